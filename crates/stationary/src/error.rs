@@ -1,0 +1,214 @@
+//! The two ways a run can fail: the input is wrong, or the mechanics stops.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Everything the library reports. It neither prints nor exits.
+#[derive(Debug, Clone)]
+pub enum Error {
+    /// The scenario, a formula or an option is wrong: nothing has been run or written.
+    Input(Box<Diagnostic>),
+    /// A run stopped; all that happened before [`RunError::time`] is kept.
+    Run(RunError),
+    /// A file could not be read or written.
+    Io {
+        /// The file or folder.
+        path: String,
+        /// What the system said.
+        message: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Input(d) => d.fmt(f),
+            Error::Run(e) => e.fmt(f),
+            Error::Io { path, message } => write!(f, "{path}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Diagnostic> for Error {
+    fn from(d: Diagnostic) -> Self {
+        Error::Input(Box::new(d))
+    }
+}
+
+impl From<RunError> for Error {
+    fn from(e: RunError) -> Self {
+        Error::Run(e)
+    }
+}
+
+/// A run that could not go on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunError {
+    /// The last time at which everything was well.
+    pub time: f64,
+    /// Steps completed by then.
+    pub step: u64,
+    /// What happened.
+    pub cause: Cause,
+}
+
+/// Why a run could not go on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Newton's method did not reach its tolerance.
+    Newton {
+        /// Iterations made.
+        iterations: usize,
+        /// Largest component of the last residual, relative to its scale.
+        residual: f64,
+    },
+    /// The matrix of a linear solve is singular at this configuration.
+    Singular,
+    /// A value that should be a number is not one.
+    NotFinite {
+        /// Which value: a coordinate's position or momentum, an energy.
+        what: String,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stopped at time {} after {} steps: ", self.time, self.step)?;
+        match &self.cause {
+            Cause::Newton { iterations, residual } => write!(
+                f,
+                "Newton's method left a relative residual of {residual:.3e} after {iterations} iterations; \
+                 a smaller step usually helps"
+            ),
+            Cause::Singular => write!(f, "the step's linear system is singular"),
+            Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
+        }
+    }
+}
+
+/// A named text that errors point into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// File name as the user gave it, or `--set key`.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// One input error: where it is, what is wrong, what was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// What was expected, or a near miss.
+    pub help: Option<String>,
+    /// Byte range in `source`.
+    pub span: Option<Range<usize>>,
+    /// The text the span points into.
+    pub source: Option<Arc<Source>>,
+}
+
+impl Diagnostic {
+    /// An error with no place yet.
+    pub fn new(message: impl Into<String>) -> Self {
+        Diagnostic { message: message.into(), help: None, span: None, source: None }
+    }
+
+    /// Says what was expected.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Points at a byte range of a text.
+    pub fn at(mut self, source: &Arc<Source>, span: Range<usize>) -> Self {
+        self.source = Some(Arc::clone(source));
+        self.span = Some(span);
+        self
+    }
+
+    /// Line and column, both from 1, columns counted in characters.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        let (source, span) = (self.source.as_ref()?, self.span.as_ref()?);
+        let start = floor_char_boundary(&source.text, span.start);
+        let before = &source.text[..start];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    }
+}
+
+fn floor_char_boundary(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Longest piece of a source line shown under a message.
+const SHOWN: usize = 100;
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.line_column();
+        if let Some(source) = &self.source {
+            write!(f, "{}:", source.name)?;
+            if let Some((line, column)) = place {
+                write!(f, "{line}:{column}:")?;
+            }
+            write!(f, " ")?;
+        }
+        write!(f, "{}", self.message)?;
+        if let (Some(source), Some(span), Some((line, column))) = (&self.source, &self.span, place) {
+            let text = source.text.lines().nth(line - 1).unwrap_or("");
+            let skip = column.saturating_sub(SHOWN / 2 + 1);
+            let shown: String = text.chars().skip(skip).take(SHOWN).map(|c| if c == '\t' { ' ' } else { c }).collect();
+            let width = source.text.get(span.clone()).map_or(1, |s| s.lines().next().unwrap_or("").chars().count());
+            let room = shown.chars().count().saturating_sub(column - 1 - skip);
+            let carets = "^".repeat(width.clamp(1, room.max(1)));
+            write!(f, "\n  | {shown}\n  | {}{carets}", " ".repeat(column - 1 - skip))?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n  = {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The candidate a misspelt `name` most likely meant, if any is near.
+///
+/// ```
+/// assert_eq!(stationary::error::near_miss("sni", ["sin", "sinh", "cos"]), Some("sin"));
+/// assert_eq!(stationary::error::near_miss("banana", ["sin", "cos"]), None);
+/// ```
+pub fn near_miss<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > 64 {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|c| (strsim::osa_distance(&lower, &c.to_lowercase()), c))
+        .filter(|(d, c)| *d <= 1 + c.chars().count().max(name.chars().count()) / 4)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, c)| c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diagnostic_names_file_line_and_column() {
+        let source = Arc::new(Source { name: "a.toml".into(), text: "one = 1\ntwo = sni\n".into() });
+        let d = Diagnostic::new("unknown function `sni`").at(&source, 14..17).help("did you mean `sin`?");
+        assert_eq!(
+            d.to_string(),
+            "a.toml:2:7: unknown function `sni`\n  | two = sni\n  |       ^^^\n  = did you mean `sin`?"
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! Stationary: mechanics that stays true over long runs.
+#![warn(missing_docs)]
+
+pub mod error;
