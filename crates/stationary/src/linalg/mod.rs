@@ -76,8 +76,11 @@ impl Lu {
             b[0] *= self.a[0];
             return;
         }
+        // Whole rows were swapped, multipliers included: all swaps come before the elimination.
         for k in 0..n {
             b.swap(k, self.pivot[k]);
+        }
+        for k in 0..n {
             let x = b[k];
             for i in k + 1..n {
                 b[i] -= self.a[i * n + k] * x;
@@ -119,15 +122,18 @@ mod tests {
 
     #[test]
     fn lu_solves_what_needs_pivoting() {
-        let a = [0.0, 2.0, 1.0, 1.0, 0.0, 3.0, 2.0, 1.0, 0.0];
-        let x = [1.0, -2.0, 0.5];
-        let mut b: Vec<f64> = (0..3).map(|i| dot(&a[3 * i..3 * i + 3], &x)).collect();
-        let mut lu = Lu::new(3);
-        lu.matrix().copy_from_slice(&a);
-        assert!(lu.factor());
-        lu.solve(&mut b);
-        for (got, want) in b.iter().zip(x) {
-            assert!((got - want).abs() < 1e-15);
+        for n in 1..9 {
+            // A full matrix whose pivots must be sought in every column.
+            let a: Vec<f64> = (0..n * n).map(|k| ((k * k + 3 * k + 1) as f64 * 0.7).sin()).collect();
+            let x: Vec<f64> = (0..n).map(|i| 1.0 + i as f64).collect();
+            let mut b: Vec<f64> = (0..n).map(|i| dot(&a[n * i..n * i + n], &x)).collect();
+            let mut lu = Lu::new(n);
+            lu.matrix().copy_from_slice(&a);
+            assert!(lu.factor());
+            lu.solve(&mut b);
+            for (got, want) in b.iter().zip(&x) {
+                assert!((got - want).abs() < 1e-12, "{n}: {got} {want}");
+            }
         }
     }
 

@@ -67,15 +67,15 @@ impl System<1> for Shaken {
 
 pub fn pendulum() -> Problem {
     let system = Arc::new(Newtonian::new(Pendulum).unwrap());
-    Problem { name: "pendulum", system, q: vec![2.0], p: vec![0.3], length: 4.0 }
+    Problem { name: "pendulum", system, q: vec![1.2], p: vec![0.3], length: 16.0 }
 }
 
 pub fn henon_heiles() -> Problem {
     let system = Arc::new(Newtonian::new(HenonHeiles).unwrap());
-    Problem { name: "henon-heiles", system, q: vec![0.3, 0.1], p: vec![-0.2, 0.25], length: 4.0 }
+    Problem { name: "henon-heiles", system, q: vec![0.3, 0.1], p: vec![-0.2, 0.25], length: 16.0 }
 }
 
-/// Eccentricity 0.6, started at the far end, where the motion is slow and an order shows at moderate steps.
+/// Eccentricity 0.6, from the far point.
 pub fn kepler() -> Problem {
     let system = Arc::new(Newtonian::new(Kepler).unwrap());
     let e: f64 = 0.6;
