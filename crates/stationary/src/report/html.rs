@@ -108,7 +108,7 @@ impl Page {
         self.sections.iter().for_each(|section| section.write(&mut html));
         if !self.scenario_text.is_empty() {
             let text = escape(&self.scenario_text);
-            let _ = write!(html, "<details><summary>Scenario</summary><pre>{text}</pre></details>\n");
+            let _ = writeln!(html, "<details><summary>Scenario</summary><pre>{text}</pre></details>");
         }
         html.push_str("</main></body></html>\n");
         html
@@ -137,45 +137,51 @@ impl Page {
     }
 
     fn write_conservation(&self, html: &mut String) {
-        if self.conservation.is_empty() {
-            return;
-        }
-        html.push_str(
-            "<h2>What was conserved</h2><div class=\"scroll\"><table><thead><tr><th>quantity</th>\
-             <th>at the start</th><th>largest deviation</th><th>in words</th></tr></thead><tbody>",
-        );
-        for row in &self.conservation {
-            let _ = write!(
-                html,
-                "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>",
-                escape(&row.quantity),
-                escape(&row.initial),
-                escape(&row.worst),
-                escape(&row.verdict)
-            );
-        }
-        html.push_str("</tbody></table></div>\n");
+        let heads = ["quantity", "at the start", "largest deviation", "in words"];
+        let rows = self.conservation.iter().map(|row| {
+            [
+                ("", row.quantity.as_str()),
+                ("number", row.initial.as_str()),
+                ("number", row.worst.as_str()),
+                ("", row.verdict.as_str()),
+            ]
+        });
+        table(html, "What was conserved", heads, rows);
     }
 
     fn write_claims(&self, html: &mut String) {
-        if self.claims.is_empty() {
-            return;
-        }
-        html.push_str(
-            "<h2>Claims</h2><div class=\"scroll\"><table><thead><tr><th>claim</th><th>outcome</th>\
-             <th>measured</th></tr></thead><tbody>",
-        );
-        for row in &self.claims {
-            let (class, outcome) = if row.outcome { ("holds", "✓ holds") } else { ("fails", "✗ fails") };
-            let _ = write!(
-                html,
-                "<tr><td>{}</td><td class=\"{class}\">{outcome}</td><td class=\"number\">{}</td></tr>",
-                escape(&row.text),
-                escape(&row.measured)
-            );
-        }
-        html.push_str("</tbody></table></div>\n");
+        let rows = self.claims.iter().map(|row| {
+            let outcome = if row.outcome { ("holds", "✓ holds") } else { ("fails", "✗ fails") };
+            [("", row.text.as_str()), outcome, ("number", row.measured.as_str())]
+        });
+        table(html, "Claims", ["claim", "outcome", "measured"], rows);
     }
+}
+
+/// A table of cells with their class, nothing at all when there are no rows. On a narrow screen the rows become
+/// blocks, hence a label on every cell.
+fn table<'a, const N: usize>(
+    html: &mut String,
+    heading: &str,
+    heads: [&str; N],
+    rows: impl ExactSizeIterator<Item = [(&'a str, &'a str); N]>,
+) {
+    if rows.len() == 0 {
+        return;
+    }
+    let _ = write!(html, "<h2>{heading}</h2><div class=\"scroll\"><table><thead><tr>");
+    for head in heads {
+        let _ = write!(html, "<th>{head}</th>");
+    }
+    html.push_str("</tr></thead><tbody>");
+    for row in rows {
+        html.push_str("<tr>");
+        for (head, (class, text)) in heads.iter().zip(row) {
+            let _ = write!(html, "<td class=\"{class}\" data-label=\"{head}\">{}</td>", escape(text));
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</tbody></table></div>\n");
 }
 
 impl Section {

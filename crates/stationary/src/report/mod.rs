@@ -52,7 +52,7 @@ pub(crate) fn check_well_formed(xml: &str) -> Result<(), String> {
             }
             continue;
         }
-        if tag.contains('<') || tag.matches('"').count() % 2 != 0 || !entities(tag) {
+        if tag.contains('<') || !tag.matches('"').count().is_multiple_of(2) || !entities(tag) {
             return Err(format!("bad tag <{tag}>"));
         }
         if !tag.ends_with('/') {

@@ -85,7 +85,7 @@ fn invariants() -> Section {
                     .x_label("time")
                     .y_label("J − J₀")
                     .line("J − J₀", &t, &drift)
-                    .horizontal("rounding unit", f64::EPSILON / 8.0)
+                    .horizontal("rounding unit", f64::EPSILON)
                     .to_svg(w, h),
                 "A random walk of rounding.".into(),
             ),
@@ -171,7 +171,8 @@ fn demo() -> Page {
 #[test]
 fn the_demonstration_page_is_well_formed_and_small() {
     let html = demo().to_html();
-    std::fs::write(std::env::temp_dir().join("stationary-report-demo.html"), &html).unwrap();
+    // Left behind for the eye; whether it can be written is not what is tested.
+    let _ = std::fs::write(std::env::temp_dir().join("stationary-report-demo.html"), &html);
     check_well_formed(&html).unwrap();
     assert!(html.len() < 500_000, "{} bytes", html.len());
     for outside in ["http://", "https://", "src=", "url(", "@import", "<script", "<link"] {

@@ -37,7 +37,8 @@ impl Range {
         let margin = if log && span < 1e-6 {
             0.5
         } else if span > 1e-300 {
-            0.04 * span
+            // At rounding level the margin must be a step of the numbers themselves or it vanishes.
+            (0.04 * span).max(f64::EPSILON * size)
         } else if size > 1e-300 {
             0.1 * size
         } else {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::escape;
 use super::axis::{Axis, Range};
-use super::thin::{self, Vertex};
+use super::thin::{self, Thinned, Vertex};
 use super::{Plot, Series, Style};
 
 /// Okabe and Ito's colours, told apart by colour-blind readers too; yellow is left out (too pale on white).
@@ -47,7 +47,7 @@ pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
 
     let mut layout = Layout { width, height, left: 56.0, right: width - 14.0, top: 0.0, bottom: 0.0 };
     layout.top = if plot.title.is_empty() { 10.0 } else { 34.0 };
-    layout.bottom = height - below - if plot.x_label.is_empty() { 28.0 } else { 44.0 };
+    layout.bottom = height - below - if plot.x_label.is_empty() { 30.0 } else { 48.0 };
     let (x_range, y_range) = ranges(plot);
     // The labels decide the left margin, the margin decides the aspect and with it the labels: two rounds settle.
     let mut axes = axes(plot, x_range, y_range, &layout);
@@ -200,7 +200,17 @@ fn ink(svg: &mut String, series: &Series, layout: &Layout, x: &Axis, y: &Axis) {
         let dots = thin::points(&pixels);
         return dotted(svg, series, &dots);
     }
-    let strokes = thin::line(&pixels);
+    let Thinned { strokes, rows } = thin::line(&pixels);
+    if let Some(height) = rows {
+        let (class, colour) = colour(series);
+        let rows: String = strokes.iter().map(|s| row(s)).collect();
+        let _ = write!(
+            svg,
+            "<path class=\"{class}\" stroke=\"{colour}\" stroke-width=\"{:.1}\" d=\"{rows}\"/>",
+            1.2 * height
+        );
+        return;
+    }
     let lone: Vec<Vertex> = strokes.iter().filter(|s| s.len() == 1).map(|s| s[0]).collect();
     let path: String = strokes.iter().filter(|s| s.len() > 1).map(|s| path(s)).collect();
     if !path.is_empty() {
@@ -262,6 +272,15 @@ fn path(vertices: &[Vertex]) -> String {
         pair(&mut text, step);
         here = *next;
     }
+    text
+}
+
+/// A level stroke, possibly of no length.
+fn row(vertices: &[Vertex]) -> String {
+    let mut text = String::from("M");
+    pair(&mut text, vertices[0]);
+    text.push('h');
+    tenths(&mut text, vertices[vertices.len() - 1].0 - vertices[0].0);
     text
 }
 

@@ -73,6 +73,33 @@ fn a_closed_orbit_costs_one_turn() {
 }
 
 #[test]
+fn a_curve_that_fills_an_area_covers_it() {
+    // Incommensurate frequencies: the curve comes near every place of the square.
+    let t: Vec<f64> = ramp(300_000).iter().map(|i| 0.02 * i).collect();
+    let x: Vec<f64> = t.iter().map(|t| t.sin().asin()).collect();
+    let y: Vec<f64> = t.iter().map(|t| (1.618_033_988_7 * t).sin().asin()).collect();
+    let svg = Plot::new("").line("", &x, &y).to_svg(480, 330);
+    assert!(svg.len() < 100_000, "{} bytes", svg.len());
+    let path = svg.split("class=\"sp-s0\"").nth(1).and_then(|s| s.split(" d=\"").nth(1)).unwrap();
+    let rows: Vec<Vec<f64>> = path
+        .split('"')
+        .next()
+        .unwrap()
+        .split('M')
+        .skip(1)
+        .map(|r| r.split([' ', 'h']).map(|v| v.parse().unwrap()).collect())
+        .collect();
+    let width: f64 = svg.split("class=\"sp-s0\"").nth(1).unwrap().split('"').nth(3).unwrap().parse().unwrap();
+    let (lo, hi) = (
+        rows.iter().map(|r| r[0]).fold(f64::MAX, f64::min),
+        rows.iter().map(|r| r[0] + r[2]).fold(0.0, f64::max),
+    );
+    let (top, bottom) = (rows[0][1], rows[rows.len() - 1][1]);
+    let inked: f64 = rows.iter().map(|r| (r[2] + width) * width).sum();
+    assert!(inked > 0.9 * (hi - lo) * (bottom - top), "{inked} of {}", (hi - lo) * (bottom - top));
+}
+
+#[test]
 fn a_gap_parts_the_line() {
     let mut y = ramp(10);
     y[4] = f64::NAN;

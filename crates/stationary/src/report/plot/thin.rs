@@ -12,18 +12,25 @@ const CURVE_BUDGET: usize = 5000;
 /// Isolated markers.
 const POINT_BUDGET: usize = 4000;
 
+/// A thinned line.
+pub(super) struct Thinned {
+    pub strokes: Vec<Vec<Vertex>>,
+    /// Set when the strokes are rows of inked cells: the height of a row, in pixels.
+    pub rows: Option<f64>,
+}
+
 /// The strokes of a line through `points` (pixels); a non-finite point is a gap.
-pub(super) fn line(points: &[(f64, f64)]) -> Vec<Vec<Vertex>> {
+pub(super) fn line(points: &[(f64, f64)]) -> Thinned {
     let runs: Vec<&[(f64, f64)]> =
         points.split(|p| !drawable(p)).filter(|run: &&[(f64, f64)]| !run.is_empty()).collect();
-    let strokes = if runs.iter().map(|run| run.len()).sum::<usize>() <= FEW {
-        runs.iter().map(|run| run.to_vec()).collect()
+    let (strokes, rows) = if runs.iter().map(|run| run.len()).sum::<usize>() <= FEW {
+        (runs.iter().map(|run| run.to_vec()).collect(), None)
     } else if points.iter().filter(|p| drawable(p)).is_sorted_by(|a, b| a.0 <= b.0) {
-        columns(points)
+        (columns(points), None)
     } else {
         curve(&runs)
     };
-    strokes.into_iter().map(|stroke| rounded(&stroke)).collect()
+    Thinned { strokes: strokes.iter().map(|stroke| rounded(stroke)).collect(), rows }
 }
 
 /// Markers: of those that fall into the same small cell only the first is kept.
@@ -120,20 +127,28 @@ impl Column {
 }
 
 /// Thins a curve in the plane (orbit, phase portrait): a stretch is dropped when every cell it crosses has
-/// been inked by an earlier passage, so that a thousand turns of a closed orbit cost one.
-fn curve(runs: &[&[(f64, f64)]]) -> Vec<Vec<(f64, f64)>> {
+/// been inked by an earlier passage, so that a thousand turns of a closed orbit cost one. A curve that fills an
+/// area is still too long then; it is drawn as the rows of cells it inks, which is all that can be seen of it.
+fn curve(runs: &[&[(f64, f64)]]) -> (Vec<Vec<(f64, f64)>>, Option<f64>) {
     let all: Vec<_> = runs.concat();
     let mut cell = 1.0;
+    let mut grid = Grid::over(&all, cell);
+    let strokes = inked(runs, &mut grid);
+    if strokes.iter().map(Vec::len).sum::<usize>() <= CURVE_BUDGET {
+        return (strokes, None);
+    }
     loop {
-        let strokes = inked(runs, Grid::over(&all, cell));
-        if strokes.iter().map(Vec::len).sum::<usize>() <= CURVE_BUDGET {
-            return strokes;
+        let rows = grid.rows();
+        if rows.len() <= CURVE_BUDGET {
+            return (rows, Some(cell));
         }
-        cell *= 1.5;
+        cell *= 1.25;
+        grid = Grid::over(&all, cell);
+        inked(runs, &mut grid);
     }
 }
 
-fn inked(runs: &[&[(f64, f64)]], mut grid: Grid) -> Vec<Vec<(f64, f64)>> {
+fn inked(runs: &[&[(f64, f64)]], grid: &mut Grid) -> Vec<Vec<(f64, f64)>> {
     let mut strokes = Vec::new();
     let mut passage = 1;
     for run in runs {
@@ -189,6 +204,24 @@ impl Grid {
         let wide = ((right - left) / cell) as usize + 2;
         let high = ((bottom - top) / cell) as usize + 2;
         Grid { left, top, cell, wide, inked_by: vec![0; wide * high] }
+    }
+
+    /// Neighbouring inked cells of a row, joined from the middle of the first to that of the last.
+    fn rows(&self) -> Vec<Vec<(f64, f64)>> {
+        let mut rows = Vec::new();
+        for (row, cells) in self.inked_by.chunks(self.wide).enumerate() {
+            let middle = |i: usize, from: f64| from + (i as f64 + 0.5) * self.cell;
+            let mut column = 0;
+            for stretch in cells.chunk_by(|a, b| (*a == 0) == (*b == 0)) {
+                let last = column + stretch.len() - 1;
+                if stretch[0] != 0 {
+                    let y = middle(row, self.top);
+                    rows.push(vec![(middle(column, self.left), y), (middle(last, self.left), y)]);
+                }
+                column = last + 1;
+            }
+        }
+        rows
     }
 
     fn index(&self, p: &(f64, f64)) -> usize {
