@@ -9,7 +9,8 @@ pub mod plot;
 ///
 /// Control characters that XML 1.0 forbids become U+FFFD, so that no input can make a plot unreadable.
 pub fn escape(text: &str) -> Cow<'_, str> {
-    let forbidden = |c: char| (c < ' ' && !matches!(c, '\n' | '\t')) || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let forbidden =
+        |c: char| (c < ' ' && !matches!(c, '\n' | '\r' | '\t')) || matches!(c, '\u{fffe}' | '\u{ffff}');
     if !text.contains(|c: char| matches!(c, '&' | '<' | '>' | '"' | '\'') || forbidden(c)) {
         return Cow::Borrowed(text);
     }
@@ -21,7 +22,6 @@ pub fn escape(text: &str) -> Cow<'_, str> {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            '\r' => safe.push('\n'),
             c if forbidden(c) => safe.push('\u{fffd}'),
             c => safe.push(c),
         }

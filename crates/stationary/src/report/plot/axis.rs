@@ -109,15 +109,15 @@ impl Axis {
     }
 }
 
-/// The step `m 10^p`, m in {1, 2, 5}, that divides `span` into at most about `count` parts.
+/// The step `m 10^p`, m in {1, 2, 5}, nearest (by ratio) to the one that divides `span` into `count` parts.
 fn nice_step(span: f64, count: usize) -> (i64, i32) {
     let raw = span / count.max(1) as f64;
     let power = raw.log10().floor() as i32;
-    let lead = raw / 10f64.powi(power);
-    match lead {
-        l if l <= 1.0 + 1e-9 => (1, power),
-        l if l <= 2.0 + 1e-9 => (2, power),
-        l if l <= 5.0 + 1e-9 => (5, power),
+    // The bounds are the geometric means of neighbouring steps.
+    match raw / 10f64.powi(power) {
+        lead if lead < 2f64.sqrt() => (1, power),
+        lead if lead < 10f64.sqrt() => (2, power),
+        lead if lead < 50f64.sqrt() => (5, power),
         _ => (1, power + 1),
     }
 }
@@ -189,7 +189,7 @@ fn log_ticks(lo: f64, hi: f64, count: usize) -> (Vec<Tick>, f64, String) {
         return (ticks, 0.0, String::new());
     }
     // Less than a decade: round values, at their logarithmic places.
-    let (mut ticks, offset, remark) = linear_ticks(10f64.powf(lo), 10f64.powf(hi), count);
+    let (mut ticks, offset, remark) = linear_ticks(10f64.powf(lo), 10f64.powf(hi), count + 2);
     for tick in &mut ticks {
         tick.at = (tick.at + offset).log10();
     }
@@ -262,9 +262,9 @@ mod tests {
         let table: [(f64, f64, &[&str], &str); 9] = [
             (0.0, 10.0, &["0", "2", "4", "6", "8", "10"], ""),
             (-1.1, 1.1, &["−1.0", "−0.5", "0.0", "0.5", "1.0"], ""),
-            (0.0, 0.03, &["0.00", "0.01", "0.02", "0.03"], ""),
+            (0.0, 0.03, &["0.000", "0.005", "0.010", "0.015", "0.020", "0.025", "0.030"], ""),
             (0.0, 1e6, &["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"], "×10⁶"),
-            (-3.2e-9, 2.1e-9, &["−2", "0", "2"], "×10⁻⁹"),
+            (-3.2e-9, 2.1e-9, &["−3", "−2", "−1", "0", "1", "2"], "×10⁻⁹"),
             (99_990.0, 100_000.0, &["99990", "99992", "99994", "99996", "99998", "100000"], ""),
             (1e6, 1e6 + 1.0, &["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"], "+ 1000000"),
             (
@@ -297,7 +297,7 @@ mod tests {
             (-16.0, -1.9, &["10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³"]),
             (-1.8, -0.9, &["0.02", "0.05", "0.1"]),
             (-7.8, -6.6, &["2×10⁻⁸", "5×10⁻⁸", "10⁻⁷", "2×10⁻⁷"]),
-            (0.01, 0.2, &["1.2", "1.4"]),
+            (0.01, 0.2, &["1.1", "1.2", "1.3", "1.4", "1.5"]),
         ];
         for (lo, hi, wanted) in table {
             assert_eq!(labels(lo, hi, true, 5).0, wanted.map_strings(), "{lo}..{hi}");

@@ -47,7 +47,7 @@ pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
 
     let mut layout = Layout { width, height, left: 56.0, right: width - 14.0, top: 0.0, bottom: 0.0 };
     layout.top = if plot.title.is_empty() { 10.0 } else { 34.0 };
-    layout.bottom = height - below - if plot.x_label.is_empty() { 30.0 } else { 48.0 };
+    layout.bottom = height - below - 48.0;
     let (x_range, y_range) = ranges(plot);
     // The labels decide the left margin, the margin decides the aspect and with it the labels: two rounds settle.
     let mut axes = axes(plot, x_range, y_range, &layout);
@@ -57,6 +57,8 @@ pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
         if layout.top < 50.0 && !axes.1.remark.is_empty() {
             layout.top += 16.0;
         }
+        let bare = plot.x_label.is_empty() && axes.0.remark.is_empty();
+        layout.bottom = layout.height - below - if bare { 30.0 } else { 48.0 };
         let growth = (layout.top + 90.0 - layout.bottom).max(0.0);
         layout.bottom += growth;
         layout.height += growth;
@@ -171,7 +173,8 @@ fn labels(svg: &mut String, plot: &Plot, layout: &Layout, x: &Axis, y: &Axis) {
     text(svg, "sp-text", (left - 4.0, top - 8.0), "start", 11, &y.remark);
     let middle = 0.5 * (left + right);
     text(svg, "sp-text", (right, bottom + 36.0), "end", 11, &x.remark);
-    text(svg, "sp-text", (middle, bottom + 36.0), "middle", 12, &clip(&plot.x_label, (right - left) / 6.6));
+    let room = right - left - 2.0 * text_width(&x.remark, 11.0);
+    text(svg, "sp-text", (middle, bottom + 36.0), "middle", 12, &clip(&plot.x_label, room / 6.8));
     let title = clip(&plot.title, (width - 24.0) / 7.6);
     text(svg, "sp-text sp-title", (12.0, 21.0), "start", 14, &title);
     let label = clip(&plot.y_label, (bottom - top + 30.0) / 6.6);
