@@ -306,12 +306,16 @@ mod tests {
 
     #[test]
     fn every_tick_is_where_its_label_says() {
-        for (lo, hi) in [(-1.0, 1.0), (3e-12, 8e-12), (5e8, 9e8), (1.0, 1.0 + 1e-9)] {
+        for (lo, hi) in [(-1.0, 1.0), (3e-12, 8e-12), (5e8, 9e8), (1.0, 1.0 + 1e-9), (-7e9, -7e9 + 3.0)] {
             let (ticks, offset, _) = linear_ticks(lo, hi, 6);
+            let axis = Axis::new(Range { log: false, lo, hi }, 100.0, 0.0, 6);
             assert!(ticks.len() >= 3, "{lo}..{hi}");
-            let span = hi - lo;
             for tick in &ticks {
-                assert!(tick.at + offset >= lo - 1e-6 * span && tick.at + offset <= hi + 1e-6 * span);
+                let (place, wanted) = (axis.place(tick.at), axis.pixel(offset + tick.at));
+                assert!(
+                    (place - wanted).abs() < 1e-3 && (-1e-3..100.001).contains(&place),
+                    "{tick:?} at {place}"
+                );
             }
         }
     }

@@ -54,22 +54,28 @@ fn thinning_keeps_the_extremes() {
 
 #[test]
 fn a_closed_orbit_costs_one_turn() {
-    let angle: Vec<f64> = ramp(400_000).iter().map(|i| 0.01 * i).collect();
-    let x: Vec<f64> = angle.iter().map(|a| a.cos()).collect();
-    let y: Vec<f64> = angle.iter().map(|a| a.sin()).collect();
-    let svg = Plot::new("").equal_aspect().line("", &x, &y).to_svg(480, 330);
-    assert!(svg.len() < 30_000, "{} bytes", svg.len());
-    // Round, and without holes: neighbours in angle are never far apart.
-    let at = places(&svg, "sp-s0");
-    let mid = |f: fn(&(f64, f64)) -> f64| {
-        let (lo, hi) = at.iter().map(f).fold((f64::MAX, f64::MIN), |b, v| (b.0.min(v), b.1.max(v)));
-        (0.5 * (lo + hi), 0.5 * (hi - lo))
-    };
-    let ((cx, rx), (cy, ry)) = (mid(|p| p.0), mid(|p| p.1));
-    assert!((rx - ry).abs() < 0.3, "{rx} {ry}");
-    let mut angles: Vec<f64> = at.iter().map(|p| (p.1 - cy).atan2(p.0 - cx)).collect();
-    angles.sort_by(f64::total_cmp);
-    assert!(angles.windows(2).all(|w| w[1] - w[0] < 0.05));
+    // Steps far below a pixel, and far above.
+    for (step, size) in [(0.001, (480, 330)), (0.001, (330, 480)), (0.05, (480, 330))] {
+        let angle: Vec<f64> = ramp(400_000).iter().map(|i| step * i).collect();
+        let x: Vec<f64> = angle.iter().map(|a| a.cos()).collect();
+        let y: Vec<f64> = angle.iter().map(|a| a.sin()).collect();
+        let svg = Plot::new("").equal_aspect().line("", &x, &y).to_svg(size.0, size.1);
+        assert!(svg.len() < 40_000, "{} bytes", svg.len());
+        let at = places(&svg, "sp-s0");
+        let middle = |f: fn(&(f64, f64)) -> f64| {
+            let (lo, hi) = at.iter().map(f).fold((f64::MAX, f64::MIN), |b, v| (b.0.min(v), b.1.max(v)));
+            (0.5 * (lo + hi), 0.5 * (hi - lo))
+        };
+        let ((cx, rx), (cy, ry)) = (middle(|p| p.0), middle(|p| p.1));
+        assert!((rx - ry).abs() < 0.4, "round: {rx} {ry}");
+        let mut angles: Vec<f64> = at.iter().map(|p| (p.1 - cy).atan2(p.0 - cx)).collect();
+        angles.sort_by(f64::total_cmp);
+        assert!(angles.windows(2).all(|w| w[1] - w[0] < 0.06), "no holes");
+        let path = svg.split("class=\"sp-s0\"").nth(1).and_then(|s| s.split(" d=\"").nth(1)).unwrap();
+        let path = path.split('"').next().unwrap();
+        let longest = path.split('M').map(str::len).max().unwrap();
+        assert!(step > 0.01 || 2 * longest > path.len(), "the first turn is one stroke, not dashes");
+    }
 }
 
 #[test]
