@@ -8,8 +8,7 @@ use super::thin::{self, Thinned, Vertex};
 use super::{Plot, Series, Style};
 
 /// Okabe and Ito's colours, told apart by colour-blind readers too; yellow is left out (too pale on white).
-pub(in super::super) const PALETTE: [&str; 7] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d"];
+const PALETTE: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d"];
 const INK: &str = "#24292f";
 const MUTED: &str = "#6a737d";
 const GRID: &str = "#e4e7eb";
