@@ -4,9 +4,9 @@
 pub mod error;
 pub mod linalg;
 
-pub mod formula;
-pub mod model;
 pub mod action;
+pub mod formula;
 pub mod integrate;
-pub mod report;
 pub mod laws;
+pub mod model;
+pub mod report;

@@ -15,7 +15,8 @@ pub trait Lagrangian: Send + Sync {
     /// Writes `L`, `L_t`, `L_q`, `L_v` into `jet`.
     fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet);
 
-    /// Writes `L_q`, `L_v` and the second partials `L_qq`, `L_qv`, `L_vv` into `jet`.
+    /// Writes `L_q`, `L_v` and the second partials `L_qq`, `L_qv`, `L_vv` into `jet`. Entries that are always zero
+    /// may keep the zero that [`Jet::new`] gave them: a jet serves one Lagrangian.
     /// `L` and `L_t` need not be touched: Newton's method has no use for them.
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet);
 

@@ -1,12 +1,14 @@
 //! What moves and what energy it has: the continuous Lagrangian.
 
 mod auto;
+mod formula;
 mod lagrangian;
 mod legendre;
 mod mass;
 mod scalar;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;

@@ -1,0 +1,4 @@
+//! Times integrators against hand-written C in one run and reports ratios.
+fn main() {
+    stationary_bench::run();
+}
