@@ -178,9 +178,9 @@ impl Scenario {
         scope.variable("t", Var::T);
         for (k, name) in self.coordinates.iter().enumerate() {
             let k = k as u32;
-            scope.variable(name, Var::Q(k));
-            scope.variable(&format!("v{name}"), Var::V(k));
-            scope.variable(&format!("p{name}"), Var::P(k));
+            scope.variable(name.as_str(), Var::Q(k));
+            scope.variable(format!("v{name}"), Var::V(k));
+            scope.variable(format!("p{name}"), Var::P(k));
         }
         let count = self.coordinates.len();
         scope.array("q", Bank::Q, count);
