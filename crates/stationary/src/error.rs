@@ -166,8 +166,10 @@ impl fmt::Display for Diagnostic {
         if let (Some(source), Some(span), Some((line, column))) = (&self.source, &self.span, place) {
             let text = source.text.lines().nth(line - 1).unwrap_or("");
             let skip = column.saturating_sub(SHOWN / 2 + 1);
-            let shown: String = text.chars().skip(skip).take(SHOWN).map(|c| if c == '\t' { ' ' } else { c }).collect();
-            let width = source.text.get(span.clone()).map_or(1, |s| s.lines().next().unwrap_or("").chars().count());
+            let shown: String =
+                text.chars().skip(skip).take(SHOWN).map(|c| if c == '\t' { ' ' } else { c }).collect();
+            let width =
+                source.text.get(span.clone()).map_or(1, |s| s.lines().next().unwrap_or("").chars().count());
             let room = shown.chars().count().saturating_sub(column - 1 - skip);
             let carets = "^".repeat(width.clamp(1, room.max(1)));
             write!(f, "\n  | {shown}\n  | {}{carets}", " ".repeat(column - 1 - skip))?;

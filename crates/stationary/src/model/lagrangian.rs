@@ -1,5 +1,6 @@
 //! The continuous Lagrangian `L(t, q, v)` and its partial derivatives. It knows no step.
 
+use super::Mass;
 use std::sync::Arc;
 
 /// A mechanical system: `n` coordinates and a function `L(t, q, v)`.
@@ -17,6 +18,12 @@ pub trait Lagrangian: Send + Sync {
     /// Writes `L_q`, `L_v` and the second partials `L_qq`, `L_qv`, `L_vv` into `jet`.
     /// `L` and `L_t` need not be touched: Newton's method has no use for them.
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet);
+
+    /// Writes only `L_q` into `jet`.
+    #[inline]
+    fn gradient_q(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.first(t, q, v, jet);
+    }
 
     /// `Some` when `L = v.M v/2 - V(t, q)` with constant `M`: such systems are *separable* and
     /// have explicit integrators.
@@ -48,6 +55,10 @@ impl<L: Lagrangian + ?Sized> Lagrangian for Arc<L> {
         (**self).second(t, q, v, jet);
     }
     #[inline]
+    fn gradient_q(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        (**self).gradient_q(t, q, v, jet);
+    }
+    #[inline]
     fn mass(&self) -> Option<&Mass> {
         (**self).mass()
     }
@@ -75,6 +86,18 @@ impl Jet {
     #[inline]
     pub fn data(&mut self) -> &mut [f64] {
         &mut self.data
+    }
+    /// All parts, to be written by a [`Lagrangian`].
+    #[inline]
+    pub fn parts(&mut self) -> JetParts<'_> {
+        let n = self.n;
+        let (scalars, rest) = self.data.split_at_mut(2);
+        let (value, dt) = scalars.split_at_mut(1);
+        let (dq, rest) = rest.split_at_mut(n);
+        let (dv, rest) = rest.split_at_mut(n);
+        let (dqq, rest) = rest.split_at_mut(n * n);
+        let (dqv, dvv) = rest.split_at_mut(n * n);
+        JetParts { value: &mut value[0], dt: &mut dt[0], dq, dv, dqq, dqv, dvv }
     }
     /// `L`.
     #[inline]
@@ -116,4 +139,23 @@ impl Jet {
         let (n, nn) = (self.n, self.n * self.n);
         &self.data[2 + 2 * n + k * nn..2 + 2 * n + (k + 1) * nn]
     }
+}
+
+/// The parts of a [`Jet`], for writing.
+#[derive(Debug)]
+pub struct JetParts<'a> {
+    /// `L`
+    pub value: &'a mut f64,
+    /// `L_t`
+    pub dt: &'a mut f64,
+    /// `L_q`
+    pub dq: &'a mut [f64],
+    /// `L_v`
+    pub dv: &'a mut [f64],
+    /// `L_qq` by rows
+    pub dqq: &'a mut [f64],
+    /// `L_qv` by rows: `q` rows, `v` columns
+    pub dqv: &'a mut [f64],
+    /// `L_vv` by rows
+    pub dvv: &'a mut [f64],
 }

@@ -1,0 +1,106 @@
+//! What every discrete Lagrangian provides: the value and the slot derivatives of `L_d`.
+
+use crate::model::Lagrangian;
+use std::ops::Range;
+
+/// A discrete Lagrangian `L_d(t0, q0, q1, h)`, given as the stationary value over interior points
+/// of a function of `s + 1` points, [VTI04 (23)]:
+///
+/// `L_d(q0, q1) = ext L_full(q0, Q_1, ..., Q_{s-1}, q1)`.
+///
+/// Midpoint and trapezoidal rules have no interior points (`s = 1`). Derivatives of `L_d` are those
+/// of `L_full` at the stationary point, so an implementation needs only `L_full`: the interior
+/// points are found together with `q1` by one Newton iteration
+/// ([`Del`](crate::integrate::Del)).
+pub trait DiscreteLagrangian: Send {
+    /// The continuous system.
+    type System: Lagrangian;
+
+    /// The continuous system.
+    fn system(&self) -> &Self::System;
+
+    /// The number `s`: the points are numbered `0..=s`, ends included.
+    fn pieces(&self) -> usize;
+
+    /// Where in the step (from 0 to 1) each point lies: a first guess for interior points.
+    fn abscissae(&self) -> &[f64];
+
+    /// Writes the value, `D_j L_full` for each point `j`, their sum and `D3`.
+    fn first(&mut self, leg: &Leg, out: &mut Slots);
+
+    /// Writes `D_j L_full` for each point and the second derivatives `D_k D_j L_full` for the points
+    /// `j` in `rows` and `k` in `columns` (a matrix of blocks, stored by rows).
+    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>);
+
+    /// Writes only `D_j` summed over all points: the momentum gained over the step when the other
+    /// equations hold.
+    fn impulse(&mut self, leg: &Leg, out: &mut Slots) {
+        self.first(leg, out);
+    }
+
+    /// The point that approximates the position at the end of the step. It is the last one, except
+    /// where the action is written in other variables than positions.
+    fn end_position(&self) -> usize {
+        self.pieces()
+    }
+
+    /// Turns a position at time `t` into the variable of the discrete action, for a step `h`.
+    fn enter(&mut self, _t: f64, _h: f64, _q: &mut [f64]) {}
+
+    /// A momentum added to `p` after each step that does not come from the discrete action. `true` if there
+    /// is one: the method is then not variational. When `tangent` is given, the derivative in each
+    /// point is added to it (`n` rows, one block of columns a point).
+    fn extra_impulse(&mut self, _leg: &Leg, _p: &mut [f64], _tangent: Option<&mut [f64]>) -> bool {
+        false
+    }
+}
+
+/// One step: where it starts, how long it is, and the points relative to the start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leg {
+    /// Time at the start.
+    pub t: f64,
+    /// Length in time.
+    pub h: f64,
+    /// The point at the start.
+    pub q: Vec<f64>,
+    /// Increments `Q_j - q0` of the points `1..=s`, one after the other. Increments, because
+    /// differences of positions lose digits when the step is short.
+    pub u: Vec<f64>,
+}
+
+impl Leg {
+    /// A leg of no motion.
+    pub fn new(n: usize, pieces: usize) -> Self {
+        Leg { t: 0.0, h: 0.0, q: vec![0.0; n], u: vec![0.0; n * pieces] }
+    }
+    /// The increment of point `j >= 1`.
+    #[inline]
+    pub fn increment(&self, j: usize) -> &[f64] {
+        let n = self.q.len();
+        &self.u[(j - 1) * n..j * n]
+    }
+}
+
+/// Value and derivatives of a discrete Lagrangian at one leg.
+#[derive(Debug, Clone)]
+pub struct Slots {
+    /// `L_d`.
+    pub value: f64,
+    /// `D_j` for `j = 0..=s`, one after the other; `D1 L_d` is the first, `D2 L_d` the last.
+    pub d: Vec<f64>,
+    /// The sum of all `D_j`.
+    pub sum: Vec<f64>,
+    /// `D3 L_d`, the derivative in `h`: minus the discrete energy.
+    pub d3: f64,
+    /// Second derivatives, as asked for.
+    pub dd: Vec<f64>,
+}
+
+impl Slots {
+    /// Room for `n` coordinates and points `0..=s`.
+    pub fn new(n: usize, s: usize) -> Self {
+        let m = (s + 1) * n;
+        Slots { value: 0.0, d: vec![0.0; m], sum: vec![0.0; n], d3: 0.0, dd: vec![0.0; m * m] }
+    }
+}

@@ -1,0 +1,12 @@
+//! Discrete Lagrangians: `L_d(q0, q1, h)`, an approximation of the action between two points.
+//!
+//! A new one is one file that implements [`DiscreteLagrangian`]; see `docs/new-discrete-lagrangian.md`.
+
+mod discrete;
+mod galerkin;
+mod newmark;
+pub mod quadrature;
+
+pub use discrete::{DiscreteLagrangian, Leg, Slots};
+pub use galerkin::Galerkin;
+pub use newmark::Newmark;

@@ -1,0 +1,254 @@
+//! The discrete Euler-Lagrange equations in position-momentum form [VTI04 (10)], for any discrete Lagrangian.
+//!
+//! `p_k = -D1 L_d(q_k, q_{k+1})` is solved for the increments of all points by Newton's method with
+//! exact second derivatives; then `p_{k+1} = D2 L_d`. Since the interior derivatives vanish and
+//! `D1 = -p_k`, `p_{k+1} = p_k + sum_j D_j`: that form is used because the sum is the small impulse of the
+//! step, free of the cancelling kinetic terms, so what Newton leaves enters multiplied by the step.
+
+use super::legs;
+use super::{Integrator, Start, View};
+use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::error::{Cause, RunError};
+use crate::linalg::{Lu, max_abs};
+use crate::model::{Lagrangian, Legendre};
+
+/// Steps any discrete Lagrangian.
+#[derive(Debug, Clone)]
+pub struct Del<D> {
+    ld: D,
+    start: f64,
+    h: f64,
+    step: u64,
+    q: Vec<f64>,
+    x: Vec<f64>,
+    p: Vec<f64>,
+    leg: Leg,
+    /// The last good leg; empty before the first step.
+    done: Option<Leg>,
+    /// Extrapolates the increments of one step to the next, by rows.
+    forecast: Vec<f64>,
+    slots: Slots,
+    lu: Lu,
+    delta: Vec<f64>,
+    iterations: u64,
+    variational: bool,
+    tolerance: f64,
+}
+
+/// Newton iterations before a step is given up.
+const LIMIT: usize = 40;
+
+impl<D: DiscreteLagrangian> Del<D> {
+    /// Starts the discrete Lagrangian at a state.
+    pub fn new(mut ld: D, start: &Start) -> Result<Self, RunError> {
+        let (n, s) = (start.q.len(), ld.pieces());
+        let mut x = start.q.clone();
+        ld.enter(start.t, start.h, &mut x);
+        let mut velocity = vec![0.0; n];
+        Legendre::new(n)
+            .velocity(ld.system(), start.t, &start.q, &start.p, &mut velocity)
+            .map_err(|cause| RunError { time: start.t, step: 0, cause })?;
+        let mut leg = Leg::new(n, s);
+        for j in 1..=s {
+            for i in 0..n {
+                leg.u[(j - 1) * n + i] = ld.abscissae()[j] * start.h * velocity[i];
+            }
+        }
+        let variational = !ld.extra_impulse(&leg, &mut vec![0.0; n], None);
+        Ok(Del {
+            forecast: forecast(ld.abscissae()),
+            slots: Slots::new(n, s),
+            lu: Lu::new(n * s),
+            delta: vec![0.0; n * s],
+            start: start.t,
+            h: start.h,
+            step: 0,
+            q: start.q.clone(),
+            p: start.p.clone(),
+            iterations: 0,
+            tolerance: 1e-15,
+            done: None,
+            ld,
+            x,
+            leg,
+            variational,
+        })
+    }
+
+    /// Sets the size of the last Newton correction, relative to the increments, below which a step is solved.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// The discrete Lagrangian.
+    pub fn discrete_lagrangian(&mut self) -> &mut D {
+        &mut self.ld
+    }
+
+    /// Newton's method for the increments `leg.u`, from the forecast in them.
+    #[inline]
+    fn solve(&mut self) -> Result<(), Cause> {
+        let (n, s) = (self.p.len(), self.ld.pieces());
+        let mut before = 0.0;
+        for iterations in 1..=LIMIT {
+            self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
+            self.delta.copy_from_slice(&self.slots.d[..s * n]);
+            for i in 0..n {
+                self.delta[i] += self.p[i];
+            }
+            self.lu.matrix().copy_from_slice(&self.slots.dd[..s * n * s * n]);
+            if !self.lu.factor() {
+                return Err(self.failure(iterations));
+            }
+            self.lu.solve(&mut self.delta);
+            for (u, d) in self.leg.u.iter_mut().zip(&self.delta) {
+                *u -= d;
+            }
+            let (size, scale) = (max_abs(&self.delta), max_abs(&self.leg.u));
+            if !size.is_finite() {
+                return Err(self.failure(iterations));
+            }
+            self.iterations += 1;
+            // Newton converges quadratically: the next correction is about size^3 / before^2.
+            let ratio = size / before;
+            if size <= self.tolerance * scale
+                || (ratio < 0.1 && size * ratio * ratio <= self.tolerance * scale)
+            {
+                return Ok(());
+            }
+            before = size;
+        }
+        Err(self.failure(LIMIT))
+    }
+
+    /// Says how Newton's method failed, with the residual at the last iterate.
+    #[cold]
+    fn failure(&mut self, iterations: usize) -> Cause {
+        let (n, s) = (self.p.len(), self.ld.pieces());
+        self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
+        let scale = max_abs(&self.slots.d) + max_abs(&self.p);
+        for i in 0..n {
+            self.slots.d[i] += self.p[i];
+        }
+        let residual = max_abs(&self.slots.d[..s * n]) / scale.max(f64::MIN_POSITIVE);
+        if residual.is_finite() && !self.factors() {
+            Cause::Singular
+        } else {
+            Cause::Newton { iterations, residual }
+        }
+    }
+
+    fn factors(&mut self) -> bool {
+        let used = self.delta.len() * self.delta.len();
+        self.lu.matrix().copy_from_slice(&self.slots.dd[..used]);
+        self.lu.factor()
+    }
+
+    #[inline]
+    fn one_step(&mut self) -> Result<(), Cause> {
+        let (n, s) = (self.p.len(), self.ld.pieces());
+        self.leg.t = self.start + self.step as f64 * self.h;
+        self.leg.h = self.h;
+        self.leg.q.copy_from_slice(&self.x);
+        if let Some(done) = &self.done {
+            extrapolate(&self.forecast, n, &done.u, &mut self.leg.u);
+        }
+        self.solve()?;
+        self.ld.impulse(&self.leg, &mut self.slots);
+        if !max_abs(&self.slots.sum).is_finite() {
+            return Err(Cause::NotFinite { what: "the impulse of a step".into() });
+        }
+        let end = self.ld.end_position();
+        for i in 0..n {
+            self.p[i] += self.slots.sum[i];
+            self.q[i] = self.x[i] + self.leg.u[(end - 1) * n + i];
+            self.x[i] += self.leg.u[(s - 1) * n + i];
+        }
+        if !self.variational {
+            self.ld.extra_impulse(&self.leg, &mut self.p, None);
+        }
+        match &mut self.done {
+            Some(done) => std::mem::swap(done, &mut self.leg),
+            None => self.done = Some(self.leg.clone()),
+        }
+        self.step += 1;
+        Ok(())
+    }
+}
+
+/// The matrix that continues the polynomial through the points by one step: with `u_j` the
+/// increments at `c_j`, the next ones are guessed as `P(1 + c_j) - P(1)`.
+fn forecast(points: &[f64]) -> Vec<f64> {
+    let s = points.len() - 1;
+    let distinct = points.windows(2).all(|w| w[0] < w[1]);
+    let mut matrix = vec![0.0; s * s];
+    for j in 1..=s {
+        if distinct && s <= 3 {
+            let ahead = crate::action::quadrature::lagrange(points, 1.0 + points[j]).0;
+            for k in 1..=s {
+                matrix[(j - 1) * s + k - 1] = ahead[k] - if k == s { 1.0 } else { 0.0 };
+            }
+        } else {
+            // High polynomials continued that far amplify rounding: repeat the mean velocity.
+            matrix[(j - 1) * s + s - 1] = points[j];
+        }
+    }
+    matrix
+}
+
+#[inline]
+fn extrapolate(matrix: &[f64], n: usize, from: &[f64], to: &mut [f64]) {
+    let s = from.len() / n;
+    to.fill(0.0);
+    for j in 0..s {
+        for k in 0..s {
+            let weight = matrix[j * s + k];
+            for i in 0..n {
+                to[j * n + i] += weight * from[k * n + i];
+            }
+        }
+    }
+}
+
+impl<D: DiscreteLagrangian> Integrator for Del<D> {
+    fn advance(&mut self, steps: u64) -> Result<(), RunError> {
+        for _ in 0..steps {
+            self.one_step().map_err(|cause| RunError { time: self.view().t, step: self.step, cause })?;
+        }
+        Ok(())
+    }
+
+    fn view(&self) -> View<'_> {
+        let t = self.start + self.step as f64 * self.h;
+        View { step: self.step, t, q: &self.q, p: &self.p, canonical: &self.x }
+    }
+
+    fn discrete_energy(&mut self) -> Option<f64> {
+        let leg = self.done.as_ref()?;
+        self.ld.first(leg, &mut self.slots);
+        Some(-self.slots.d3)
+    }
+
+    fn tangent(&mut self, matrix: &mut [f64]) -> bool {
+        match &self.done {
+            Some(leg) => legs::tangent(&mut self.ld, leg, &mut self.slots, matrix),
+            None => false,
+        }
+    }
+
+    fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    fn variational(&self) -> bool {
+        self.variational
+    }
+}
+
+impl<D: DiscreteLagrangian> Del<D> {
+    /// Number of coordinates.
+    pub fn dimension(&self) -> usize {
+        self.ld.system().dimension()
+    }
+}

@@ -1,0 +1,60 @@
+//! What every integrator does: move, and let itself be looked at.
+
+use crate::error::RunError;
+
+/// Where and how a run starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Initial time.
+    pub t: f64,
+    /// Initial position.
+    pub q: Vec<f64>,
+    /// Initial momentum, `L_v(t, q, v)`.
+    pub p: Vec<f64>,
+    /// Time step.
+    pub h: f64,
+}
+
+/// What can be seen of a state.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// Steps made.
+    pub step: u64,
+    /// Time, `t_0 + step * h`: never accumulated.
+    pub t: f64,
+    /// Position.
+    pub q: &'a [f64],
+    /// Momentum.
+    pub p: &'a [f64],
+    /// The position variable conjugate to `p` in the discrete action: where Noether momenta and the
+    /// symplectic form live. It is `q` for all methods but Newmark's.
+    pub canonical: &'a [f64],
+}
+
+/// Moves a state by whole steps.
+///
+/// An integrator is deterministic, and how its steps are grouped into calls changes no bit.
+pub trait Integrator: Send {
+    /// Makes steps. On an error the state is that of the last good step.
+    fn advance(&mut self, steps: u64) -> Result<(), RunError>;
+
+    /// The present state.
+    fn view(&self) -> View<'_>;
+
+    /// `-D3 L_d` of the last step; `None` before the first one and for methods that have no action.
+    fn discrete_energy(&mut self) -> Option<f64>;
+
+    /// The derivative of the last step in the canonical position and momentum, a `2n` by `2n` matrix by rows;
+    /// `false` before the first step.
+    fn tangent(&mut self, matrix: &mut [f64]) -> bool;
+
+    /// Newton iterations so far.
+    fn iterations(&self) -> u64 {
+        0
+    }
+
+    /// Whether the method makes a discrete action stationary.
+    fn variational(&self) -> bool {
+        true
+    }
+}

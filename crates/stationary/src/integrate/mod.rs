@@ -1,0 +1,16 @@
+//! Stationarity of the discrete action, solved: integrators that move a state from step to step.
+
+mod del;
+mod explicit;
+mod integrator;
+mod legs;
+mod method;
+mod rk4;
+mod storage;
+
+pub use del::Del;
+pub use explicit::{Composition, Explicit};
+pub use integrator::{Integrator, Start, View};
+pub use method::{BuildError, Method};
+pub use rk4::RungeKutta4;
+pub use storage::Storage;

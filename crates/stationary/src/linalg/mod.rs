@@ -1,0 +1,158 @@
+//! Small dense linear algebra: what a step of a few coordinates needs and no more.
+
+/// LU factors with partial pivoting of a square matrix stored by rows; the storage is reused.
+#[derive(Debug, Clone)]
+pub struct Lu {
+    n: usize,
+    a: Vec<f64>,
+    pivot: Vec<usize>,
+}
+
+impl Lu {
+    /// Room for an `n` by `n` matrix.
+    pub fn new(n: usize) -> Self {
+        Lu { n, a: vec![0.0; n * n], pivot: vec![0; n] }
+    }
+
+    /// The matrix to be factored, by rows: fill it, then call [`factor`](Self::factor).
+    #[inline]
+    pub fn matrix(&mut self) -> &mut [f64] {
+        &mut self.a
+    }
+
+    /// Factors in place. `false` when a pivot vanishes (relative to the largest entry) or is not finite.
+    #[inline]
+    pub fn factor(&mut self) -> bool {
+        let n = self.n;
+        if n == 1 {
+            // The pendulum's case, hot enough to deserve its line.
+            let pivot = self.a[0];
+            self.a[0] = 1.0 / pivot;
+            return pivot != 0.0 && pivot.is_finite();
+        }
+        let largest = self.a.iter().fold(0.0_f64, |m, x| if x.abs() > m { x.abs() } else { m });
+        if !self.a.iter().all(|x| x.is_finite()) {
+            return false;
+        }
+        let floor = largest * f64::EPSILON * 1e-2;
+        for k in 0..n {
+            let mut row = k;
+            for i in k + 1..n {
+                if self.a[i * n + k].abs() > self.a[row * n + k].abs() {
+                    row = i;
+                }
+            }
+            self.pivot[k] = row;
+            if self.a[row * n + k].abs() <= floor {
+                return false;
+            }
+            if row != k {
+                for j in 0..n {
+                    self.a.swap(k * n + j, row * n + j);
+                }
+            }
+            let inverse = 1.0 / self.a[k * n + k];
+            self.a[k * n + k] = inverse;
+            let (top, below) = self.a.split_at_mut((k + 1) * n);
+            let source = &top[k * n + k + 1..];
+            for target in below.chunks_exact_mut(n) {
+                let factor = target[k] * inverse;
+                target[k] = factor;
+                if factor != 0.0 {
+                    for (x, y) in target[k + 1..].iter_mut().zip(source) {
+                        *x -= factor * y;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Replaces `b` by the solution of `A x = b`.
+    #[inline]
+    pub fn solve(&self, b: &mut [f64]) {
+        let n = self.n;
+        if n == 1 {
+            b[0] *= self.a[0];
+            return;
+        }
+        // Whole rows were swapped, multipliers included: all swaps come before the elimination.
+        for k in 0..n {
+            b.swap(k, self.pivot[k]);
+        }
+        for k in 0..n {
+            let x = b[k];
+            for i in k + 1..n {
+                b[i] -= self.a[i * n + k] * x;
+            }
+        }
+        for k in (0..n).rev() {
+            let mut x = b[k];
+            for j in k + 1..n {
+                x -= self.a[k * n + j] * b[j];
+            }
+            b[k] = x * self.a[k * n + k];
+        }
+    }
+}
+
+/// Largest absolute component; NaN if any component is NaN.
+#[inline]
+pub fn max_abs(x: &[f64]) -> f64 {
+    let mut largest = 0.0;
+    for &x in x {
+        let a = x.abs();
+        // `f64::max` would drop a NaN and let a broken Newton loop "converge".
+        if a > largest || a.is_nan() {
+            largest = a;
+        }
+    }
+    largest
+}
+
+/// `a . b`.
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lu_solves_what_needs_pivoting() {
+        for n in 1..9 {
+            // A full matrix whose pivots must be sought in every column.
+            let a: Vec<f64> = (0..n * n).map(|k| ((k * k + 3 * k + 1) as f64 * 0.7).sin()).collect();
+            let x: Vec<f64> = (0..n).map(|i| 1.0 + i as f64).collect();
+            let mut b: Vec<f64> = (0..n).map(|i| dot(&a[n * i..n * i + n], &x)).collect();
+            let mut lu = Lu::new(n);
+            lu.matrix().copy_from_slice(&a);
+            assert!(lu.factor());
+            lu.solve(&mut b);
+            for (got, want) in b.iter().zip(&x) {
+                assert!((got - want).abs() < 1e-12, "{n}: {got} {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn lu_refuses_singular_and_nan() {
+        let mut lu = Lu::new(2);
+        lu.matrix().copy_from_slice(&[1.0, 2.0, 2.0, 4.0]);
+        assert!(!lu.factor());
+        lu.matrix().copy_from_slice(&[1.0, f64::NAN, 2.0, 4.0]);
+        assert!(!lu.factor());
+        let mut one = Lu::new(1);
+        one.matrix()[0] = 0.0;
+        assert!(!one.factor());
+    }
+
+    #[test]
+    fn max_abs_keeps_nan() {
+        assert_eq!(max_abs(&[1.0, -3.0, 2.0]), 3.0);
+        assert!(max_abs(&[f64::NAN, 1.0]).is_nan());
+        assert!(max_abs(&[1.0, f64::NAN]).is_nan());
+    }
+}

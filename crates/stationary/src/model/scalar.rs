@@ -1,0 +1,377 @@
+//! Numbers that carry their derivatives, so that one generic function gives `L` and all partials.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// What a formula written in Rust may do with its numbers.
+///
+/// Implemented by `f64`, by [`Dual`] (first derivatives) and by [`Dual2`] (second derivatives). A new
+/// function needs only its value and two derivatives, through [`chain`](Scalar::chain).
+pub trait Scalar:
+    Copy
+    + From<f64>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+{
+    /// The plain value.
+    fn value(self) -> f64;
+    /// `f(self)` given `f`, `f'` and `f''` at [`value`](Scalar::value).
+    fn chain(self, f: f64, df: f64, ddf: f64) -> Self;
+
+    /// Square root.
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        let s = self.value().sqrt();
+        let d = 0.5 / s;
+        self.chain(s, d, -0.5 * d / self.value())
+    }
+    /// Sine.
+    #[inline(always)]
+    fn sin(self) -> Self {
+        let (s, c) = self.value().sin_cos();
+        self.chain(s, c, -s)
+    }
+    /// Cosine.
+    #[inline(always)]
+    fn cos(self) -> Self {
+        let (s, c) = self.value().sin_cos();
+        self.chain(c, -s, -c)
+    }
+    /// Tangent.
+    #[inline(always)]
+    fn tan(self) -> Self {
+        let t = self.value().tan();
+        let d = 1.0 + t * t;
+        self.chain(t, d, 2.0 * t * d)
+    }
+    /// Exponential.
+    #[inline(always)]
+    fn exp(self) -> Self {
+        let e = self.value().exp();
+        self.chain(e, e, e)
+    }
+    /// Natural logarithm.
+    #[inline(always)]
+    fn ln(self) -> Self {
+        let r = 1.0 / self.value();
+        self.chain(self.value().ln(), r, -r * r)
+    }
+    /// Hyperbolic tangent.
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        let t = self.value().tanh();
+        let d = 1.0 - t * t;
+        self.chain(t, d, -2.0 * t * d)
+    }
+    /// `1/x`.
+    #[inline(always)]
+    fn recip(self) -> Self {
+        let r = 1.0 / self.value();
+        self.chain(r, -r * r, 2.0 * r * r * r)
+    }
+    /// `x * x`.
+    #[inline(always)]
+    fn squared(self) -> Self {
+        let x = self.value();
+        self.chain(x * x, 2.0 * x, 2.0)
+    }
+    /// Integer power.
+    #[inline(always)]
+    fn powi(self, k: i32) -> Self {
+        let (x, n) = (self.value(), f64::from(k));
+        let d1 = if k == 0 { 0.0 } else { n * x.powi(k - 1) };
+        let d2 = if k == 0 || k == 1 { 0.0 } else { n * (n - 1.0) * x.powi(k - 2) };
+        self.chain(x.powi(k), d1, d2)
+    }
+    /// Real power of a positive number.
+    #[inline(always)]
+    fn powf(self, a: f64) -> Self {
+        let x = self.value();
+        let y = x.powf(a);
+        self.chain(y, a * y / x, a * (a - 1.0) * y / (x * x))
+    }
+}
+
+impl Scalar for f64 {
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn chain(self, f: f64, _: f64, _: f64) -> f64 {
+        f
+    }
+}
+
+/// A value with its gradient in `M` variables.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dual<const M: usize> {
+    /// The value.
+    pub value: f64,
+    /// Its first derivatives.
+    pub gradient: [f64; M],
+}
+
+impl<const M: usize> Dual<M> {
+    /// The `i`-th variable.
+    #[inline(always)]
+    pub fn variable(value: f64, i: usize) -> Self {
+        let mut gradient = [0.0; M];
+        gradient[i] = 1.0;
+        Dual { value, gradient }
+    }
+}
+
+impl<const M: usize> From<f64> for Dual<M> {
+    #[inline(always)]
+    fn from(value: f64) -> Self {
+        Dual { value, gradient: [0.0; M] }
+    }
+}
+
+impl<const M: usize> Scalar for Dual<M> {
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.value
+    }
+    #[inline(always)]
+    fn chain(self, f: f64, df: f64, _: f64) -> Self {
+        self.scaled(f, df)
+    }
+}
+
+impl<const M: usize> Dual<M> {
+    /// The value `f`, the gradient times `df`.
+    #[inline(always)]
+    fn scaled(mut self, f: f64, df: f64) -> Self {
+        self.value = f;
+        for x in &mut self.gradient {
+            *x *= df;
+        }
+        self
+    }
+    /// Applies `f` to each pair of components.
+    #[inline(always)]
+    fn zip(mut self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        self.value = f(self.value, other.value);
+        for i in 0..M {
+            self.gradient[i] = f(self.gradient[i], other.gradient[i]);
+        }
+        self
+    }
+}
+
+/// A value with gradient and Hessian in `q` and `v`, `N` of each; the Hessian by blocks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dual2<const N: usize> {
+    /// The value.
+    pub value: f64,
+    /// Derivatives in `q`.
+    pub q: [f64; N],
+    /// Derivatives in `v`.
+    pub v: [f64; N],
+    /// Second derivatives in `q_i`, `q_j`.
+    pub qq: [[f64; N]; N],
+    /// Second derivatives in `q_i`, `v_j`.
+    pub qv: [[f64; N]; N],
+    /// Second derivatives in `v_i`, `v_j`.
+    pub vv: [[f64; N]; N],
+}
+
+impl<const N: usize> Dual2<N> {
+    /// The position `q_i`.
+    #[inline(always)]
+    pub fn position(value: f64, i: usize) -> Self {
+        let mut x = Self::from(value);
+        x.q[i] = 1.0;
+        x
+    }
+    /// The velocity `v_i`.
+    #[inline(always)]
+    pub fn velocity(value: f64, i: usize) -> Self {
+        let mut x = Self::from(value);
+        x.v[i] = 1.0;
+        x
+    }
+    /// Applies `f` to each pair of components.
+    #[inline(always)]
+    fn zip(mut self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        self.value = f(self.value, other.value);
+        for i in 0..N {
+            self.q[i] = f(self.q[i], other.q[i]);
+            self.v[i] = f(self.v[i], other.v[i]);
+            for j in 0..N {
+                self.qq[i][j] = f(self.qq[i][j], other.qq[i][j]);
+                self.qv[i][j] = f(self.qv[i][j], other.qv[i][j]);
+                self.vv[i][j] = f(self.vv[i][j], other.vv[i][j]);
+            }
+        }
+        self
+    }
+}
+
+impl<const N: usize> From<f64> for Dual2<N> {
+    #[inline(always)]
+    fn from(value: f64) -> Self {
+        let (z, zz) = ([0.0; N], [[0.0; N]; N]);
+        Dual2 { value, q: z, v: z, qq: zz, qv: zz, vv: zz }
+    }
+}
+
+impl<const N: usize> Scalar for Dual2<N> {
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.value
+    }
+    #[inline(always)]
+    fn chain(mut self, f: f64, df: f64, ddf: f64) -> Self {
+        for i in 0..N {
+            for j in 0..N {
+                self.qq[i][j] = df * self.qq[i][j] + ddf * (self.q[i] * self.q[j]);
+                self.qv[i][j] = df * self.qv[i][j] + ddf * (self.q[i] * self.v[j]);
+                self.vv[i][j] = df * self.vv[i][j] + ddf * (self.v[i] * self.v[j]);
+            }
+        }
+        for i in 0..N {
+            self.q[i] *= df;
+            self.v[i] *= df;
+        }
+        self.value = f;
+        self
+    }
+}
+
+/// The operators that need no knowledge of the layout.
+macro_rules! operators {
+    ($type:ident, $n:ident) => {
+        impl<const $n: usize> Div for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            #[allow(
+                clippy::suspicious_arithmetic_impl,
+                reason = "a quotient is a product with the reciprocal"
+            )]
+            fn div(self, other: Self) -> Self {
+                self * other.recip()
+            }
+        }
+        impl<const $n: usize> Add<f64> for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn add(mut self, other: f64) -> Self {
+                self.value += other;
+                self
+            }
+        }
+        impl<const $n: usize> Sub<f64> for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn sub(mut self, other: f64) -> Self {
+                self.value -= other;
+                self
+            }
+        }
+        impl<const $n: usize> Div<f64> for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn div(self, other: f64) -> Self {
+                self * (1.0 / other)
+            }
+        }
+        impl<const $n: usize> Neg for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                self * -1.0
+            }
+        }
+        impl<const $n: usize> Mul<$type<$n>> for f64 {
+            type Output = $type<$n>;
+            #[inline(always)]
+            fn mul(self, other: $type<$n>) -> $type<$n> {
+                other * self
+            }
+        }
+    };
+}
+operators!(Dual, M);
+operators!(Dual2, N);
+
+impl<const M: usize> Add for Dual<M> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+impl<const M: usize> Sub for Dual<M> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+impl<const M: usize> Mul for Dual<M> {
+    type Output = Self;
+    #[inline(always)]
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "the product rule has a sum")]
+    fn mul(self, other: Self) -> Self {
+        let (a, b) = (self.value, other.value);
+        let mut r = self.zip(other, |x, y| b * x + a * y);
+        r.value = a * b;
+        r
+    }
+}
+impl<const M: usize> Mul<f64> for Dual<M> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: f64) -> Self {
+        self.scaled(self.value * other, other)
+    }
+}
+
+impl<const N: usize> Add for Dual2<N> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+impl<const N: usize> Sub for Dual2<N> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+impl<const N: usize> Mul for Dual2<N> {
+    type Output = Self;
+    #[inline(always)]
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "the product rule has a sum")]
+    fn mul(self, other: Self) -> Self {
+        let (a, b) = (self.value, other.value);
+        let mut r = self.zip(other, |x, y| b * x + a * y);
+        for i in 0..N {
+            for j in 0..N {
+                r.qq[i][j] += self.q[i] * other.q[j] + other.q[i] * self.q[j];
+                r.qv[i][j] += self.q[i] * other.v[j] + other.q[i] * self.v[j];
+                r.vv[i][j] += self.v[i] * other.v[j] + other.v[i] * self.v[j];
+            }
+        }
+        r.value = a * b;
+        r
+    }
+}
+impl<const N: usize> Mul<f64> for Dual2<N> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: f64) -> Self {
+        self.zip(self, |x, _| x * other)
+    }
+}

@@ -1,0 +1,48 @@
+//! Twins that are wrong on purpose, in the ways code goes wrong: a weight, a sign, a forgotten term.
+
+use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
+use stationary::model::Lagrangian;
+use std::ops::Range;
+
+/// The trapezoidal rule with its weights slightly off: still variational, no longer second order.
+pub fn wrong_weight<L: Lagrangian>(l: L) -> Galerkin<L> {
+    Galerkin::trapezoidal(l, 0.45)
+}
+
+/// Any discrete Lagrangian whose impulse is off by one part in `10^6`: nearly right, not variational.
+pub struct WrongImpulse<D>(pub D);
+
+impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongImpulse<D> {
+    type System = D::System;
+    fn system(&self) -> &D::System {
+        self.0.system()
+    }
+    fn pieces(&self) -> usize {
+        self.0.pieces()
+    }
+    fn abscissae(&self) -> &[f64] {
+        self.0.abscissae()
+    }
+    fn first(&mut self, leg: &Leg, out: &mut Slots) {
+        self.0.first(leg, out);
+    }
+    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>) {
+        self.0.second(leg, out, rows.clone(), columns.clone());
+        // The same error in the last row of the second derivatives.
+        let s = self.0.pieces();
+        let width = columns.len() * leg.q.len();
+        if rows.end == s + 1 {
+            let last = (rows.len() - 1) * leg.q.len() * width;
+            for x in &mut out.dd[last..last + leg.q.len() * width] {
+                *x *= 1.0 + 1e-6;
+            }
+        }
+    }
+    fn impulse(&mut self, leg: &Leg, out: &mut Slots) {
+        self.0.first(leg, out);
+        let n = leg.q.len();
+        for i in 0..n {
+            out.sum[i] += 1e-6 * out.d[self.0.pieces() * n + i];
+        }
+    }
+}
