@@ -78,20 +78,18 @@ impl Display {
 
     fn show(&self, progress: &Progress, now: Instant) {
         let Progress { step, steps, time, end, energy_error } = progress;
+        let rate = *step as f64 / (now - self.began).as_secs_f64();
+        let state = format!("t = {time:.3} of {end:.3}, {rate:.1e} steps/s, energy error {energy_error:.1e}");
         match &self.style {
             Style::Bar(bar) => {
+                bar.set_message(state);
                 bar.set_length(*steps);
                 bar.set_position(*step);
-                bar.set_message(format!("t = {time:.4} of {end}, energy error {energy_error:.1e}"));
             }
             Style::Lines => {
-                let rate = *step as f64 / (now - self.began).as_secs_f64();
                 let left = steps.saturating_sub(*step) as f64 / rate;
                 let percent = 100.0 * *step as f64 / (*steps).max(1) as f64;
-                complain(&format!(
-                    "t = {time} of {end} ({percent:.0} %), {rate:.2e} steps/s, {left:.0} s left, \
-                     energy error {energy_error:.1e}"
-                ));
+                complain(&format!("{percent:.0} %, {left:.0} s left, {state}"));
             }
             Style::Silent => {}
         }
@@ -99,7 +97,7 @@ impl Display {
 }
 
 fn bar() -> ProgressBar {
-    let template = "{bar:30} {percent:>3} %  {msg}  {per_sec}, {eta} left";
+    let template = "{bar:20} {percent:>3} %, {eta} left, {wide_msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(0).with_style(style)
 }
