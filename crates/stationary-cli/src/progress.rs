@@ -79,7 +79,7 @@ impl Display {
     fn show(&self, progress: &Progress, now: Instant) {
         let Progress { step, steps, time, end, energy_error } = progress;
         let rate = *step as f64 / (now - self.began).as_secs_f64();
-        let state = format!("t = {time:.3} of {end:.3}, {rate:.1e} steps/s, energy error {energy_error:.1e}");
+        let state = format!("t = {time:.2} of {end:.2}, energy error {energy_error:.1e}, {rate:.1e} steps/s");
         match &self.style {
             Style::Bar(bar) => {
                 bar.set_message(state);
@@ -97,7 +97,7 @@ impl Display {
 }
 
 fn bar() -> ProgressBar {
-    let template = "{bar:20} {percent:>3} %, {eta} left, {wide_msg}";
+    let template = "{bar:16} {percent:>3} %, {eta} left, {wide_msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(0).with_style(style)
 }

@@ -28,7 +28,7 @@ pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str
         return Err(Diagnostic::new(format!("`{}` is not a key", tree::shorten(key)))
             .help("expected names joined by dots, as in `integrator.stages`"));
     }
-    let node = tree::value(&source);
+    let node = tree::value(&source)?;
     match path[..] {
         ["integrator", ref rest @ ..] => integrator(root, file, &source, rest, node),
         ["initial", motion, ..] if MOTIONS.contains(&motion) => {

@@ -328,13 +328,14 @@ fn an_error_in_a_set_names_it() {
         ("", "1", "`` is not a key"),
         ("parameters.m", "nan", "must be a finite number"),
         ("step", "", "the formula is empty"),
+        ("initial.position", "[1, 2*pi]", "--set initial.position:1:"),
     ] {
         let text = message(set(&[(key, value)]));
         assert!(text.contains(reason), "{key}={value}: {text}");
     }
     let deep = vec!["a"; 100_000].join(".");
     assert!(message(set(&[(&deep, "1")])).contains("is not a key"));
-    assert!(message(set(&[("step", &"[".repeat(100_000))])).contains("--set step:1:1: "));
+    assert!(message(set(&[("step", &"[".repeat(100_000))])).contains("--set step:1:"));
 }
 
 #[test]

@@ -125,13 +125,13 @@ pub(super) fn document(source: &Arc<Source>) -> Result<Table, Diagnostic> {
 
 /// Parses the value of a `--set`: TOML if it is TOML, otherwise text.
 ///
-/// A date counts as text: nothing in a scenario is one, and `2026-11-15` is also a formula.
-pub(super) fn value(source: &Arc<Source>) -> Node {
-    let whole = Place { source: Arc::clone(source), span: 0..source.text.len() };
-    let parsed = DeValue::parse(&source.text).ok().map(|v| convert(v, source));
-    match parsed {
-        Some(node) if !matches!(node.value, Value::Date) => node,
-        _ => Node { value: Value::Text(source.text.clone()), place: whole },
+/// A date counts as text: nothing in a scenario is one, and `2026-11-15` is also a formula. No formula begins with a
+/// quote or a list's bracket, so what begins so must be TOML.
+pub(super) fn value(source: &Arc<Source>) -> Result<Node, Diagnostic> {
+    match DeValue::parse(&source.text).map(|v| convert(v, source)) {
+        Ok(node) if !matches!(node.value, Value::Date) => Ok(node),
+        Err(error) if source.text.starts_with(['[', '{', '"', '\'']) => Err(syntax(&error, source)),
+        _ => Ok(Node { value: Value::Text(source.text.clone()), place: place(source, 0..source.text.len()) }),
     }
 }
 
@@ -143,7 +143,7 @@ fn syntax(error: &toml::de::Error, source: &Arc<Source>) -> Diagnostic {
     let diagnostic = Diagnostic::new(message).at(source, span);
     match lines.next() {
         Some(expected) => diagnostic.help(format!("expected {}", expected.replace('\n', ", "))),
-        None => diagnostic.help("the file must be valid TOML"),
+        None => diagnostic.help("expected valid TOML"),
     }
 }
 
