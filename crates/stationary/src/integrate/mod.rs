@@ -1,5 +1,6 @@
 //! Stationarity of the discrete action, solved: integrators that move a state from step to step.
 
+mod boundary;
 mod del;
 mod explicit;
 mod integrator;
@@ -9,6 +10,7 @@ mod rk4;
 mod storage;
 
 pub use del::Del;
+pub use legs::multiply;
 pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};
 pub use method::{BuildError, Method};
