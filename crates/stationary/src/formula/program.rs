@@ -5,6 +5,7 @@ use super::graph::{Graph, Node, Op};
 use super::jit::Code;
 use super::scope::Var;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Longer programs are interpreted: compilation takes time that grows with length, and calls of such programs
@@ -37,7 +38,7 @@ pub(super) enum Step {
 pub(super) struct Tape {
     pub(super) constants: Vec<f64>,
     pub(super) steps: Vec<Step>,
-    /// Register and place in `out`.
+    /// Register and place in `out`, in the order of places, none twice.
     pub(super) outputs: Vec<(Register, usize)>,
     /// Shortest `q`, `v`, `p` and `out` that the program may touch.
     pub(super) lengths: [usize; 4],
@@ -55,7 +56,8 @@ thread_local! {
 }
 
 impl Program {
-    /// The program that writes each node to its slot of `out`. Only what the outputs need is computed.
+    /// The program that writes each node to its slot of `out` (of several for one slot, the last). Only what the
+    /// outputs need is computed.
     pub fn new(graph: &Graph, outputs: &[(Node, usize)]) -> Self {
         let tape = Tape::new(graph, outputs);
         let code = if tape.steps.len() <= MAX_COMPILED { Code::compile(&tape).map(Arc::new) } else { None };
@@ -161,7 +163,9 @@ impl Tape {
             };
             tape.steps.push(step);
         }
-        tape.outputs = outputs.iter().map(|(node, slot)| (register[node.index()], *slot)).collect();
+        let by_slot: BTreeMap<usize, Register> =
+            outputs.iter().map(|(node, slot)| (*slot, register[node.index()])).collect();
+        tape.outputs = by_slot.into_iter().map(|(slot, register)| (register, slot)).collect();
         tape.lengths[3] = outputs.iter().map(|(_, slot)| slot + 1).max().unwrap_or(0);
         tape
     }
