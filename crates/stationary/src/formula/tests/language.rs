@@ -82,6 +82,11 @@ fn wrong_formulas_get_one_clear_message() {
         ("2x", "x", "unexpected `x`", "`2*x`"),
         ("2 (x)", "(", "unexpected `(`", "`2*(...)`"),
         ("(x) y", "y", "unexpected `y`", "product"),
+        ("sin x", "x", "unexpected `x`", "write `sin(x)`"),
+        ("(x+1)(x-1)", "(", "unexpected `(`", "product"),
+        ("2*π", "π", "unknown name", "`pi`"),
+        ("2*w", "w", "unknown name", "known names"),
+        ("2*M", "M", "unknown name", "did you mean `m`?"),
         ("x 2", "2", "unexpected `2`", "`x*2`"),
         ("x + siin(y)", "siin", "unknown function `siin`", "`sin`"),
         ("m(x)", "m", "unknown function `m`", "`m*(...)`"),
@@ -186,7 +191,7 @@ fn survives(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(repeatable(3000))]
 
     #[test]
     fn arbitrary_text_is_no_danger(text in "\\PC{0,40}") {
