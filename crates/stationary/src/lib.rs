@@ -28,16 +28,25 @@
 // In the order data flows; a module uses only those above it.
 
 pub mod error;
+
 pub mod linalg;
 
 pub mod formula;
+
 pub mod scenario;
+
 pub mod model;
+
 pub mod action;
+
 pub mod integrate;
-pub mod observe;
-pub mod report;
 
 pub mod laws;
+
+pub mod observe;
+
+pub mod report;
+
 pub mod registry;
+
 pub mod run;

@@ -10,9 +10,9 @@ mod rk4;
 mod storage;
 
 pub use del::Del;
-pub use legs::multiply;
 pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};
+pub use legs::multiply;
 pub use method::{BuildError, Method};
 pub use rk4::RungeKutta4;
 pub use storage::Storage;

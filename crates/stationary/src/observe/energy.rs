@@ -126,7 +126,8 @@ impl Observer for DiscreteEnergy {
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
         let verdict = format!("relative error {}", kept(worst));
-        let row = Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
+        let row =
+            Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)
     }
 }

@@ -17,7 +17,13 @@ impl Probe {
     /// A probe of a node of the graph.
     pub fn new(name: &str, graph: &Graph, node: Node) -> Self {
         let program = Program::new(graph, &[(node, 0)]);
-        Probe { name: name.to_string(), program, now: [f64::NAN], least: f64::INFINITY, most: f64::NEG_INFINITY }
+        Probe {
+            name: name.to_string(),
+            program,
+            now: [f64::NAN],
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+        }
     }
 }
 
