@@ -72,7 +72,7 @@ impl Observer for Energy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = format!("relative error {}", kept(worst));
+        let verdict = kept(worst);
         Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
     }
 }
@@ -125,7 +125,7 @@ impl Observer for DiscreteEnergy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = format!("relative error {}", kept(worst));
+        let verdict = kept(worst);
         let row =
             Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)

@@ -161,7 +161,7 @@ fn unbuildable(scenario: &Scenario, method: &Method, error: BuildError) -> Error
         BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
             scenario.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
         }
-        BuildError::Start(e) => place.error(format!("{method:?} cannot start: {e}")).into(),
+        BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
     }
 }
 
@@ -234,7 +234,7 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     let mut lines = vec![
         ("coordinates", format!("{} ({}{more})", scenario.coordinates.len(), names.join(", "))),
         ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
-        ("integrator", format!("{:?}, order {}, {kind}", built.method, built.method.order())),
+        ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
         ("steps", format!("{} of {} to time {}", built.steps, scenario.step, built.end)),
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),
