@@ -40,13 +40,15 @@ pub struct Function {
 
 pub(super) type Unary = extern "C" fn(f64) -> f64;
 pub(super) type Binary = extern "C" fn(f64, f64) -> f64;
+type UnaryDerivative = fn(&mut Graph, Node, Node) -> Node;
+type BinaryDerivative = fn(&mut Graph, Node, Node, Node) -> Node;
 
 /// Evaluation, shared to the bit by interpreter and compiled code, and partial derivatives: these get the
 /// arguments and the function's own node.
 pub(super) enum Rule {
-    Unary(Unary, fn(&mut Graph, Node, Node) -> Node),
+    Unary(Unary, UnaryDerivative),
     /// A function of more arguments is this one applied from the left.
-    Binary(Binary, [fn(&mut Graph, Node, Node, Node) -> Node; 2]),
+    Binary(Binary, [BinaryDerivative; 2]),
 }
 
 impl Builtin {
@@ -188,6 +190,23 @@ table! {
         };
     Heaviside "heaviside(x)" "0 for x < 0, 1 for x >= 0" ONE,
         |x| if x.is_nan() { x } else if x < 0.0 { 0.0 } else { 1.0 }, |g, _, _| g.constant(0.0);
+}
+
+/// Sine and cosine of one angle.
+#[repr(C)]
+pub(super) struct SinCos {
+    pub(super) sin: f64,
+    pub(super) cos: f64,
+}
+
+/// Both at once, where the platform's C functions return two numbers in registers: about half the time of two
+/// calls. (The system's `sincos` has the bits of its `sin` and `cos`; a test holds it to that.)
+pub(super) const SIN_COS: Option<extern "C" fn(f64) -> SinCos> =
+    if cfg!(all(unix, any(target_arch = "x86_64", target_arch = "aarch64"))) { Some(sin_cos) } else { None };
+
+extern "C" fn sin_cos(x: f64) -> SinCos {
+    let (sin, cos) = x.sin_cos();
+    SinCos { sin, cos }
 }
 
 /// `a - b floor(a/b)` without the rounding of the quotient.

@@ -19,6 +19,16 @@ fn offset(entry: usize) -> i32 {
     8 * entry as i32
 }
 
+/// Frames of more than a page are probed: a long program may spill more than the guard page of a thread's stack.
+const FLAGS: [(&str, &str); 6] = [
+    ("opt_level", "speed"),
+    ("is_pic", "false"),
+    ("use_colocated_libcalls", "false"),
+    ("enable_verifier", "false"),
+    ("enable_probestack", "true"),
+    ("probestack_strategy", "inline"),
+];
+
 /// Machine code and the memory it lives in.
 pub(super) struct Code {
     entry: Entry,
@@ -64,12 +74,7 @@ impl Code {
             return None;
         }
         let mut flags = settings::builder();
-        for (key, value) in [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("enable_verifier", "false"),
-        ] {
+        for (key, value) in FLAGS {
             flags.set(key, value).ok()?;
         }
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
@@ -91,19 +96,19 @@ fn build(module: &mut JITModule, tape: &Tape) -> Option<Entry> {
     context.func.signature.params.push(AbiParam::new(types::F64));
     context.func.signature.params.extend([AbiParam::new(pointer); 4]);
     let id = module.declare_function("formula", Linkage::Local, &context.func.signature).ok()?;
-    let signature = |arguments: usize| {
+    let signature = |arguments: usize, results: usize| {
         let mut s: Signature = module.make_signature();
         s.params.extend(vec![AbiParam::new(types::F64); arguments]);
-        s.returns.push(AbiParam::new(types::F64));
+        s.returns.extend(vec![AbiParam::new(types::F64); results]);
         s
     };
-    let (one, two) = (signature(1), signature(2));
+    let signatures = [signature(1, 1), signature(2, 1), signature(1, 2)];
     let mut frontend = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(&mut context.func, &mut frontend);
     let block = builder.create_block();
     builder.append_block_params_for_function_params(block);
     builder.switch_to_block(block);
-    let signatures = [builder.import_signature(one), builder.import_signature(two)];
+    let signatures = signatures.map(|s| builder.import_signature(s));
     emit(&mut builder, tape, block, signatures);
     builder.seal_all_blocks();
     builder.finalize(module.target_config());
@@ -119,12 +124,14 @@ fn emit(
     b: &mut FunctionBuilder<'_>,
     tape: &Tape,
     block: cranelift_codegen::ir::Block,
-    [one, two]: [SigRef; 2],
+    [one, two, pair]: [SigRef; 3],
 ) {
     let inputs = b.block_params(block).to_vec();
     let pointer = b.func.dfg.value_type(inputs[1]);
     let flags = MemFlagsData::trusted();
+    let unaligned = MemFlagsData::new().with_notrap();
     let mut values: Vec<Value> = tape.constants.iter().map(|c| b.ins().f64const(*c)).collect();
+    let mut cosine = None;
     for step in &tape.steps {
         let r = |at: u32| values[at as usize];
         let load = |b: &mut FunctionBuilder<'_>, bank: usize, i: u32| {
@@ -152,11 +159,30 @@ fn emit(
                 let call = b.ins().call_indirect(two, f, &[r(x), r(y)]);
                 b.inst_results(call)[0]
             }
+            Step::SinCos(f, x) => {
+                let f = b.ins().iconst(pointer, f as usize as i64);
+                let call = b.ins().call_indirect(pair, f, &[r(x)]);
+                cosine = Some(b.inst_results(call)[1]);
+                b.inst_results(call)[0]
+            }
+            Step::Cosine => cosine.expect("a sine stands before its cosine"),
         };
         values.push(value);
     }
-    for (register, slot) in &tape.outputs {
-        b.ins().store(flags, values[*register as usize], inputs[4], offset(*slot));
+    // Neighbours are stored as pairs: a caller compiled to read two numbers at once would otherwise wait for both
+    // stores to leave the store buffer, which takes longer than most formulas.
+    let mut outputs = tape.outputs.as_slice();
+    while let [(register, slot), rest @ ..] = outputs {
+        let (mut value, mut rest) = (values[*register as usize], rest);
+        if let [(next, place), after @ ..] = rest
+            && *place == slot + 1
+        {
+            let first = b.ins().scalar_to_vector(types::F64X2, value);
+            value = b.ins().insertlane(first, values[*next as usize], 1);
+            rest = after;
+        }
+        b.ins().store(unaligned, value, inputs[4], offset(*slot));
+        outputs = rest;
     }
     b.ins().return_(&[]);
 }

@@ -1,10 +1,11 @@
 //! The straight-line program of some nodes: a tape for the interpreter, machine code where there is a compiler.
 
-use super::functions::{Binary, Builtin, Rule, Unary};
+use super::functions::{Binary, Builtin, Rule, SIN_COS, SinCos, Unary};
 use super::graph::{Graph, Node, Op};
 use super::jit::Code;
 use super::scope::Var;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Longer programs are interpreted: compilation takes time that grows with length, and calls of such programs
@@ -27,6 +28,9 @@ pub(super) enum Step {
     Abs(Register),
     Unary(Unary, Register),
     Binary(Binary, Register, Register),
+    /// Leaves the sine here and the cosine to the next step, which is `Cosine`.
+    SinCos(extern "C" fn(f64) -> SinCos, Register),
+    Cosine,
 }
 
 /// What both ways to run a program start from.
@@ -34,7 +38,7 @@ pub(super) enum Step {
 pub(super) struct Tape {
     pub(super) constants: Vec<f64>,
     pub(super) steps: Vec<Step>,
-    /// Register and place in `out`.
+    /// Register and place in `out`, in the order of places, none twice.
     pub(super) outputs: Vec<(Register, usize)>,
     /// Shortest `q`, `v`, `p` and `out` that the program may touch.
     pub(super) lengths: [usize; 4],
@@ -52,7 +56,8 @@ thread_local! {
 }
 
 impl Program {
-    /// The program that writes each node to its slot of `out`. Only what the outputs need is computed.
+    /// The program that writes each node to its slot of `out` (of several for one slot, the last). Only what the
+    /// outputs need is computed.
     pub fn new(graph: &Graph, outputs: &[(Node, usize)]) -> Self {
         let tape = Tape::new(graph, outputs);
         let code = if tape.steps.len() <= MAX_COMPILED { Code::compile(&tape).map(Arc::new) } else { None };
@@ -111,8 +116,17 @@ impl Tape {
                 stack.extend(graph.op(node).operands());
             }
         }
-        // Operands have smaller numbers, so this is an order of evaluation; constants go first.
-        live.sort_unstable_by_key(|n| (graph.as_constant(*n).is_none(), *n));
+        // Operands have smaller numbers, so this is an order of evaluation; constants go first, and a cosine stands
+        // behind the sine of the same angle.
+        let pair = |function, x| {
+            SIN_COS.and_then(|_| graph.find(Op::Unary(function, x))).filter(|n| seen[n.index()])
+        };
+        live.sort_unstable_by_key(|n| match graph.op(*n) {
+            Op::Const(_) => (0, *n, 0),
+            Op::Unary(Builtin::Sin, x) => (1, pair(Builtin::Cos, x).map_or(*n, |cos| cos.min(*n)), 0),
+            Op::Unary(Builtin::Cos, x) => (1, pair(Builtin::Sin, x).map_or(*n, |sin| sin.min(*n)), 1),
+            _ => (1, *n, 0),
+        });
         let mut register = vec![0 as Register; graph.len()];
         live.iter().enumerate().for_each(|(at, node)| register[node.index()] = at as Register);
         let mut tape = Tape::default();
@@ -134,6 +148,10 @@ impl Tape {
                 Op::Div(a, b) => Step::Div(r(a), r(b)),
                 Op::Unary(Builtin::Sqrt, a) => Step::Sqrt(r(a)),
                 Op::Unary(Builtin::Abs, a) => Step::Abs(r(a)),
+                Op::Unary(Builtin::Sin, a) if pair(Builtin::Cos, a).is_some() => {
+                    Step::SinCos(SIN_COS.expect("pairs are made only where it exists"), r(a))
+                }
+                Op::Unary(Builtin::Cos, a) if pair(Builtin::Sin, a).is_some() => Step::Cosine,
                 Op::Unary(function, a) => match function.function().rule {
                     Rule::Unary(f, _) => Step::Unary(f, r(a)),
                     Rule::Binary(..) => unreachable!("{function:?} has two arguments"),
@@ -145,7 +163,9 @@ impl Tape {
             };
             tape.steps.push(step);
         }
-        tape.outputs = outputs.iter().map(|(node, slot)| (register[node.index()], *slot)).collect();
+        let by_slot: BTreeMap<usize, Register> =
+            outputs.iter().map(|(node, slot)| (*slot, register[node.index()])).collect();
+        tape.outputs = by_slot.into_iter().map(|(slot, register)| (register, slot)).collect();
         tape.lengths[3] = outputs.iter().map(|(_, slot)| slot + 1).max().unwrap_or(0);
         tape
     }
@@ -167,9 +187,15 @@ impl Tape {
     }
 
     fn run(&self, registers: &mut Vec<f64>, t: f64, banks: [&[f64]; 3], out: &mut [f64]) {
-        registers.clear();
-        registers.extend_from_slice(&self.constants);
-        for step in &self.steps {
+        let constants = self.constants.len();
+        let count = constants + self.steps.len();
+        if registers.len() < count {
+            registers.resize(count, 0.0);
+        }
+        let registers = &mut registers[..count];
+        registers[..constants].copy_from_slice(&self.constants);
+        let mut cosine = f64::NAN;
+        for (at, step) in self.steps.iter().enumerate() {
             let r = |at: Register| registers[at as usize];
             let value = match *step {
                 Step::Load(Var::T) => t,
@@ -185,8 +211,14 @@ impl Tape {
                 Step::Abs(a) => r(a).abs(),
                 Step::Unary(f, a) => f(r(a)),
                 Step::Binary(f, a, b) => f(r(a), r(b)),
+                Step::SinCos(f, a) => {
+                    let both = f(r(a));
+                    cosine = both.cos;
+                    both.sin
+                }
+                Step::Cosine => cosine,
             };
-            registers.push(value);
+            registers[constants + at] = value;
         }
         for (register, slot) in &self.outputs {
             out[*slot] = registers[*register as usize];

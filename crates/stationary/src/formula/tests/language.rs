@@ -186,7 +186,7 @@ fn survives(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(repeatable(3000))]
 
     #[test]
     fn arbitrary_text_is_no_danger(text in "\\PC{0,40}") {

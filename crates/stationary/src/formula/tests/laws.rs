@@ -105,8 +105,8 @@ fn derivatives_agree_with_differences() {
         let n = BY.len();
         let mut outputs = vec![(value, 0)];
         outputs.extend(first.iter().enumerate().map(|(i, d)| (*d, 1 + i)));
-        for i in 0..n {
-            let row = graph.gradient(first[i], &BY);
+        for (i, d) in first.iter().enumerate() {
+            let row = graph.gradient(*d, &BY);
             outputs.extend(row.iter().enumerate().map(|(j, d)| (*d, 1 + n + i * n + j)));
         }
         let count = outputs.len();
@@ -204,6 +204,22 @@ fn programs_are_shared_between_threads_and_untouched_slots_stay() {
         out
     });
     assert_eq!(out.join().unwrap(), [9.0, 9.0, 1.0, 9.0]);
+}
+
+#[test]
+fn sine_and_cosine_at_once_have_the_bits_of_each_alone() {
+    let scope = plane();
+    let (mut graph, sin) = lowered("sin(3*x)*y", &scope);
+    let d = graph.gradient(sin, &[Var::Q(0), Var::Q(1)]);
+    let together = Program::new(&graph, &[(d[0], 0), (d[1], 1)]);
+    let alone = [Program::new(&graph, &[(d[0], 0)]), Program::new(&graph, &[(d[1], 1)])];
+    let mut x: f64 = 1e-9;
+    while x.abs() < 1e9 {
+        x *= -1.003;
+        let point = Point { t: 0.0, q: [x, 0.7], v: [0.0; 2], p: [0.0; 2] };
+        let both = point.run(&together, 2);
+        assert_eq!(both, [point.run(&alone[0], 2)[0], point.run(&alone[1], 2)[1]]);
+    }
 }
 
 #[test]

@@ -4,10 +4,9 @@
 use super::*;
 use proptest::prelude::*;
 
-fn tree(
-    leaves: &'static [&'static str],
-    functions: &'static [&'static str],
-) -> impl Strategy<Value = String> {
+type Words = &'static [&'static str];
+
+fn tree(leaves: Words, functions: Words, pairs: Words) -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         prop::sample::select(leaves).prop_map(str::to_owned),
         (-40i32..40).prop_map(|c| format!("({})", f64::from(c) / 8.0)),
@@ -20,7 +19,7 @@ fn tree(
             (inner.clone(), prop::sample::select(vec!["2", "3", "-1", "0.5", "-1.5", "4", "0", "1"]))
                 .prop_map(|(a, e)| format!("({a})^{e}")),
             (prop::sample::select(functions), inner.clone()).prop_map(|(f, a)| format!("{f}({a})")),
-            (prop::sample::select(vec!["atan2", "min", "max", "pow", "hypot", "mod"]), inner.clone(), inner)
+            (prop::sample::select(pairs), inner.clone(), inner)
                 .prop_map(|(f, a, b)| format!("{f}({a}, {b})")),
         ]
     })
@@ -51,6 +50,7 @@ const ALL: &[&str] = &[
     "ceil",
     "heaviside",
 ];
+const PAIRS: &[&str] = &["atan2", "min", "max", "pow", "hypot", "mod"];
 
 fn point() -> impl Strategy<Value = Point> {
     prop::array::uniform4(-3.0..3.0f64).prop_map(|[a, b, c, d]| Point {
@@ -65,12 +65,14 @@ fn point() -> impl Strategy<Value = Point> {
 #[derive(Clone, Copy)]
 struct Rounded(f64, f64);
 
-struct Tracking<'a>(&'a Point);
+/// The last field turns false at the first intermediate result that is not finite.
+struct Tracking<'a>(&'a Point, bool);
 
 impl Tracking<'_> {
     /// Error of a function by trying it at the ends of the argument's error bar.
-    fn push(f: impl Fn(f64, f64) -> f64, a: Rounded, b: Rounded) -> Rounded {
+    fn push(&mut self, f: impl Fn(f64, f64) -> f64, a: Rounded, b: Rounded) -> Rounded {
         let y = f(a.0, b.0);
+        self.1 &= y.is_finite();
         let mut spread = 0.0f64;
         for (sa, sb) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
             let d = (f(a.0 + sa * a.1, b.0 + sb * b.1) - y).abs();
@@ -95,15 +97,15 @@ impl lower::Algebra for Tracking<'_> {
         match op {
             BinaryOp::Add => Rounded(a.0 + b.0, a.1 + b.1 + 4.0 * f64::EPSILON * (a.0.abs() + b.0.abs())),
             BinaryOp::Sub => Rounded(a.0 - b.0, a.1 + b.1 + 4.0 * f64::EPSILON * (a.0.abs() + b.0.abs())),
-            BinaryOp::Mul => Self::push(|a, b| a * b, a, b),
-            BinaryOp::Div => Self::push(|a, b| a / b, a, b),
-            BinaryOp::Pow => Self::push(f64::powf, a, b),
+            BinaryOp::Mul => self.push(|a, b| a * b, a, b),
+            BinaryOp::Div => self.push(|a, b| a / b, a, b),
+            BinaryOp::Pow => self.push(f64::powf, a, b),
         }
     }
     fn call(&mut self, f: Builtin, x: &[Rounded]) -> Rounded {
         match x {
-            [x] => Self::push(|x, _| f.unary(x), *x, Rounded(0.0, 0.0)),
-            _ => Self::push(|a, b| f.binary(a, b), x[0], x[1]),
+            [x] => self.push(|x, _| f.unary(x), *x, Rounded(0.0, 0.0)),
+            _ => self.push(|a, b| f.binary(a, b), x[0], x[1]),
         }
     }
     fn known(&self, value: Rounded) -> Option<f64> {
@@ -112,10 +114,10 @@ impl lower::Algebra for Tracking<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(repeatable(1000))]
 
     #[test]
-    fn machine_code_is_the_interpreter_and_simplification_keeps_values(text in tree(LEAVES, ALL), at in point()) {
+    fn machine_code_is_the_interpreter_and_simplification_keeps_values(text in tree(LEAVES, ALL, PAIRS), at in point()) {
         let scope = plane();
         let (mut graph, node) = lowered(&text, &scope);
         let by = [Var::Q(0), Var::Q(1), Var::V(0), Var::T];
@@ -123,7 +125,7 @@ proptest! {
         let second: Vec<Node> = first.iter().flat_map(|d| graph.gradient(*d, &by)).collect();
         let outputs: Vec<(Node, usize)> = [node].iter().chain(&first).chain(&second).copied().zip(0..).collect();
         let out = at.run(&Program::new(&graph, &outputs), outputs.len());
-        let Rounded(plain, error) = lower::run(&Expr::parse(&text).unwrap(), &scope, &mut Tracking(&at)).unwrap();
+        let Rounded(plain, error) = lower::run(&Expr::parse(&text).unwrap(), &scope, &mut Tracking(&at, true)).unwrap();
         if plain.is_finite() && error.is_finite() {
             prop_assert!((out[0] - plain).abs() <= error, "{text} at {at:?}: {:e} is not {plain:e}", out[0]);
         }
@@ -131,7 +133,7 @@ proptest! {
 
     #[test]
     fn derivatives_of_smooth_formulas(
-        text in tree(&["x", "y", "1.5"], &["sin", "cos", "exp", "tanh", "atan", "asinh", "sqrt", "log"]), at in point(),
+        text in tree(&["x", "y", "1.5"], &["sin", "cos", "exp", "tanh", "atan", "asinh", "sqrt", "log"], &["atan2", "hypot", "pow"]), at in point(),
     ) {
         let scope = plane();
         let (mut graph, node) = lowered(&text, &scope);
@@ -144,11 +146,15 @@ proptest! {
             [(b[0] - a[0]) / (2.0 * h), (b[1] - a[1]) / (2.0 * h)]
         };
         let out = at.run(&program, 3);
+        let mut tracking = Tracking(&at, true);
+        lower::run(&Expr::parse(&text).unwrap(), &scope, &mut tracking).unwrap();
         // Two steps that agree tell where differences can be trusted: no kink, pole or edge of a domain near.
         let (coarse, fine) = (slopes(2e-5), slopes(1e-5));
         for k in 0..2 {
             let noise = 1e-9 * (1.0 + out[k].abs());
-            let trusted = (coarse[k] - fine[k]).abs() < 1e-6 * (1.0 + fine[k].abs()) && out[k].abs() < 1e3;
+            // At a singular point (0^x, the tip of a cone) the derivative is not a number, whatever differences say.
+            let regular = tracking.1 && !out[1 + k].is_nan() && out[k].abs() < 1e3;
+            let trusted = regular && (coarse[k] - fine[k]).abs() < 1e-6 * (1.0 + fine[k].abs());
             if trusted {
                 prop_assert!((out[1 + k] - fine[k]).abs() < 1e-4 * (1.0 + fine[k].abs()) + noise,
                     "derivative {} of {text} at {at:?}: {} is not {}", k + 1, out[1 + k], fine[k]);
