@@ -19,6 +19,12 @@ pub trait DiscreteLagrangian: Send {
     /// The continuous system.
     fn system(&self) -> &Self::System;
 
+    /// Number of coordinates `n`.
+    #[inline]
+    fn dimension(&self) -> usize {
+        self.system().dimension()
+    }
+
     /// The number `s`: the points are numbered `0..=s`, ends included.
     fn pieces(&self) -> usize;
 

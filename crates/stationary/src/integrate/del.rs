@@ -9,7 +9,7 @@ use super::legs;
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::{Cause, RunError};
-use crate::linalg::{Lu, max_abs};
+use crate::linalg::{self, max_abs};
 use crate::model::{Lagrangian, Legendre};
 
 /// Steps any discrete Lagrangian.
@@ -28,7 +28,7 @@ pub struct Del<D> {
     /// Extrapolates the increments of one step to the next, by rows.
     forecast: Vec<f64>,
     slots: Slots,
-    lu: Lu,
+    pivot: Vec<usize>,
     delta: Vec<f64>,
     iterations: u64,
     variational: bool,
@@ -58,7 +58,7 @@ impl<D: DiscreteLagrangian> Del<D> {
         Ok(Del {
             forecast: forecast(ld.abscissae()),
             slots: Slots::new(n, s),
-            lu: Lu::new(n * s),
+            pivot: vec![0; n * s],
             delta: vec![0.0; n * s],
             start: start.t,
             h: start.h,
@@ -87,25 +87,26 @@ impl<D: DiscreteLagrangian> Del<D> {
     }
 
     /// Newton's method for the increments `leg.u`, from the forecast in them.
-    #[inline]
+    #[inline(always)]
     fn solve(&mut self) -> Result<(), Cause> {
-        let (n, s) = (self.p.len(), self.ld.pieces());
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let m = n * s;
         let mut before = 0.0;
         for iterations in 1..=LIMIT {
             self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
-            self.delta.copy_from_slice(&self.slots.d[..s * n]);
-            for i in 0..n {
-                self.delta[i] += self.p[i];
+            let (delta, u) = (&mut self.delta[..m], &mut self.leg.u[..m]);
+            delta.copy_from_slice(&self.slots.d[..m]);
+            for (d, p) in delta.iter_mut().zip(&self.p[..n]) {
+                *d += p;
             }
-            self.lu.matrix().copy_from_slice(&self.slots.dd[..s * n * s * n]);
-            if !self.lu.factor() {
+            if !linalg::factor(&mut self.slots.dd, &mut self.pivot, m) {
                 return Err(self.failure(iterations));
             }
-            self.lu.solve(&mut self.delta);
-            for (u, d) in self.leg.u.iter_mut().zip(&self.delta) {
-                *u -= d;
+            linalg::solve(&self.slots.dd, &self.pivot, delta, m);
+            for i in 0..m {
+                u[i] -= delta[i];
             }
-            let (size, scale) = (max_abs(&self.delta), max_abs(&self.leg.u));
+            let (size, scale) = (max_abs(delta), max_abs(u));
             if !size.is_finite() {
                 return Err(self.failure(iterations));
             }
@@ -140,30 +141,30 @@ impl<D: DiscreteLagrangian> Del<D> {
     }
 
     fn factors(&mut self) -> bool {
-        let used = self.delta.len() * self.delta.len();
-        self.lu.matrix().copy_from_slice(&self.slots.dd[..used]);
-        self.lu.factor()
+        linalg::factor(&mut self.slots.dd, &mut self.pivot, self.delta.len())
     }
 
-    #[inline]
+    #[inline(always)]
     fn one_step(&mut self) -> Result<(), Cause> {
-        let (n, s) = (self.p.len(), self.ld.pieces());
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
         self.leg.t = self.start + self.step as f64 * self.h;
         self.leg.h = self.h;
-        self.leg.q.copy_from_slice(&self.x);
+        self.leg.q[..n].copy_from_slice(&self.x[..n]);
         if let Some(done) = &self.done {
-            extrapolate(&self.forecast, n, &done.u, &mut self.leg.u);
+            extrapolate(&self.forecast, [n, s], &done.u, &mut self.leg.u);
         }
         self.solve()?;
         self.ld.impulse(&self.leg, &mut self.slots);
-        if !max_abs(&self.slots.sum).is_finite() {
+        let sum = &self.slots.sum[..n];
+        if !max_abs(sum).is_finite() {
             return Err(Cause::NotFinite { what: "the impulse of a step".into() });
         }
         let end = self.ld.end_position();
+        let (q, p, x, u) = (&mut self.q[..n], &mut self.p[..n], &mut self.x[..n], &self.leg.u[..n * s]);
         for i in 0..n {
-            self.p[i] += self.slots.sum[i];
-            self.q[i] = self.x[i] + self.leg.u[(end - 1) * n + i];
-            self.x[i] += self.leg.u[(s - 1) * n + i];
+            p[i] += sum[i];
+            q[i] = x[i] + u[(end - 1) * n + i];
+            x[i] += u[(s - 1) * n + i];
         }
         if !self.variational {
             self.ld.extra_impulse(&self.leg, &mut self.p, None);
@@ -197,15 +198,14 @@ fn forecast(points: &[f64]) -> Vec<f64> {
     matrix
 }
 
-#[inline]
-fn extrapolate(matrix: &[f64], n: usize, from: &[f64], to: &mut [f64]) {
-    let s = from.len() / n;
+#[inline(always)]
+fn extrapolate(matrix: &[f64], [n, s]: [usize; 2], from: &[f64], to: &mut [f64]) {
+    let (matrix, from, to) = (&matrix[..s * s], &from[..n * s], &mut to[..n * s]);
     to.fill(0.0);
     for j in 0..s {
         for k in 0..s {
-            let weight = matrix[j * s + k];
             for i in 0..n {
-                to[j * n + i] += weight * from[k * n + i];
+                to[j * n + i] += matrix[j * s + k] * from[k * n + i];
             }
         }
     }

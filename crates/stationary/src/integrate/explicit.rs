@@ -8,9 +8,10 @@
 //! Symmetric compositions of the `alpha = 1/2` step with sub-steps `g_i h`, `sum g_i = 1`, have higher order and
 //! remain variational: their discrete Lagrangian is the sum of the parts, stationary in the points between.
 
-use super::{Integrator, Start, Storage, View, legs};
+use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
 use crate::error::{Cause, RunError};
+use crate::linalg::Storage;
 use crate::model::{Lagrangian, Mass};
 
 /// The sub-steps of a composed method, as fractions of the step.

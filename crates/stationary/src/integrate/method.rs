@@ -1,7 +1,7 @@
 //! The integrators by name: a typed choice, and the one place that builds it for a system.
 
 use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
-use crate::action::{Galerkin, Newmark};
+use crate::action::{DiscreteLagrangian, Galerkin, Newmark};
 use crate::error::RunError;
 use crate::model::Lagrangian;
 
@@ -112,7 +112,7 @@ impl Method {
                 "{what} needs a separable Lagrangian, one of the form v.M v/2 - V(t, q) with a constant mass matrix M"
             ))
         };
-        let galerkin = |ld| Ok(Box::new(Del::new(ld, start)?.tolerance(tolerance)) as Box<dyn Integrator>);
+        let galerkin = |ld| implicit(ld, start, tolerance);
         match *self {
             Method::Midpoint { alpha } => galerkin(Galerkin::midpoint(lagrangian, alpha)),
             Method::Trapezoidal { alpha } => galerkin(Galerkin::trapezoidal(lagrangian, alpha)),
@@ -127,6 +127,23 @@ impl Method {
             Method::RungeKutta4 => Ok(Box::new(RungeKutta4::new(lagrangian, start)?)),
         }
     }
+}
+
+/// The implicit integrator, its loops unrolled when small.
+fn implicit<L: Lagrangian + 'static>(
+    ld: Galerkin<L>,
+    start: &Start,
+    tolerance: f64,
+) -> Result<Box<dyn Integrator>, BuildError> {
+    macro_rules! sized {
+        ($($n:literal $s:literal),*) => {
+            match (ld.dimension(), ld.pieces()) {
+                $(($n, $s) => Box::new(Del::new(ld.fixed::<$n, $s>(), start)?.tolerance(tolerance)),)*
+                _ => Box::new(Del::new(ld, start)?.tolerance(tolerance)),
+            }
+        };
+    }
+    Ok(sized!(1 1, 1 2, 2 1, 2 2))
 }
 
 /// The explicit integrator, its state in registers when small.
