@@ -18,6 +18,8 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Galerkin<L, N: Dim = Dynamic, S: Dim = Dynamic> {
     lagrangian: L,
+    /// Then `L_qv` vanishes.
+    separable: bool,
     n: N,
     s: S,
     rule: Quadrature,
@@ -56,6 +58,7 @@ impl<L: Lagrangian> Galerkin<L> {
             slope.extend(derivative);
         }
         Galerkin {
+            separable: lagrangian.mass().is_some(),
             lagrangian,
             n: Dynamic(n),
             s: Dynamic(degree),
@@ -96,9 +99,9 @@ impl<L: Lagrangian> Galerkin<L> {
     /// If the sizes are others.
     pub fn fixed<const N: usize, const S: usize>(self) -> Galerkin<L, Fixed<N>, Fixed<S>> {
         assert_eq!((self.n.get(), self.s.get()), (N, S), "coordinates and degree");
-        let Galerkin { lagrangian, rule, points, shape, slope, table, jet, .. } = self;
+        let Galerkin { lagrangian, separable, rule, points, shape, slope, table, jet, .. } = self;
         let (n, s, q, v) = (Fixed, Fixed, [0.0; N], [0.0; N]);
-        Galerkin { lagrangian, n, s, rule, points, shape, slope, table, jet, q, v }
+        Galerkin { lagrangian, separable, n, s, rule, points, shape, slope, table, jet, q, v }
     }
 }
 
@@ -152,17 +155,17 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
         leg.t + self.rule.nodes[i] * leg.h
     }
 
-    /// Adds node `i` of the quadrature to `D_j`, from the jet.
+    /// Adds node `i` of the quadrature to `D_j` for the points `j` in `rows`, from the jet.
     #[inline(always)]
-    fn add_first(&self, i: usize, out: &mut Slots) {
+    fn add_first(&self, i: usize, d: &mut [f64], rows: Range<usize>) {
         let (n, s) = (self.n.get(), self.s.get());
-        let (lq, lv) = (&self.jet.dq()[..n], &self.jet.dv()[..n]);
+        let ([lq, lv], _) = self.jet.derivatives(n);
         let row = &self.table.first[i * (s + 1)..][..s + 1];
-        let d = &mut out.d[..(s + 1) * n];
-        for j in 0..=s {
+        let d = &mut d[..rows.len() * n];
+        for (r, j) in rows.enumerate() {
             let [a, b] = row[j];
             for k in 0..n {
-                d[j * n + k] += a * lq[k] + b * lv[k];
+                d[r * n + k] += a * lq[k] + b * lv[k];
             }
         }
     }
@@ -171,7 +174,8 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
     #[inline(always)]
     fn add_sum(&self, i: usize, h: f64, out: &mut Slots) {
         let n = self.n.get();
-        let (w, lq, sum) = (self.rule.weights[i] * h, &self.jet.dq()[..n], &mut out.sum[..n]);
+        let ([lq, _], _) = self.jet.derivatives(n);
+        let (w, sum) = (self.rule.weights[i] * h, &mut out.sum[..n]);
         for k in 0..n {
             sum[k] += w * lq[k];
         }
@@ -181,17 +185,21 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
     #[inline(always)]
     fn add_second(&self, i: usize, dd: &mut [f64], rows: Range<usize>, columns: Range<usize>) {
         let (n, s) = (self.n.get(), self.s.get());
-        let (qq, qv, vv) = (&self.jet.dqq()[..n * n], &self.jet.dqv()[..n * n], &self.jet.dvv()[..n * n]);
+        let (_, [qq, qv, vv]) = self.jet.derivatives(n);
         let width = columns.len() * n;
+        let dd = &mut dd[..rows.len() * n * width];
         let table = &self.table.second[i * (s + 1) * (s + 1)..][..(s + 1) * (s + 1)];
         for (r, j) in rows.enumerate() {
             for (c, k) in columns.clone().enumerate() {
                 let [a, b, e, f] = table[j * (s + 1) + k];
                 for x in 0..n {
-                    let target = &mut dd[(r * n + x) * width + c * n..][..n];
                     for y in 0..n {
                         let (xy, yx) = (x * n + y, y * n + x);
-                        target[y] += a * qq[xy] + b * qv[xy] + e * qv[yx] + f * vv[xy];
+                        let target = &mut dd[(r * n + x) * width + c * n + y];
+                        *target += a * qq[xy] + f * vv[xy];
+                        if !self.separable {
+                            *target += b * qv[xy] + e * qv[yx];
+                        }
                     }
                 }
             }
@@ -234,23 +242,28 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
             // d/dh of h L(t0 + a h, q, u'/h): the velocity shrinks as the step grows.
             let power = crate::linalg::dot(self.v.as_slice(), self.jet.dv());
             out.d3 += w * (l + a * leg.h * self.jet.dt() - power);
-            self.add_first(i, out);
+            self.add_first(i, &mut out.d, 0..self.s.get() + 1);
             self.add_sum(i, leg.h, out);
         }
     }
 
     #[inline(always)]
-    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>) {
+    fn second(
+        &mut self,
+        leg: &Leg,
+        d: &mut [f64],
+        dd: &mut [f64],
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) {
         self.prepare(leg.h);
-        let n = self.n.get();
-        let used = rows.len() * n * columns.len() * n;
-        out.d[..(self.s.get() + 1) * n].fill(0.0);
-        out.dd[..used].fill(0.0);
+        d.fill(0.0);
+        dd.fill(0.0);
         for i in 0..self.rule.nodes.len() {
             let t = self.path(leg, i);
             self.lagrangian.second(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
-            self.add_first(i, out);
-            self.add_second(i, &mut out.dd[..used], rows.clone(), columns.clone());
+            self.add_first(i, d, rows.clone());
+            self.add_second(i, dd, rows.clone(), columns.clone());
         }
     }
 

@@ -28,12 +28,28 @@ pub struct Del<D> {
     /// Extrapolates the increments of one step to the next, by rows.
     forecast: Vec<f64>,
     slots: Slots,
-    pivot: Vec<usize>,
-    delta: Vec<f64>,
+    work: Work,
     iterations: u64,
     variational: bool,
     tolerance: f64,
 }
+
+/// What Newton's method works on.
+#[derive(Debug, Clone, Default)]
+struct Work {
+    matrix: Vec<f64>,
+    delta: Vec<f64>,
+    pivot: Vec<usize>,
+}
+
+impl Work {
+    fn new(m: usize) -> Self {
+        Work { matrix: vec![0.0; m * m], delta: vec![0.0; m], pivot: vec![0; m] }
+    }
+}
+
+/// Up to this many unknowns that is on the stack.
+const SMALL: usize = 4;
 
 /// Newton iterations before a step is given up.
 const LIMIT: usize = 40;
@@ -58,8 +74,7 @@ impl<D: DiscreteLagrangian> Del<D> {
         Ok(Del {
             forecast: forecast(ld.abscissae()),
             slots: Slots::new(n, s),
-            pivot: vec![0; n * s],
-            delta: vec![0.0; n * s],
+            work: Work::new(n * s),
             start: start.t,
             h: start.h,
             step: 0,
@@ -89,20 +104,33 @@ impl<D: DiscreteLagrangian> Del<D> {
     /// Newton's method for the increments `leg.u`, from the forecast in them.
     #[inline(always)]
     fn solve(&mut self) -> Result<(), Cause> {
+        let m = self.ld.dimension() * self.ld.pieces();
+        if m <= SMALL {
+            // Nobody else knows these: where `m` is known to the compiler they live in registers.
+            let (mut a, mut b) = ([0.0; SMALL * SMALL], [0.0; SMALL]);
+            return self.newton(&mut a[..m * m], &mut b[..m], &mut [0; SMALL][..m]);
+        }
+        let mut work = std::mem::take(&mut self.work);
+        let result = self.newton(&mut work.matrix, &mut work.delta, &mut work.pivot);
+        self.work = work;
+        result
+    }
+
+    #[inline(always)]
+    fn newton(&mut self, matrix: &mut [f64], delta: &mut [f64], pivot: &mut [usize]) -> Result<(), Cause> {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let m = n * s;
         let mut before = 0.0;
         for iterations in 1..=LIMIT {
-            self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
-            let (delta, u) = (&mut self.delta[..m], &mut self.leg.u[..m]);
-            delta.copy_from_slice(&self.slots.d[..m]);
-            for (d, p) in delta.iter_mut().zip(&self.p[..n]) {
-                *d += p;
+            self.ld.second(&self.leg, delta, matrix, 0..s, 1..s + 1);
+            for i in 0..n {
+                delta[i] += self.p[i];
             }
-            if !linalg::factor(&mut self.slots.dd, &mut self.pivot, m) {
+            if !linalg::factor(matrix, pivot, m) {
                 return Err(self.failure(iterations));
             }
-            linalg::solve(&self.slots.dd, &self.pivot, delta, m);
+            linalg::solve(matrix, pivot, delta, m);
+            let u = &mut self.leg.u[..m];
             for i in 0..m {
                 u[i] -= delta[i];
             }
@@ -126,22 +154,19 @@ impl<D: DiscreteLagrangian> Del<D> {
     /// Says how Newton's method failed, with the residual at the last iterate.
     #[cold]
     fn failure(&mut self, iterations: usize) -> Cause {
-        let (n, s) = (self.p.len(), self.ld.pieces());
-        self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
-        let scale = max_abs(&self.slots.d) + max_abs(&self.p);
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let Work { mut matrix, mut delta, mut pivot } = Work::new(n * s);
+        self.ld.second(&self.leg, &mut delta, &mut matrix, 0..s, 1..s + 1);
+        let scale = max_abs(&delta) + max_abs(&self.p);
         for i in 0..n {
-            self.slots.d[i] += self.p[i];
+            delta[i] += self.p[i];
         }
-        let residual = max_abs(&self.slots.d[..s * n]) / scale.max(f64::MIN_POSITIVE);
-        if residual.is_finite() && !self.factors() {
+        let residual = max_abs(&delta) / scale.max(f64::MIN_POSITIVE);
+        if residual.is_finite() && !linalg::factor(&mut matrix, &mut pivot, n * s) {
             Cause::Singular
         } else {
             Cause::Newton { iterations, residual }
         }
-    }
-
-    fn factors(&mut self) -> bool {
-        linalg::factor(&mut self.slots.dd, &mut self.pivot, self.delta.len())
     }
 
     #[inline(always)]
@@ -232,7 +257,7 @@ impl<D: DiscreteLagrangian> Integrator for Del<D> {
 
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         match &self.done {
-            Some(leg) => legs::tangent(&mut self.ld, leg, &mut self.slots, matrix),
+            Some(leg) => legs::tangent(&mut self.ld, leg, matrix),
             None => false,
         }
     }

@@ -129,7 +129,7 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
                 let inverse = inverse.as_slice();
                 for i in 0..q.len() {
                     p[i] += before * f[i];
-                    q[i] += h * (inverse[i] * p[i]);
+                    q[i] += h * inverse[i] * p[i];
                 }
             }
             None => {
@@ -242,10 +242,9 @@ impl<L: Lagrangian, V: Storage> Integrator for Explicit<L, V> {
 
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         let n = self.now.q.as_slice().len();
-        let mut slots = Slots::new(n, 1);
         let (mut part, mut product) = (matrix.to_vec(), matrix.to_vec());
         for (i, leg) in self.legs.iter().enumerate() {
-            if !legs::tangent(&mut self.ld, leg, &mut slots, &mut part) {
+            if !legs::tangent(&mut self.ld, leg, &mut part) {
                 return false;
             }
             if i == 0 {

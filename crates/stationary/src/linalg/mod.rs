@@ -102,15 +102,9 @@ pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
 /// Largest absolute component; NaN if any component is NaN.
 #[inline(always)]
 pub fn max_abs(x: &[f64]) -> f64 {
-    let mut largest = 0.0;
-    for &x in x {
-        let a = x.abs();
-        // `f64::max` would drop a NaN and let a broken Newton loop "converge".
-        if a > largest || a.is_nan() {
-            largest = a;
-        }
-    }
-    largest
+    // Numbers without sign are ordered as their bits are, NaN above all: `f64::max` would drop a NaN and let a
+    // broken Newton loop "converge".
+    f64::from_bits(x.iter().fold(0, |largest, x| largest.max(x.abs().to_bits())))
 }
 
 /// `a . b`.

@@ -140,6 +140,16 @@ impl Jet {
         let (n, nn) = (self.n, self.n * self.n);
         &self.data[2 + 2 * n + k * nn..2 + 2 * n + (k + 1) * nn]
     }
+    /// `[L_q, L_v]` and `[L_qq, L_qv, L_vv]` of a jet for `n` coordinates. Where the compiler knows `n`, it knows
+    /// all lengths.
+    #[inline(always)]
+    pub(crate) fn derivatives(&self, n: usize) -> ([&[f64]; 2], [&[f64]; 3]) {
+        let data = &self.data[..2 + 2 * n + 3 * n * n];
+        let (vectors, matrices) = data[2..].split_at(2 * n);
+        let (qq, rest) = matrices.split_at(n * n);
+        let (qv, vv) = rest.split_at(n * n);
+        ([&vectors[..n], &vectors[n..]], [qq, qv, vv])
+    }
 }
 
 /// The parts of a [`Jet`], for writing.

@@ -96,10 +96,12 @@ fn check_slots<D: DiscreteLagrangian>(name: &str, mut ld: D, n: usize) {
     leg.q.iter_mut().enumerate().for_each(|(i, q)| *q = 0.8 + 0.3 * i as f64);
     leg.u.iter_mut().enumerate().for_each(|(i, u)| *u = 0.05 + 0.013 * (i as f64 * 1.7).sin());
     let mut slots = Slots::new(n, s);
-    ld.second(&leg, &mut slots, 0..s + 1, 0..s + 1);
-    let second = slots.dd.clone();
+    let width = (s + 1) * n;
+    let (mut d, mut second) = (vec![f64::NAN; width], vec![f64::NAN; width * width]);
+    ld.second(&leg, &mut d, &mut second, 0..s + 1, 0..s + 1);
     ld.first(&leg, &mut slots);
     let first = slots.clone();
+    assert_eq!(d, first.d, "{name}: both ways to the same derivatives");
     let total: Vec<f64> = (0..n).map(|i| (0..=s).map(|j| first.d[j * n + i]).sum()).collect();
     let close = |a: f64, b: f64, what: &str| {
         assert!((a - b).abs() < 2e-8 * (1.0 + a.abs()), "{name} {what}: {a} {b}")
