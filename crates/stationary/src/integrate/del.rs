@@ -49,7 +49,7 @@ impl Work {
 }
 
 /// Up to this many unknowns that is on the stack.
-const SMALL: usize = 4;
+const SMALL: usize = 6;
 
 /// Newton iterations before a step is given up.
 const LIMIT: usize = 40;

@@ -143,7 +143,7 @@ fn implicit<L: Lagrangian + 'static>(
             }
         };
     }
-    Ok(sized!(1 1, 1 2, 2 1, 2 2))
+    Ok(sized!(1 1, 1 2, 1 3, 2 1, 2 2, 2 3))
 }
 
 /// The explicit integrator, its state in registers when small.

@@ -313,3 +313,20 @@ fn grouping_steps_and_observing_change_no_bit() {
         }
     }
 }
+
+/// Sizes known to the compiler change speed only: the same steps with sizes as data have the same bits.
+#[test]
+fn fixed_and_dynamic_sizes_agree_to_the_bit() {
+    for problem in problems() {
+        for stages in 1..=3 {
+            let start = problem.start(0.05);
+            let mut fixed = Method::Gauss { stages }.start(problem.system.clone(), &start, 1e-15).unwrap();
+            let mut dynamic = Del::new(Galerkin::gauss(problem.system.clone(), stages), &start).unwrap();
+            fixed.advance(100).unwrap();
+            dynamic.advance(100).unwrap();
+            assert_eq!(fixed.view().q, dynamic.view().q, "{} {stages}", problem.name);
+            assert_eq!(fixed.view().p, dynamic.view().p, "{} {stages}", problem.name);
+            assert_eq!(fixed.iterations(), dynamic.iterations(), "{} {stages}", problem.name);
+        }
+    }
+}
