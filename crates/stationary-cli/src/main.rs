@@ -1,2 +1,50 @@
-//! x
-fn main() {}
+//! The `stationary` program: scenarios in, results out.
+
+mod arguments;
+mod check;
+mod explain;
+mod list;
+mod load;
+mod output;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use output::complain;
+use stationary::error::Error;
+
+/// How a command that met no error ended.
+enum Verdict {
+    /// All is well.
+    Done,
+    /// The run is complete, but the scenario promised more than it kept.
+    ClaimFailed,
+    /// The run ended early, on its own or by the user; what it reached is kept.
+    Stopped,
+}
+
+fn main() -> ExitCode {
+    let verdict = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
+        Command::List => list::list(),
+        Command::Explain(arguments) => explain::explain(&arguments),
+    };
+    exit_code(verdict)
+}
+
+/// 0 done, 1 a claim failed, 2 anything else.
+fn exit_code(verdict: Result<Verdict, Error>) -> ExitCode {
+    match verdict {
+        Ok(Verdict::Done) => ExitCode::SUCCESS,
+        Ok(Verdict::ClaimFailed) => ExitCode::from(1),
+        Ok(Verdict::Stopped) => ExitCode::from(2),
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}

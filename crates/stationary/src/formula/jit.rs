@@ -129,7 +129,6 @@ fn emit(
     let inputs = b.block_params(block).to_vec();
     let pointer = b.func.dfg.value_type(inputs[1]);
     let flags = MemFlagsData::trusted();
-    let unaligned = MemFlagsData::new().with_notrap();
     let mut values: Vec<Value> = tape.constants.iter().map(|c| b.ins().f64const(*c)).collect();
     let mut cosine = None;
     for step in &tape.steps {
@@ -169,8 +168,14 @@ fn emit(
         };
         values.push(value);
     }
-    // Neighbours are stored as pairs: a caller compiled to read two numbers at once would otherwise wait for both
-    // stores to leave the store buffer, which takes longer than most formulas.
+    store(b, tape, &values, inputs[4]);
+    b.ins().return_(&[]);
+}
+
+/// Neighbours are stored as pairs: a caller compiled to read two numbers at once would otherwise wait for both
+/// stores to leave the store buffer, which takes longer than most formulas.
+fn store(b: &mut FunctionBuilder<'_>, tape: &Tape, values: &[Value], out: Value) {
+    let flags = MemFlagsData::new().with_notrap();
     let mut outputs = tape.outputs.as_slice();
     while let [(register, slot), rest @ ..] = outputs {
         let (mut value, mut rest) = (values[*register as usize], rest);
@@ -181,8 +186,7 @@ fn emit(
             value = b.ins().insertlane(first, values[*next as usize], 1);
             rest = after;
         }
-        b.ins().store(unaligned, value, inputs[4], offset(*slot));
+        b.ins().store(flags, value, out, offset(*slot));
         outputs = rest;
     }
-    b.ins().return_(&[]);
 }

@@ -216,7 +216,13 @@ impl<A: Algebra> Machine<'_, A> {
         if Builtin::named(name).is_some() || name == "sum" {
             return error.help(format!("`{name}` is a function: write `{name}(...)`"));
         }
-        if let Some(near) = near_miss(name, self.scope.names().chain(indices.clone())) {
+        if name == "π" {
+            return error.help("write `pi`");
+        }
+        // Any two single letters are one edit apart; that alone is no likeness.
+        let alike =
+            |near: &&str| name.chars().count() > 1 || near.to_lowercase().contains(&name.to_lowercase());
+        if let Some(near) = near_miss(name, self.scope.names().chain(indices.clone()).filter(alike)) {
             return error.help(format!("did you mean `{near}`?"));
         }
         let mut known: Vec<&str> = indices.chain(self.scope.names()).take(13).collect();

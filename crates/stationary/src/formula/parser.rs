@@ -157,6 +157,9 @@ impl<'a> Parser<'a> {
                 let word =
                     &before[from.map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8))..];
                 let left = if word.is_empty() { "..." } else { word };
+                if Builtin::named(left).is_some() {
+                    return error.help(format!("`{left}` is a function: write `{left}({})`", shorten(text)));
+                }
                 let right = if self.token == Token::Open { "(...)" } else { text };
                 error.help(format!("for a product write `{}*{}`", shorten(left), shorten(right)))
             }

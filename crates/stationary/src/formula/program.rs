@@ -107,66 +107,26 @@ impl Program {
 
 impl Tape {
     fn new(graph: &Graph, outputs: &[(Node, usize)]) -> Tape {
-        let mut live: Vec<Node> = vec![];
-        let mut seen = vec![false; graph.len()];
-        let mut stack: Vec<Node> = outputs.iter().map(|(node, _)| *node).collect();
-        while let Some(node) = stack.pop() {
-            if !std::mem::replace(&mut seen[node.index()], true) {
-                live.push(node);
-                stack.extend(graph.op(node).operands());
-            }
-        }
-        // Operands have smaller numbers, so this is an order of evaluation; constants go first, and a cosine stands
-        // behind the sine of the same angle.
-        let pair = |function, x| {
-            SIN_COS.and_then(|_| graph.find(Op::Unary(function, x))).filter(|n| seen[n.index()])
-        };
-        live.sort_unstable_by_key(|n| match graph.op(*n) {
-            Op::Const(_) => (0, *n, 0),
-            Op::Unary(Builtin::Sin, x) => (1, pair(Builtin::Cos, x).map_or(*n, |cos| cos.min(*n)), 0),
-            Op::Unary(Builtin::Cos, x) => (1, pair(Builtin::Sin, x).map_or(*n, |sin| sin.min(*n)), 1),
-            _ => (1, *n, 0),
-        });
+        let live = Live::new(graph, outputs);
+        let order = live.order();
         let mut register = vec![0 as Register; graph.len()];
-        live.iter().enumerate().for_each(|(at, node)| register[node.index()] = at as Register);
+        order.iter().enumerate().for_each(|(at, node)| register[node.index()] = at as Register);
         let mut tape = Tape::default();
-        for node in &live {
-            let r = |n: Node| register[n.index()];
-            let step = match graph.op(*node) {
-                Op::Const(bits) => {
-                    tape.constants.push(f64::from_bits(bits));
-                    continue;
+        for node in order {
+            match graph.op(node) {
+                Op::Const(bits) => tape.constants.push(f64::from_bits(bits)),
+                op => {
+                    if let Op::Var(var) = op {
+                        tape.reads(var);
+                    }
+                    tape.steps.push(live.step(op, |n| register[n.index()]));
                 }
-                Op::Var(var) => {
-                    tape.reads(var);
-                    Step::Load(var)
-                }
-                Op::Neg(a) => Step::Neg(r(a)),
-                Op::Add(a, b) => Step::Add(r(a), r(b)),
-                Op::Sub(a, b) => Step::Sub(r(a), r(b)),
-                Op::Mul(a, b) => Step::Mul(r(a), r(b)),
-                Op::Div(a, b) => Step::Div(r(a), r(b)),
-                Op::Unary(Builtin::Sqrt, a) => Step::Sqrt(r(a)),
-                Op::Unary(Builtin::Abs, a) => Step::Abs(r(a)),
-                Op::Unary(Builtin::Sin, a) if pair(Builtin::Cos, a).is_some() => {
-                    Step::SinCos(SIN_COS.expect("pairs are made only where it exists"), r(a))
-                }
-                Op::Unary(Builtin::Cos, a) if pair(Builtin::Sin, a).is_some() => Step::Cosine,
-                Op::Unary(function, a) => match function.function().rule {
-                    Rule::Unary(f, _) => Step::Unary(f, r(a)),
-                    Rule::Binary(..) => unreachable!("{function:?} has two arguments"),
-                },
-                Op::Binary(function, a, b) => match function.function().rule {
-                    Rule::Binary(f, _) => Step::Binary(f, r(a), r(b)),
-                    Rule::Unary(..) => unreachable!("{function:?} has one argument"),
-                },
-            };
-            tape.steps.push(step);
+            }
         }
         let by_slot: BTreeMap<usize, Register> =
             outputs.iter().map(|(node, slot)| (*slot, register[node.index()])).collect();
         tape.outputs = by_slot.into_iter().map(|(slot, register)| (register, slot)).collect();
-        tape.lengths[3] = outputs.iter().map(|(_, slot)| slot + 1).max().unwrap_or(0);
+        tape.lengths[3] = tape.outputs.last().map_or(0, |(_, slot)| slot + 1);
         tape
     }
 
@@ -222,6 +182,72 @@ impl Tape {
         }
         for (register, slot) in &self.outputs {
             out[*slot] = registers[*register as usize];
+        }
+    }
+}
+
+/// The part of a graph that a program needs.
+struct Live<'a> {
+    graph: &'a Graph,
+    nodes: Vec<Node>,
+    seen: Vec<bool>,
+}
+
+impl<'a> Live<'a> {
+    fn new(graph: &'a Graph, outputs: &[(Node, usize)]) -> Self {
+        let mut live = Live { graph, nodes: vec![], seen: vec![false; graph.len()] };
+        let mut stack: Vec<Node> = outputs.iter().map(|(node, _)| *node).collect();
+        while let Some(node) = stack.pop() {
+            if !std::mem::replace(&mut live.seen[node.index()], true) {
+                live.nodes.push(node);
+                stack.extend(graph.op(node).operands());
+            }
+        }
+        live
+    }
+
+    /// The sine or cosine of `x`, where it is needed and can share a call with its partner.
+    fn partner(&self, function: Builtin, x: Node) -> Option<Node> {
+        SIN_COS?;
+        self.graph.find(Op::Unary(function, x)).filter(|n| self.seen[n.index()])
+    }
+
+    /// An order of evaluation: operands have smaller numbers. Constants go first, and a cosine stands behind the
+    /// sine of the same angle.
+    fn order(&self) -> Vec<Node> {
+        let mut nodes = self.nodes.clone();
+        nodes.sort_unstable_by_key(|n| match self.graph.op(*n) {
+            Op::Const(_) => (0, *n, 0),
+            Op::Unary(Builtin::Sin, x) => (1, self.partner(Builtin::Cos, x).map_or(*n, |cos| cos.min(*n)), 0),
+            Op::Unary(Builtin::Cos, x) => (1, self.partner(Builtin::Sin, x).map_or(*n, |sin| sin.min(*n)), 1),
+            _ => (1, *n, 0),
+        });
+        nodes
+    }
+
+    fn step(&self, op: Op, r: impl Fn(Node) -> Register) -> Step {
+        match op {
+            Op::Const(_) => unreachable!("constants take no step"),
+            Op::Var(var) => Step::Load(var),
+            Op::Neg(a) => Step::Neg(r(a)),
+            Op::Add(a, b) => Step::Add(r(a), r(b)),
+            Op::Sub(a, b) => Step::Sub(r(a), r(b)),
+            Op::Mul(a, b) => Step::Mul(r(a), r(b)),
+            Op::Div(a, b) => Step::Div(r(a), r(b)),
+            Op::Unary(Builtin::Sqrt, a) => Step::Sqrt(r(a)),
+            Op::Unary(Builtin::Abs, a) => Step::Abs(r(a)),
+            Op::Unary(Builtin::Sin, a) if self.partner(Builtin::Cos, a).is_some() => {
+                Step::SinCos(SIN_COS.expect("partners are found only where it exists"), r(a))
+            }
+            Op::Unary(Builtin::Cos, a) if self.partner(Builtin::Sin, a).is_some() => Step::Cosine,
+            Op::Unary(function, a) => match function.function().rule {
+                Rule::Unary(f, _) => Step::Unary(f, r(a)),
+                Rule::Binary(..) => unreachable!("{function:?} has two arguments"),
+            },
+            Op::Binary(function, a, b) => match function.function().rule {
+                Rule::Binary(f, _) => Step::Binary(f, r(a), r(b)),
+                Rule::Unary(..) => unreachable!("{function:?} has one argument"),
+            },
         }
     }
 }

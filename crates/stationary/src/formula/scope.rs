@@ -81,6 +81,12 @@ impl Scope {
         self
     }
 
+    /// Forgets a name.
+    pub fn remove(&mut self, name: &str) -> &mut Self {
+        self.names.remove(name);
+        self
+    }
+
     /// Whether a name has a meaning.
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains_key(name)

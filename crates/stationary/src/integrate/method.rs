@@ -1,9 +1,11 @@
 //! The integrators by name: a typed choice, and the one place that builds it for a system.
 
+use super::boundary::momentum_between;
 use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark};
 use crate::error::RunError;
 use crate::model::Lagrangian;
+use std::fmt;
 
 /// A choice of integrator with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +44,20 @@ pub enum Method {
     },
     /// Classical Runge-Kutta, for contrast: not variational.
     RungeKutta4,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Method::Midpoint { alpha } => write!(f, "midpoint (alpha {alpha})"),
+            Method::Trapezoidal { alpha } => write!(f, "trapezoidal (alpha {alpha})"),
+            Method::Verlet { order } => write!(f, "verlet (order {order})"),
+            Method::Newmark { beta, gamma } => write!(f, "newmark (beta {beta}, gamma {gamma})"),
+            Method::Gauss { stages } => write!(f, "gauss (stages {stages})"),
+            Method::Lobatto { points } => write!(f, "lobatto (stages {points})"),
+            Method::RungeKutta4 => write!(f, "rk4"),
+        }
+    }
 }
 
 /// Why a method cannot start on a system.
@@ -94,6 +110,46 @@ impl Method {
         }
     }
 
+    /// The momentum with which the method's discrete path from `q0` reaches `q1` one step `h` later.
+    pub fn momentum_between<L: Lagrangian>(
+        &self,
+        lagrangian: L,
+        time_and_step: (f64, f64),
+        q0: &[f64],
+        q1: &[f64],
+    ) -> Result<Vec<f64>, BuildError> {
+        let start = |cause| BuildError::Start(RunError { time: time_and_step.0, step: 0, cause });
+        let solved = match *self {
+            Method::Midpoint { alpha } => {
+                momentum_between(&mut Galerkin::midpoint(lagrangian, alpha), time_and_step, q0, q1)
+            }
+            Method::Trapezoidal { alpha } => {
+                momentum_between(&mut Galerkin::trapezoidal(lagrangian, alpha), time_and_step, q0, q1)
+            }
+            Method::Verlet { order: 2 } => {
+                momentum_between(&mut Galerkin::trapezoidal(lagrangian, 0.5), time_and_step, q0, q1)
+            }
+            Method::Gauss { stages } => {
+                momentum_between(&mut Galerkin::gauss(lagrangian, stages), time_and_step, q0, q1)
+            }
+            Method::Lobatto { points } => {
+                momentum_between(&mut Galerkin::lobatto(lagrangian, points), time_and_step, q0, q1)
+            }
+            Method::Newmark { beta, gamma } => match Newmark::new(lagrangian, beta, gamma) {
+                Some(mut ld) => momentum_between(&mut ld, time_and_step, q0, q1),
+                None => return Err(inseparable("`newmark`")),
+            },
+            Method::Verlet { .. } | Method::RungeKutta4 => {
+                return Err(BuildError::Unsuited(
+                    "a start from two positions needs the discrete Lagrangian of one step, which `rk4` and composed \
+                     methods do not have; give a velocity or a momentum"
+                        .into(),
+                ));
+            }
+        };
+        solved.map_err(start)
+    }
+
     /// Starts the method on a system: explicitly where the system is separable and the method allows, else
     /// with Newton's method to the given tolerance.
     pub fn start<L: Lagrangian + 'static>(
@@ -107,26 +163,27 @@ impl Method {
         {
             return Ok(explicit(lagrangian, alpha, composition, start));
         }
-        let separable = |what: &str| {
-            BuildError::Unsuited(format!(
-                "{what} needs a separable Lagrangian, one of the form v.M v/2 - V(t, q) with a constant mass matrix M"
-            ))
-        };
         let galerkin = |ld| implicit(ld, start, tolerance);
         match *self {
             Method::Midpoint { alpha } => galerkin(Galerkin::midpoint(lagrangian, alpha)),
             Method::Trapezoidal { alpha } => galerkin(Galerkin::trapezoidal(lagrangian, alpha)),
             Method::Verlet { order: 2 } => galerkin(Galerkin::trapezoidal(lagrangian, 0.5)),
-            Method::Verlet { order } => Err(separable(&format!("`verlet` of order {order}"))),
+            Method::Verlet { order } => Err(inseparable(&format!("`verlet` of order {order}"))),
             Method::Gauss { stages } => galerkin(Galerkin::gauss(lagrangian, stages)),
             Method::Lobatto { points } => galerkin(Galerkin::lobatto(lagrangian, points)),
             Method::Newmark { beta, gamma } => {
-                let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| separable("`newmark`"))?;
+                let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
                 Ok(Box::new(Del::new(ld, start)?.tolerance(tolerance)))
             }
             Method::RungeKutta4 => Ok(Box::new(RungeKutta4::new(lagrangian, start)?)),
         }
     }
+}
+
+fn inseparable(what: &str) -> BuildError {
+    BuildError::Unsuited(format!(
+        "{what} needs a separable Lagrangian, one of the form v.M v/2 - V(t, q) with a constant mass matrix M"
+    ))
 }
 
 /// The implicit integrator, its loops unrolled when small.

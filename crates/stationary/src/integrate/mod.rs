@@ -1,5 +1,6 @@
 //! Stationarity of the discrete action, solved: integrators that move a state from step to step.
 
+mod boundary;
 mod del;
 mod explicit;
 mod integrator;
@@ -11,5 +12,6 @@ pub use crate::linalg::Storage;
 pub use del::Del;
 pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};
+pub use legs::multiply;
 pub use method::{BuildError, Method};
 pub use rk4::RungeKutta4;

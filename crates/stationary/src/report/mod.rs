@@ -4,6 +4,12 @@ use std::borrow::Cow;
 
 pub mod html;
 pub mod plot;
+mod run_page;
+mod series;
+
+pub use run_page::{RunPage, run_page};
+pub(crate) use series::io;
+pub use series::{Series, write_whole};
 
 /// Text made safe for XML and HTML, in content as well as in quoted attributes.
 ///

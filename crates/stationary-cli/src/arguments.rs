@@ -1,0 +1,66 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Variational integrators: mechanics that stays true over long runs.
+///
+/// Exit codes: 0 done, 1 a claim of the scenario failed, 2 error.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario and write its results.
+    Run(Run),
+    /// Check a scenario without running it.
+    Check(Scenario),
+    /// List the integrators, the observers and the scenarios shipped with the program.
+    List,
+    /// Explain an integrator, an observer or a shipped scenario; `explain formulas` lists the functions.
+    Explain(Explain),
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub scenario: Scenario,
+    /// Folder for the results [default: results/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// No progress; only warnings and errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Scenario {
+    /// A scenario file, or the name of a shipped scenario.
+    #[arg(value_name = "FILE|NAME")]
+    pub scenario: String,
+    /// Replace a value of the scenario, as in `step=0.01` or `integrator.stages=3`.
+    ///
+    /// The value is TOML, or else text. A new integrator.method drops the options that the file gives to the old
+    /// one; options given by --set stay. One of initial.velocity, initial.momentum and initial.next_position
+    /// replaces the others.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A name from `stationary list`, or `formulas`.
+    pub name: String,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().into(), value.trim().into())),
+        _ => Err("expected key=value, as in step=0.01".into()),
+    }
+}

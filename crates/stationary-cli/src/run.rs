@@ -1,0 +1,73 @@
+//! `stationary run`: a scenario becomes a folder of results and a table of what was conserved.
+
+use std::path::{Path, PathBuf};
+
+use stationary::error::Error;
+use stationary::run::{Conserved, Outcome};
+
+use crate::output::{complain, say, table};
+use crate::progress::{Display, catch_interrupts};
+use crate::{Verdict, arguments, load};
+
+/// Runs a scenario.
+pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
+    let scenario = load::load(&arguments.scenario)?;
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&scenario.name));
+    catch_interrupts();
+    let mut display = Display::new(arguments.quiet);
+    let outcome = stationary::run::run(&scenario, &out, &mut |progress| display.watch(progress));
+    display.finish();
+    let outcome = outcome?;
+    if !arguments.quiet {
+        say(&report(scenario.title.as_deref().unwrap_or(&scenario.name), &outcome, &out));
+    }
+    Ok(verdict(&outcome))
+}
+
+/// Says on standard error whatever is not as it should be.
+fn verdict(outcome: &Outcome) -> Verdict {
+    for warning in &outcome.warnings {
+        complain(&format!("warning: {warning}"));
+    }
+    if let Some(error) = &outcome.stopped {
+        complain(&format!("error: the run {error}; everything up to then is written"));
+        return Verdict::Stopped;
+    }
+    if outcome.interrupted {
+        complain("interrupted: the run ended early; everything up to the last step is written");
+        return Verdict::Stopped;
+    }
+    let failed: Vec<_> = outcome.claims.iter().filter(|c| !c.holds).collect();
+    for claim in &failed {
+        complain(&format!("claim failed: {} ({})", claim.text, claim.reason));
+    }
+    if failed.is_empty() { Verdict::Done } else { Verdict::ClaimFailed }
+}
+
+fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
+    let mut text = title.to_string();
+    if !outcome.conserved.is_empty() {
+        let row = |c: &Conserved| vec![c.quantity.clone(), number(c.initial), c.verdict.clone()];
+        let head = vec!["quantity".into(), "at the start".into(), "over the run".into()];
+        let rows: Vec<_> = std::iter::once(head).chain(outcome.conserved.iter().map(row)).collect();
+        text.push_str(&format!("\n\nConserved\n{}", table(&rows)));
+    }
+    if !outcome.claims.is_empty() {
+        let word = |holds| if holds { "holds" } else { "FAILED" }.to_string();
+        let rows: Vec<_> =
+            outcome.claims.iter().map(|c| vec![word(c.holds), c.text.clone(), c.reason.clone()]).collect();
+        text.push_str(&format!("\n\nClaims\n{}", table(&rows)));
+    }
+    let files: Vec<String> = outcome.files.iter().map(|f| short(f)).collect();
+    text.push_str(&format!("\n\nResults in {}: {}", out.display(), files.join(", ")));
+    text
+}
+
+/// A quantity's value at the start, as people write it.
+fn number(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.6e}") }
+}
+
+fn short(file: &Path) -> String {
+    file.file_name().map_or_else(|| file.display().to_string(), |n| n.to_string_lossy().into_owned())
+}

@@ -1,0 +1,57 @@
+//! A start from two positions: the momentum `p0 = -D1 L_d(q0, q1, h)` of the discrete path between them.
+
+use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::error::Cause;
+use crate::linalg::{Lu, max_abs};
+
+/// Newton iterations before the interior points are given up.
+const LIMIT: usize = 40;
+
+/// Solves for the interior points with both ends held and returns the momentum at the start.
+pub fn momentum_between<D: DiscreteLagrangian>(
+    ld: &mut D,
+    (t, h): (f64, f64),
+    q0: &[f64],
+    q1: &[f64],
+) -> Result<Vec<f64>, Cause> {
+    let (n, s) = (q0.len(), ld.pieces());
+    let (mut x0, mut x1) = (q0.to_vec(), q1.to_vec());
+    ld.enter(t, h, &mut x0);
+    ld.enter(t + h, h, &mut x1);
+    let mut leg = Leg::new(n, s);
+    (leg.t, leg.h) = (t, h);
+    for i in 0..n {
+        for j in 1..=s {
+            leg.u[(j - 1) * n + i] = ld.abscissae()[j] * (x1[i] - x0[i]);
+        }
+    }
+    leg.q = x0;
+    let mut slots = Slots::new(n, s);
+    let mut lu = Lu::new((s - 1) * n);
+    let mut delta = vec![0.0; (s - 1) * n];
+    for _ in 0..if s > 1 { LIMIT } else { 0 } {
+        ld.second(&leg, &mut delta, lu.matrix(), 1..s, 1..s);
+        if !lu.factor() {
+            return Err(Cause::Singular);
+        }
+        lu.solve(&mut delta);
+        for (u, d) in leg.u.iter_mut().zip(&delta) {
+            *u -= d;
+        }
+        let (size, scale) = (max_abs(&delta), max_abs(&leg.u));
+        if size.is_nan() {
+            break;
+        }
+        if size <= 1e-14 * scale {
+            return Ok(start_momentum(ld, &leg, &mut slots));
+        }
+    }
+    let p = start_momentum(ld, &leg, &mut slots);
+    let residual = max_abs(&slots.d[n..s * n]) / max_abs(&p).max(f64::MIN_POSITIVE);
+    if residual <= 1e-10 { Ok(p) } else { Err(Cause::Newton { iterations: LIMIT, residual }) }
+}
+
+fn start_momentum<D: DiscreteLagrangian>(ld: &mut D, leg: &Leg, slots: &mut Slots) -> Vec<f64> {
+    ld.first(leg, slots);
+    slots.d[..leg.q.len()].iter().map(|d| -d).collect()
+}

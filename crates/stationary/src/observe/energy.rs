@@ -1,0 +1,134 @@
+//! Energy `p v - L` of the continuous system, and the discrete energy `-D3 L_d` of the action. They
+//! differ: the first wobbles at the order of the method, the second belongs to the step.
+
+use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::linalg::dot;
+use crate::model::{Jet, Lagrangian};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// `E = p v - L(t, q, v)` at each step, `v` from `p` by the Legendre transform.
+pub struct Energy {
+    lagrangian: Arc<dyn Lagrangian>,
+    jet: Jet,
+    track: Track,
+    scale: f64,
+    now: f64,
+}
+
+impl Energy {
+    /// The energy of a system.
+    pub fn new(lagrangian: Arc<dyn Lagrangian>) -> Self {
+        let jet = Jet::new(lagrangian.dimension());
+        Energy { lagrangian, jet, track: Track::default(), scale: f64::NAN, now: f64::NAN }
+    }
+
+    /// Largest change so far over the scale.
+    pub fn relative_error(&self) -> f64 {
+        self.track.largest_change() / self.scale
+    }
+
+    /// What relative errors refer to: `|E|` at the start, or the size of its terms there if they cancel to nothing.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+}
+
+impl Observer for Energy {
+    fn columns(&self) -> Vec<String> {
+        vec!["energy".into()]
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        self.lagrangian.first(frame.t, frame.q, frame.v, &mut self.jet);
+        let (pv, l) = (dot(frame.p, frame.v), self.jet.value());
+        self.now = pv - l;
+        if self.scale.is_nan() {
+            let terms = pv.abs() + l.abs();
+            self.scale = if self.now.abs() > 1e-9 * terms { self.now.abs() } else { terms };
+            if self.scale == 0.0 {
+                self.scale = 1.0;
+            }
+        }
+        self.track.add(frame.t, self.now);
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        values.push(self.now);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        summary.insert(
+            "energy".into(),
+            json!({
+                "initial": number(self.track.initial()),
+                "final": number(self.track.last()),
+                "scale": number(self.scale),
+                "max_relative_error": number(self.relative_error()),
+                "relative_drift_rate": number(self.track.slope() / self.scale),
+            }),
+        );
+    }
+
+    fn conserved(&self) -> Option<Conserved> {
+        let worst = self.relative_error();
+        let verdict = kept(worst);
+        Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
+    }
+}
+
+/// `-D3 L_d` of each step.
+pub struct DiscreteEnergy {
+    track: Track,
+    now: f64,
+}
+
+impl Default for DiscreteEnergy {
+    fn default() -> Self {
+        DiscreteEnergy { track: Track::default(), now: f64::NAN }
+    }
+}
+
+impl DiscreteEnergy {
+    /// NaN for methods that have no discrete energy.
+    fn relative_error(&self) -> f64 {
+        let size = self.track.initial().abs();
+        self.track.largest_change() / if size == 0.0 { 1.0 } else { size }
+    }
+}
+
+impl Observer for DiscreteEnergy {
+    fn columns(&self) -> Vec<String> {
+        vec!["discrete_energy".into()]
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        if let Some(energy) = frame.discrete_energy {
+            self.now = energy;
+            self.track.add(frame.t, energy);
+        }
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        values.push(self.now);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        summary.insert(
+            "discrete_energy".into(),
+            json!({
+                "initial": number(self.track.initial()),
+                "final": number(self.track.last()),
+                "max_relative_error": number(self.relative_error()),
+            }),
+        );
+    }
+
+    fn conserved(&self) -> Option<Conserved> {
+        let worst = self.relative_error();
+        let verdict = kept(worst);
+        let row =
+            Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
+        (!row.initial.is_nan()).then_some(row)
+    }
+}

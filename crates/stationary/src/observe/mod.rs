@@ -1,0 +1,151 @@
+//! Observers see every step and never alter the run: energy, Noether momenta, the symplectic form, probes.
+
+mod energy;
+mod momentum;
+mod probe;
+mod symplectic;
+
+pub use energy::{DiscreteEnergy, Energy};
+pub use momentum::Momentum;
+pub use probe::Probe;
+pub use symplectic::Symplectic;
+
+use serde_json::{Map, Value, json};
+
+/// What an observer sees of one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// Steps made.
+    pub step: u64,
+    /// Time.
+    pub t: f64,
+    /// Positions.
+    pub q: &'a [f64],
+    /// Velocities, from the momenta by the Legendre transform.
+    pub v: &'a [f64],
+    /// Momenta.
+    pub p: &'a [f64],
+    /// Positions conjugate to `p` in the discrete action.
+    pub canonical: &'a [f64],
+    /// `-D3 L_d` of the step that led here.
+    pub discrete_energy: Option<f64>,
+    /// Derivative of the step that led here, if some observer wants it.
+    pub tangent: Option<&'a [f64]>,
+}
+
+/// Looks at every step.
+pub trait Observer {
+    /// Names of its columns in `series.csv`.
+    fn columns(&self) -> Vec<String>;
+    /// Sees a moment.
+    fn observe(&mut self, frame: &Frame<'_>);
+    /// The values of its columns at the moment last seen; NaN where there is none.
+    fn row(&self, values: &mut Vec<f64>);
+    /// Adds its keys to `summary.json`.
+    fn summarise(&self, summary: &mut Map<String, Value>);
+    /// What it found conserved, for the table.
+    fn conserved(&self) -> Option<Conserved> {
+        None
+    }
+    /// Whether it needs the tangent of each step.
+    fn wants_tangent(&self) -> bool {
+        false
+    }
+}
+
+/// A line of the table of what was conserved and how well.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conserved {
+    /// The quantity.
+    pub quantity: String,
+    /// Its value at the start.
+    pub initial: f64,
+    /// Its largest change, in the measure that `verdict` names.
+    pub worst: f64,
+    /// In words.
+    pub verdict: String,
+}
+
+/// Follows one number: where it started, how far it strayed, whether it drifts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Track {
+    initial: Option<f64>,
+    last: f64,
+    largest_change: f64,
+    // Running sums of the least-squares line, about the first point so that nothing cancels.
+    count: f64,
+    t0: f64,
+    mean_t: f64,
+    mean_x: f64,
+    var_t: f64,
+    cov: f64,
+}
+
+impl Track {
+    pub(crate) fn add(&mut self, t: f64, x: f64) {
+        let Some(initial) = self.initial else {
+            (self.initial, self.t0, self.last) = (Some(x), t, x);
+            self.count = 1.0;
+            return;
+        };
+        self.last = x;
+        let change = (x - initial).abs();
+        if change > self.largest_change || change.is_nan() {
+            self.largest_change = change;
+        }
+        self.count += 1.0;
+        let (dt, dx) = (t - self.t0 - self.mean_t, x - initial - self.mean_x);
+        self.mean_t += dt / self.count;
+        self.mean_x += dx / self.count;
+        self.var_t += dt * (t - self.t0 - self.mean_t);
+        self.cov += dt * (x - initial - self.mean_x);
+    }
+    pub(crate) fn initial(&self) -> f64 {
+        self.initial.unwrap_or(f64::NAN)
+    }
+    pub(crate) fn last(&self) -> f64 {
+        self.last
+    }
+    pub(crate) fn largest_change(&self) -> f64 {
+        self.largest_change
+    }
+    /// Slope of the least-squares line.
+    pub(crate) fn slope(&self) -> f64 {
+        if self.var_t > 0.0 { self.cov / self.var_t } else { 0.0 }
+    }
+}
+
+/// A number for JSON, which has no NaN: `null` there.
+pub(crate) fn number(x: f64) -> Value {
+    json!(x)
+}
+
+/// How well something was kept, in words.
+pub(crate) fn kept(relative: f64) -> String {
+    if relative.is_nan() {
+        "lost: no longer a number".to_string()
+    } else if relative < 1e-10 {
+        format!("kept to {relative:.1e}, rounding level")
+    } else {
+        format!("kept to {relative:.1e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_track_finds_slope_and_largest_change() {
+        let mut track = Track::default();
+        for k in 0..100 {
+            let t = 5.0 + 0.1 * f64::from(k);
+            track.add(t, 3.0 + 2.0 * t);
+        }
+        assert!((track.slope() - 2.0).abs() < 1e-12);
+        assert!((track.largest_change() - 2.0 * 9.9).abs() < 1e-12);
+        track.add(20.0, f64::NAN);
+        track.add(21.0, 0.0);
+        assert!(track.largest_change().is_nan(), "NaN must not be forgotten");
+    }
+}

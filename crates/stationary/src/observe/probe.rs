@@ -1,0 +1,55 @@
+//! Probes: any formula of time, positions, velocities and momenta as one more column.
+
+use super::{Frame, Observer, number};
+use crate::formula::{Graph, Node, Program};
+use serde_json::{Map, Value, json};
+
+/// One formula followed along the run.
+pub struct Probe {
+    name: String,
+    program: Program,
+    now: [f64; 1],
+    least: f64,
+    most: f64,
+}
+
+impl Probe {
+    /// A probe of a node of the graph.
+    pub fn new(name: &str, graph: &Graph, node: Node) -> Self {
+        let program = Program::new(graph, &[(node, 0)]);
+        Probe {
+            name: name.to_string(),
+            program,
+            now: [f64::NAN],
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl Observer for Probe {
+    fn columns(&self) -> Vec<String> {
+        vec![self.name.clone()]
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        self.program.call(frame.t, frame.q, frame.v, frame.p, &mut self.now);
+        self.least = self.least.min(self.now[0]);
+        self.most = self.most.max(self.now[0]);
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        values.push(self.now[0]);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        let entry = json!({
+            "min": number(self.least),
+            "max": number(self.most),
+            "final": number(self.now[0]),
+        });
+        if let Value::Object(all) = summary.entry("probe").or_insert_with(|| json!({})) {
+            all.insert(self.name.clone(), entry);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Everything a user can name, with its mathematics and options: one entry each, read by the program's `list` and
+//! `explain`, by the scenario's `integrator` and `observe`, and by the documentation.
+
+use crate::action::quadrature::LARGEST;
+use crate::error::Error;
+use crate::integrate::Method;
+use crate::scenario::{Choice, Options, Text, unknown_word};
+
+/// Documentation of an integrator or an observer.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// A word or two on what it is.
+    pub kind: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// The mathematics, some lines.
+    pub maths: &'static str,
+    /// Options: name, default, meaning.
+    pub options: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// Size of the last Newton correction, relative to the step's increments, at which a step is solved.
+const TOLERANCE: (&str, &str, &str) =
+    ("tolerance", "1e-15", "relative size of the Newton correction at which a step counts as solved");
+const DEFAULT_TOLERANCE: f64 = 1e-15;
+
+const VARIATIONAL: &str = "variational";
+const NOT_VARIATIONAL: &str = "not variational";
+
+/// All integrators.
+pub fn integrators() -> &'static [Entry] {
+    &INTEGRATORS
+}
+
+/// All observers. Those named `always` run in every scenario.
+pub fn observers() -> &'static [Entry] {
+    &OBSERVERS
+}
+
+static INTEGRATORS: [Entry; 7] = [
+    Entry {
+        name: "midpoint",
+        kind: VARIATIONAL,
+        summary: "generalised midpoint rule, implicit; order 2 at alpha = 1/2, else 1",
+        maths: "L_d = h L((1-alpha) q0 + alpha q1, (q1-q0)/h)                    [VTI04 (13)]\n\
+                p0 = -D1 L_d, p1 = D2 L_d, solved by Newton with exact second derivatives.\n\
+                alpha = 0 and 1 are the symplectic Euler methods, explicit for separable systems.",
+        options: &[("alpha", "0.5", "where in the step the Lagrangian is sampled, 0 to 1"), TOLERANCE],
+    },
+    Entry {
+        name: "trapezoidal",
+        kind: VARIATIONAL,
+        summary: "generalised trapezoidal rule, explicit for separable systems; order 2 at alpha = 1/2, else 1",
+        maths: "L_d = h (1-alpha) L(q0, (q1-q0)/h) + h alpha L(q1, (q1-q0)/h)      [VTI04 (16)]\n\
+                For L = v.M v/2 - V(t, q) one gradient a step and no solve, (18).\n\
+                alpha only changes the momentum that belongs to a discrete path, (17).",
+        options: &[("alpha", "0.5", "weight of the end of the step, 0 to 1"), TOLERANCE],
+    },
+    Entry {
+        name: "verlet",
+        kind: VARIATIONAL,
+        summary: "velocity Verlet and its symmetric compositions of order 4, 6 and 8; explicit",
+        maths: "Order 2 is the trapezoidal rule at alpha = 1/2. Higher orders chain steps g_i h with sum g_i = 1 and\n\
+                g_i = g_{m+1-i}: L_d(q0, q1) = ext sum_i L_trap(Q_{i-1}, Q_i, g_i h), so they stay variational.\n\
+                Order 4: 5 sub-steps (Suzuki); 6: 9 (Kahan-Li); 8: 15 (Suzuki-Umeno). One gradient a sub-step.",
+        options: &[("order", "2", "2, 4, 6 or 8; above 2 the system must be separable"), TOLERANCE],
+    },
+    Entry {
+        name: "newmark",
+        kind: "variational at gamma = 1/2",
+        summary: "Newmark's family for separable systems; explicit at beta = 0, gamma = 1/2",
+        maths: "q1 = q0 + h v0 + h^2/2 [(1-2 beta) a0 + 2 beta a1], v1 = v0 + h [(1-gamma) a0 + gamma a1]   [VTI04 (19)]\n\
+                At gamma = 1/2, with x = q - beta h^2 a(q), it is the trapezoidal rule of the Moreau envelope\n\
+                ext_q [V(q) + |x-q|_M^2 / (2 beta h^2)], and (x, M v) is the canonical pair in which it is symplectic.\n\
+                gamma != 1/2 adds h (gamma-1/2) M (a1-a0) to the momentum and is not variational.",
+        options: &[
+            ("beta", "0.25", "weight of the end's acceleration in the position, 0 to 0.5"),
+            ("gamma", "0.5", "weight of the end's acceleration in the velocity, 0 to 1"),
+            TOLERANCE,
+        ],
+    },
+    Entry {
+        name: "gauss",
+        kind: VARIATIONAL,
+        summary: "Galerkin method with Gauss quadrature, order 2 s with s stages; implicit",
+        maths: "L_d = ext h sum_i w_i L(q(a_i h), q'(a_i h)) over polynomials q of degree s    [VTI04 (20)-(23)]\n\
+                with the s Gauss nodes a_i: the collocation method of Gauss-Legendre. s = 1 is the midpoint rule.\n\
+                All points of the step are found together by one Newton iteration.",
+        options: &[("stages", "2", "s, 1 to 8"), TOLERANCE],
+    },
+    Entry {
+        name: "lobatto",
+        kind: VARIATIONAL,
+        summary: "Galerkin method with Lobatto quadrature, order 2 s - 2 with s points; implicit for s > 2",
+        maths: "L_d as for gauss, with the s Lobatto nodes and polynomials of degree s - 1 through them\n\
+                [VTI04 (20)-(23)]: the Lobatto IIIA-IIIB pair. s = 2 is the trapezoidal rule, explicit if separable.",
+        options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), TOLERANCE],
+    },
+    Entry {
+        name: "rk4",
+        kind: NOT_VARIATIONAL,
+        summary: "classical Runge-Kutta, the contrast: keeps neither momenta nor the symplectic form",
+        maths: "q' = v(q, p), p' = L_q(t, q, v) by the four-stage method of order 4. It has no discrete Lagrangian,\n\
+                so there is no discrete energy, and the energy drifts.",
+        options: &[],
+    },
+];
+
+static OBSERVERS: [Entry; 6] = [
+    Entry {
+        name: "energy",
+        kind: "always",
+        summary: "energy p v - L(t, q, v) of the continuous system at each step",
+        maths: "v solves p = L_v(t, q, v). The relative error is max |E - E_0| / |E_0| over every step; where the\n\
+                initial energy vanishes, over the size of its terms. The drift rate is the slope of a line fitted to E/|E_0|.",
+        options: &[],
+    },
+    Entry {
+        name: "discrete_energy",
+        kind: "always",
+        summary: "discrete energy -D3 L_d of each step; null for rk4",
+        maths: "-D3 L_d(q0, q1, h), the derivative of the discrete action in the step. It is close to the energy, not\n\
+                equal to it, and is what an integrator with energy-chosen steps conserves.",
+        options: &[],
+    },
+    Entry {
+        name: "momentum",
+        kind: "with [symmetry]",
+        summary: "Noether momentum p . xi(q) of each named symmetry",
+        maths: "For an infinitesimal generator xi that leaves L_d unchanged, D2 L_d . xi is constant   [VTI04 (33)].\n\
+                The drift is max |J - J_0| over every step. A generator that does not leave L unchanged is reported.\n\
+                Point symmetries linear in q (translations, rotations, scalings) carry over to every L_d exactly.",
+        options: &[],
+    },
+    Entry {
+        name: "symplectic",
+        kind: "on request",
+        summary: "residual of the discrete symplectic form",
+        maths: "D1 D2 L_d(dq_k, dq_{k-1}) is the same at every step   [VTI04 (38)]: the tangent F of the map from the\n\
+                start satisfies F' J F = J. Reported is max |F' J F - J| / max(1, |F|^2) over all pairs of variations; a\n\
+                new window begins when |F| has grown by 10^4. Costs a few n^3 operations a step.",
+        options: &[],
+    },
+    Entry {
+        name: "probe",
+        kind: "with [probe]",
+        summary: "any formula of t, positions, velocities and momenta as a column",
+        maths: "A line such as radius = \"sqrt(x^2 + y^2)\" under [probe].",
+        options: &[],
+    },
+    Entry {
+        name: "newton",
+        kind: "always",
+        summary: "Newton iterations of implicit methods, in the summary",
+        maths: "The number of linear solves over the run; 0 for explicit methods.",
+        options: &[],
+    },
+];
+
+/// An integrator read from a scenario, with Newton's tolerance.
+pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
+    let names: Vec<&str> = INTEGRATORS.iter().map(|e| e.name).collect();
+    let Some(entry) = INTEGRATORS.iter().find(|e| e.name == choice.method.text) else {
+        return Err(unknown_word(&choice.method, "integrator", &names).into());
+    };
+    let mut options = choice.options.clone();
+    let method = read(entry.name, &mut options)?;
+    let known: Vec<&str> = entry.options.iter().map(|o| o.0).collect();
+    let tolerance = if known.contains(&"tolerance") {
+        options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?
+    } else {
+        DEFAULT_TOLERANCE
+    };
+    options.finish(&format!("integrator `{}`", entry.name), &known)?;
+    Ok((method, tolerance))
+}
+
+fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
+    let largest = LARGEST as u64;
+    Ok(match name {
+        "midpoint" => Method::Midpoint { alpha: options.number("alpha", 0.5, 0.0..=1.0)? },
+        "trapezoidal" => Method::Trapezoidal { alpha: options.number("alpha", 0.5, 0.0..=1.0)? },
+        "verlet" => {
+            let place = options.place("order").cloned();
+            let order = options.integer("order", 2, 2..=8)? as usize;
+            match (order % 2, place) {
+                (1, Some(place)) => {
+                    return Err(place.error(format!("`order` must be 2, 4, 6 or 8, found {order}")).into());
+                }
+                _ => Method::Verlet { order },
+            }
+        }
+        "newmark" => Method::Newmark {
+            beta: options.number("beta", 0.25, 0.0..=0.5)?,
+            gamma: options.number("gamma", 0.5, 0.0..=1.0)?,
+        },
+        "gauss" => Method::Gauss { stages: options.integer("stages", 2, 1..=largest)? as usize },
+        "lobatto" => {
+            let points = options.integer("points", 3, 2..=largest)?;
+            Method::Lobatto { points: options.integer("stages", points, 2..=largest)? as usize }
+        }
+        "rk4" => Method::RungeKutta4,
+        other => unreachable!("registry entry `{other}` has no reader"),
+    })
+}
+
+/// Checks the names under `observe`; returns whether the symplectic form is asked for.
+pub fn wants_symplectic(observe: &[Text]) -> Result<bool, Error> {
+    let names: Vec<&str> = OBSERVERS.iter().map(|e| e.name).collect();
+    for text in observe {
+        if !names.contains(&text.text.as_str()) {
+            return Err(unknown_word(text, "observer", &names).into());
+        }
+    }
+    Ok(observe.iter().any(|t| t.text == "symplectic"))
+}

@@ -1,0 +1,203 @@
+//! The whole path: read, build, discretise, loop (move, observe), report.
+
+mod build;
+mod results;
+
+pub use crate::observe::Conserved;
+pub use build::{Description, check};
+
+use crate::error::{Cause, Error, RunError};
+use crate::model::{Lagrangian, Legendre};
+use crate::observe::{Energy, Frame, Observer};
+use crate::report::Series;
+use crate::scenario::{Scenario, claim};
+use build::Built;
+use results::Results;
+use serde_json::Value;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Steps made.
+    pub step: u64,
+    /// Steps to make.
+    pub steps: u64,
+    /// Time reached.
+    pub time: f64,
+    /// Time to reach.
+    pub end: f64,
+    /// Largest relative energy error so far.
+    pub energy_error: f64,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The content of `summary.json`.
+    pub summary: Value,
+    /// What was conserved and how well.
+    pub conserved: Vec<Conserved>,
+    /// The claims of the scenario, held against the summary.
+    pub claims: Vec<claim::Outcome>,
+    /// Why the run stopped early, if it did.
+    pub stopped: Option<RunError>,
+    /// Whether the watcher ended the run.
+    pub interrupted: bool,
+    /// What the user must know.
+    pub warnings: Vec<String>,
+    /// The files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// Steps between looks at the clock, and the time between reports to the watcher.
+const LOOK: u64 = 16;
+const TICK: Duration = Duration::from_millis(50);
+
+/// Runs a scenario into a folder. `watch` is told the progress several times a second and may end the run.
+///
+/// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
+/// its way is an [`Outcome`] with everything up to the last good step.
+pub fn run(
+    scenario: &Scenario,
+    out: &Path,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    let clock = Instant::now();
+    let mut built = build::build(scenario)?;
+    let mut results = Results::create(scenario, &built, out)?;
+    let end = drive(&mut built, results.series(), watch);
+    results.finish(&built, end?, clock.elapsed())
+}
+
+/// How the loop ended.
+struct End {
+    stopped: Option<RunError>,
+    interrupted: bool,
+}
+
+/// The loop: move, observe, write.
+fn drive(
+    built: &mut Built,
+    series: &mut Series,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<End, Error> {
+    let mut eye = Eye::new(built);
+    let mut told = Instant::now();
+    let mut row = Vec::new();
+    let mut end = End { stopped: None, interrupted: false };
+    for step in 0..=built.steps {
+        if step > 0
+            && let Err(error) = built.integrator.advance(1)
+        {
+            end.stopped = Some(error);
+            break;
+        }
+        if let Err(cause) = eye.look(built) {
+            let view = built.integrator.view();
+            end.stopped = Some(RunError { time: view.t, step: view.step, cause });
+            break;
+        }
+        let (write, keep) = (step % built.every == 0 || step == built.steps, series.keeps(step));
+        if write || keep {
+            eye.row(built, &mut row);
+        }
+        if write {
+            series.push(&row)?;
+        }
+        if keep {
+            series.keep(&row);
+        }
+        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
+            told = Instant::now();
+            series.flush()?;
+            if watch(&built.progress()).is_break() && step < built.steps {
+                end.interrupted = true;
+                break;
+            }
+        }
+    }
+    series.flush()?;
+    Ok(end)
+}
+
+/// Looks at the integrator for all observers.
+struct Eye {
+    legendre: Legendre,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    p: Vec<f64>,
+    canonical: Vec<f64>,
+    tangent: Option<Vec<f64>>,
+}
+
+impl Eye {
+    fn new(built: &Built) -> Self {
+        let n = built.lagrangian.dimension();
+        let tangent = built.observers.iter().any(|o| o.wants_tangent());
+        Eye {
+            legendre: Legendre::new(n),
+            q: vec![0.0; n],
+            v: built.velocity.clone(),
+            p: vec![0.0; n],
+            canonical: vec![0.0; n],
+            tangent: tangent.then(|| vec![0.0; 4 * n * n]),
+        }
+    }
+
+    /// Shows the present moment to every observer.
+    fn look(&mut self, built: &mut Built) -> Result<(), Cause> {
+        let view = built.integrator.view();
+        let (step, t) = (view.step, view.t);
+        self.q.copy_from_slice(view.q);
+        self.p.copy_from_slice(view.p);
+        self.canonical.copy_from_slice(view.canonical);
+        self.legendre.velocity(&*built.lagrangian, t, &self.q, &self.p, &mut self.v)?;
+        let tangent = match &mut self.tangent {
+            Some(matrix) => built.integrator.tangent(matrix).then_some(&*matrix),
+            None => None,
+        };
+        let frame = Frame {
+            step,
+            t,
+            q: &self.q,
+            v: &self.v,
+            p: &self.p,
+            canonical: &self.canonical,
+            discrete_energy: built.integrator.discrete_energy(),
+            tangent: tangent.map(Vec::as_slice),
+        };
+        built.energy.observe(&frame);
+        for observer in &mut built.observers {
+            observer.observe(&frame);
+        }
+        if built.energy.relative_error().is_finite() {
+            Ok(())
+        } else {
+            Err(Cause::NotFinite { what: "the energy".into() })
+        }
+    }
+
+    /// The moment last seen as a row of `series.csv`.
+    fn row(&self, built: &Built, row: &mut Vec<f64>) {
+        row.clear();
+        row.push(built.integrator.view().t);
+        for part in [&self.q, &self.v, &self.p] {
+            row.extend_from_slice(part);
+        }
+        built.energy.row(row);
+        for observer in &built.observers {
+            observer.row(row);
+        }
+    }
+}
+
+impl Built {
+    fn progress(&self) -> Progress {
+        let view = self.integrator.view();
+        let energy_error = Energy::relative_error(&self.energy);
+        Progress { step: view.step, steps: self.steps, time: view.t, end: self.end, energy_error }
+    }
+}

@@ -1,0 +1,240 @@
+//! From a scenario to something that can move: model, start, integrator, observers.
+
+use crate::error::{Cause, Error, RunError};
+use crate::formula::Graph;
+use crate::integrate::{BuildError, Integrator, Method, Start};
+use crate::linalg::Lu;
+use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
+use crate::observe::{DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic};
+use crate::registry;
+use crate::scenario::{Motion, Scenario};
+use std::fmt;
+use std::sync::Arc;
+
+/// A scenario ready to run.
+pub(super) struct Built {
+    pub lagrangian: Arc<FormulaLagrangian>,
+    pub method: Method,
+    pub integrator: Box<dyn Integrator>,
+    /// Velocity at the start.
+    pub velocity: Vec<f64>,
+    pub energy: Energy,
+    pub observers: Vec<Box<dyn Observer>>,
+    pub steps: u64,
+    /// Time of the last step.
+    pub end: f64,
+    /// Steps between rows.
+    pub every: u64,
+    pub warnings: Vec<String>,
+}
+
+/// Rows written when the scenario does not say how many.
+const ROWS: u64 = 2000;
+/// Change of `L` under a generator, relative to its terms, above which it is no symmetry.
+const INVARIANT: f64 = 1e-9;
+
+pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
+    let lagrangian = lagrangian(scenario)?;
+    let (method, tolerance) = registry::method(&scenario.integrator)?;
+    let (start, velocity) = start(scenario, &lagrangian, &method)?;
+    let integrator = method
+        .start(Arc::clone(&lagrangian), &start, tolerance)
+        .map_err(|e| unbuildable(scenario, &method, e))?;
+    let mut warnings = Vec::new();
+    let observers = observers(scenario, &lagrangian, &velocity, &mut warnings)?;
+    // Whole steps only: the fewest that reach the end, rounding forgiven.
+    let steps = ((scenario.end - scenario.start) / scenario.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
+    let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>);
+    Ok(Built {
+        lagrangian,
+        method,
+        integrator,
+        velocity,
+        energy,
+        observers,
+        steps,
+        end: scenario.start + steps as f64 * scenario.step,
+        every: scenario.output_every.unwrap_or(steps.div_ceil(ROWS)),
+        warnings,
+    })
+}
+
+fn lagrangian(scenario: &Scenario) -> Result<Arc<FormulaLagrangian>, Error> {
+    let text = &scenario.lagrangian;
+    let mut scope = scenario.scope();
+    // Momenta have no meaning inside L, where they come from.
+    for name in &scenario.coordinates {
+        scope.remove(&format!("p{name}"));
+    }
+    scope.remove("p");
+    let built = FormulaLagrangian::new(&text.text, &scope, scenario.coordinates.len());
+    Ok(Arc::new(built.map_err(|e| text.formula_error(e))?))
+}
+
+/// The initial state in the integrator's terms, and the velocity there.
+fn start(
+    scenario: &Scenario,
+    lagrangian: &Arc<FormulaLagrangian>,
+    method: &Method,
+) -> Result<(Start, Vec<f64>), Error> {
+    let (n, t, h) = (scenario.coordinates.len(), scenario.start, scenario.step);
+    let q = scenario.initial.position.clone();
+    let mut legendre = Legendre::new(n);
+    let (mut v, mut p) = (vec![0.0; n], vec![0.0; n]);
+    let failed = |cause| unbuildable(scenario, method, RunError { time: t, step: 0, cause }.into());
+    match &scenario.initial.motion {
+        Motion::Velocity(velocity) => {
+            v.copy_from_slice(velocity);
+            require_mass(scenario, lagrangian, t, &q, &v)?;
+            legendre.momentum(&**lagrangian, t, &q, &v, &mut p);
+        }
+        Motion::Momentum(momentum) => {
+            p.copy_from_slice(momentum);
+            require_mass(scenario, lagrangian, t, &q, &v)?;
+            legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
+        }
+        Motion::NextPosition(next) => {
+            for i in 0..n {
+                v[i] = (next[i] - q[i]) / h;
+            }
+            require_mass(scenario, lagrangian, t, &q, &v)?;
+            p = method
+                .momentum_between(Arc::clone(lagrangian), (t, h), &q, next)
+                .map_err(|e| unbuildable(scenario, method, e))?;
+            legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
+        }
+    }
+    Ok((Start { t, q, p, h }, v))
+}
+
+/// Refuses a Lagrangian that is not finite at the start, or whose mass matrix `L_vv` is singular there.
+fn require_mass(
+    scenario: &Scenario,
+    l: &FormulaLagrangian,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+) -> Result<(), Error> {
+    let n = q.len();
+    let mut jet = Jet::new(n);
+    l.first(t, q, v, &mut jet);
+    let finite = jet.value().is_finite() && jet.dq().iter().chain(jet.dv()).all(|x| x.is_finite());
+    let place = &scenario.lagrangian.place;
+    if !finite {
+        return Err(place
+            .error(format!(
+                "the Lagrangian is not a finite number at the initial state (L = {})",
+                jet.value()
+            ))
+            .help(
+                "check the initial position, divisions by zero, and roots or logarithms of negative numbers",
+            )
+            .into());
+    }
+    if l.mass().is_some() {
+        return Ok(());
+    }
+    l.second(t, q, v, &mut jet);
+    let silent = (0..n).find(|i| jet.dvv()[i * n..(i + 1) * n].iter().all(|x| *x == 0.0));
+    if let Some(i) = silent {
+        let name = &scenario.coordinates[i];
+        return Err(place
+            .error(format!("the mass matrix d2L/dv2 is singular: L has no kinetic energy in `v{name}`"))
+            .help(format!("every velocity must appear, for example as 0.5*m*v{name}^2"))
+            .into());
+    }
+    let mut lu = Lu::new(n);
+    lu.matrix().copy_from_slice(jet.dvv());
+    if lu.factor() {
+        return Ok(());
+    }
+    Err(place
+        .error("the mass matrix d2L/dv2 is singular at the initial state")
+        .help("the kinetic energy must determine every velocity; is one coordinate a function of the others?")
+        .into())
+}
+
+fn unbuildable(scenario: &Scenario, method: &Method, error: BuildError) -> Error {
+    let place = &scenario.integrator.method.place;
+    match error {
+        BuildError::Unsuited(why) => place.error(why).into(),
+        BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
+            scenario.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
+        }
+        BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
+    }
+}
+
+fn observers(
+    scenario: &Scenario,
+    lagrangian: &Arc<FormulaLagrangian>,
+    velocity: &[f64],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Box<dyn Observer>>, Error> {
+    let n = scenario.coordinates.len();
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
+    let symplectic = registry::wants_symplectic(&scenario.observe)?;
+    let mut scope = scenario.scope();
+    for (name, generator) in &scenario.symmetries {
+        let mut graph = Graph::new();
+        let nodes =
+            generator.iter().map(|text| text.lower(&mut graph, &mut scope)).collect::<Result<Vec<_>, _>>()?;
+        let mut momentum = Momentum::new(name, &graph, &nodes);
+        // A velocity in general position, so that a start at rest hides nothing.
+        let size = velocity.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
+        let v: Vec<f64> = (0..n).map(|i| velocity[i] + size * (0.3 + (2.3 * (i + 1) as f64).sin())).collect();
+        let at = (scenario.start, scenario.initial.position.as_slice(), v.as_slice());
+        let change = momentum.check_invariance(&**lagrangian, (&mut graph, &nodes), at);
+        if change > INVARIANT {
+            warnings.push(format!(
+                "`{name}` is not a symmetry of this Lagrangian (it changes by {change:.1e} of its terms): its momentum is not conserved"
+            ));
+        }
+        all.push(Box::new(momentum));
+    }
+    if symplectic {
+        all.push(Box::new(Symplectic::new(n)));
+    }
+    for (name, text) in &scenario.probes {
+        let mut graph = Graph::new();
+        let node = text.lower(&mut graph, &mut scope)?;
+        all.push(Box::new(Probe::new(name, &graph, node)));
+    }
+    Ok(all)
+}
+
+/// What `stationary check` tells.
+#[derive(Debug, Clone)]
+pub struct Description {
+    lines: Vec<(&'static str, String)>,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.lines.iter().enumerate() {
+            let newline = if i == 0 { "" } else { "\n" };
+            write!(f, "{newline}{name:<13} {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Builds everything a run needs, runs nothing, writes nothing.
+pub fn check(scenario: &Scenario) -> Result<Description, Error> {
+    let built = build(scenario)?;
+    let kind = if built.method.variational() { "variational" } else { "not variational" };
+    let names: Vec<&str> = scenario.coordinates.iter().map(String::as_str).take(8).collect();
+    let more = if scenario.coordinates.len() > 8 { ", ..." } else { "" };
+    let mass = if built.lagrangian.mass().is_some() { "separable" } else { "not separable" };
+    let code = if built.lagrangian.is_compiled() { "compiled" } else { "interpreted" };
+    let mut lines = vec![
+        ("coordinates", format!("{} ({}{more})", scenario.coordinates.len(), names.join(", "))),
+        ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
+        ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
+        ("steps", format!("{} of {} to time {}", built.steps, scenario.step, built.end)),
+        ("rows", format!("one every {} steps", built.every)),
+        ("claims", scenario.claims.len().to_string()),
+    ];
+    lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
+    Ok(Description { lines })
+}

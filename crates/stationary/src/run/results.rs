@@ -1,0 +1,178 @@
+//! The results folder: `series.csv` as the run goes, `summary.json` and `report.html` at its end.
+
+use super::build::Built;
+use super::{End, Outcome};
+use crate::error::Error;
+use crate::model::Lagrangian;
+use crate::observe::{Conserved, Observer};
+use crate::report::{RunPage, Series, io, run_page, write_whole};
+use crate::scenario::{Scenario, claim};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The version of the keys of `summary.json`.
+pub const SCHEMA: &str = "stationary.summary/1";
+
+/// A results folder being filled.
+pub(super) struct Results<'a> {
+    scenario: &'a Scenario,
+    out: PathBuf,
+    series: Series,
+}
+
+impl<'a> Results<'a> {
+    /// Creates the folder and the series.
+    pub fn create(scenario: &'a Scenario, built: &Built, out: &Path) -> Result<Self, Error> {
+        std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
+        let names = &scenario.coordinates;
+        let mut columns = vec!["t".to_string()];
+        columns.extend(names.iter().cloned());
+        columns.extend(names.iter().map(|n| format!("v{n}")));
+        columns.extend(names.iter().map(|n| format!("p{n}")));
+        columns.extend(built.energy.columns());
+        columns.extend(built.observers.iter().flat_map(|o| o.columns()));
+        // Results of an earlier run must not stand beside rows of this one.
+        for stale in ["summary.json", "report.html"] {
+            match std::fs::remove_file(out.join(stale)) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&out.join(stale), &e)),
+                _ => {}
+            }
+        }
+        let series = Series::create(&out.join("series.csv"), columns)?;
+        Ok(Results { scenario, out: out.to_path_buf(), series })
+    }
+
+    pub fn series(&mut self) -> &mut Series {
+        &mut self.series
+    }
+
+    /// Writes summary and report.
+    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
+        let mut summary = self.summary(built, &end, wall);
+        let mut conserved: Vec<Conserved> = Vec::new();
+        built.energy.summarise(&mut summary);
+        conserved.extend(built.energy.conserved());
+        for observer in &built.observers {
+            observer.summarise(&mut summary);
+            conserved.extend(observer.conserved());
+        }
+        let partial = Value::Object(summary.clone());
+        let claims: Vec<claim::Outcome> = self.scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
+        summary.insert(
+            "claims".into(),
+            claims
+                .iter()
+                .map(|c| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason }))
+                .collect(),
+        );
+        let mut warnings = built.warnings.clone();
+        if let Some(stopped) = &end.stopped {
+            warnings.insert(0, format!("The run {stopped}."));
+        }
+        if end.interrupted {
+            warnings.insert(0, "The run was interrupted; what follows ends there.".into());
+        }
+        summary.insert("warnings".into(), json!(warnings));
+        let summary = Value::Object(summary);
+        let files = self.write(built, &summary, &conserved, &claims, &warnings)?;
+        Ok(Outcome {
+            summary,
+            conserved,
+            claims,
+            stopped: end.stopped,
+            interrupted: end.interrupted,
+            warnings: built.warnings.clone(),
+            files,
+        })
+    }
+
+    fn write(
+        &self,
+        built: &Built,
+        summary: &Value,
+        conserved: &[Conserved],
+        claims: &[claim::Outcome],
+        warnings: &[String],
+    ) -> Result<Vec<PathBuf>, Error> {
+        let file = |name: &str| self.out.join(name);
+        let text = serde_json::to_string_pretty(summary).expect("a summary is plain data") + "\n";
+        write_whole(&file("summary.json"), &text)?;
+        let page = run_page(&RunPage {
+            scenario: self.scenario,
+            series: &self.series,
+            facts: self.facts(built, summary),
+            conserved,
+            claims,
+            warnings,
+            energy_scale: built.energy.scale(),
+        });
+        write_whole(&file("report.html"), &page)?;
+        Ok(["series.csv", "summary.json", "report.html"].map(file).to_vec())
+    }
+
+    /// The keys that belong to no observer.
+    fn summary(&self, built: &Built, end: &End, wall: Duration) -> Map<String, Value> {
+        let (scenario, view) = (self.scenario, built.integrator.view());
+        let iterations = built.integrator.iterations();
+        let stopped =
+            end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
+        let value = json!({
+            "schema": SCHEMA,
+            "scenario": scenario.name,
+            "title": scenario.title,
+            "version": env!("CARGO_PKG_VERSION"),
+            "integrator": scenario.integrator.method.text,
+            "method": {
+                "choice": built.method.to_string(),
+                "order": built.method.order(),
+                "variational": built.method.variational(),
+            },
+            "system": {
+                "coordinates": scenario.coordinates.len(),
+                "separable": built.lagrangian.mass().is_some(),
+                "compiled": built.lagrangian.is_compiled(),
+            },
+            "time": { "start": scenario.start, "end": view.t, "step": scenario.step },
+            "moves": view.step,
+            "finished": end.stopped.is_none() && !end.interrupted,
+            "stopped": stopped,
+            "rows": self.series.rows(),
+            "newton": {
+                "iterations": iterations,
+                "per_step": if view.step > 0 { iterations as f64 / view.step as f64 } else { 0.0 },
+            },
+            "wall_seconds": wall.as_secs_f64(),
+        });
+        match value {
+            Value::Object(map) => map,
+            _ => unreachable!("an object was written"),
+        }
+    }
+
+    fn facts(&self, built: &Built, summary: &Value) -> Vec<(String, String)> {
+        let view = built.integrator.view();
+        let kind = if built.method.variational() { "variational" } else { "not variational" };
+        let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
+        let solve =
+            if newton > 0.0 { format!("{newton:.2} Newton iterations a step") } else { "explicit".into() };
+        let fact = |name: &str, value: String| (name.to_string(), value);
+        vec![
+            fact("scenario", self.scenario.name.clone()),
+            fact("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
+            fact("step", short(self.scenario.step)),
+            fact("time", format!("{} to {}", short(self.scenario.start), short(view.t))),
+            fact("steps", view.step.to_string()),
+            fact("solve", solve),
+            fact("coordinates", self.scenario.coordinates.len().to_string()),
+            fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
+            fact("version", env!("CARGO_PKG_VERSION").into()),
+        ]
+    }
+}
+
+/// A number for people: six digits.
+fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    format!("{rounded:?}").trim_end_matches(".0").to_string()
+}

@@ -1,0 +1,110 @@
+//! Numbers of a scenario: literal, or a text formula of the parameters.
+
+use std::ops::RangeInclusive;
+
+use super::place::{Place, Text};
+use super::tree::{Node, Value};
+use crate::error::Diagnostic;
+use crate::formula::{self, FormulaError, Scope};
+
+/// Bytes of formula that may be evaluated for one value, repeated over the coordinates: a megabyte of formula for
+/// each of 100,000 coordinates would never end.
+const LONGEST_WORK: usize = 32 << 20;
+
+/// What constant formulas may name: the parameters so far and, in formulas written once for many coordinates, `i`.
+#[derive(Debug, Clone)]
+pub(super) struct Constants {
+    scope: Scope,
+}
+
+impl Constants {
+    pub fn new() -> Self {
+        Constants { scope: Scope::new() }
+    }
+
+    /// Makes a parameter known to the formulas that follow.
+    pub fn define(&mut self, name: &str, value: f64) {
+        self.scope.constant(name, value);
+    }
+
+    /// A finite number.
+    pub fn number(&self, key: &str, node: &Node) -> Result<f64, Diagnostic> {
+        let value = match &node.value {
+            Value::Integer(integer) => *integer as f64,
+            Value::Float(value) => *value,
+            Value::Text(text) => {
+                let text = Text { text: text.clone(), place: node.place.clone(), index: None };
+                return self.number_within(key, &text, 0);
+            }
+            _ => return Err(node.wrong(key, "a number or a formula of the parameters")),
+        };
+        finite(key, value, &node.place)
+    }
+
+    /// The finite number that a text has from byte `start` on.
+    pub fn number_within(&self, key: &str, text: &Text, start: usize) -> Result<f64, Diagnostic> {
+        let value = formula::evaluate_constant(&text.text[start..], &self.scope).map_err(|e| {
+            let span = e.span.start + start..e.span.end + start;
+            text.formula_error(FormulaError { span, ..e })
+        })?;
+        finite(key, value, &text.place)
+    }
+
+    /// A whole number in a range.
+    pub fn integer(&self, key: &str, node: &Node, allowed: &RangeInclusive<u64>) -> Result<u64, Diagnostic> {
+        let value = self.number(key, node)?;
+        let (least, most) = (*allowed.start(), *allowed.end());
+        // The bounds are small or u64::MAX; `as` saturates, so the comparison in floating point decides.
+        if value.fract() == 0.0 && value >= least as f64 && value <= most as f64 {
+            return Ok(value as u64);
+        }
+        let expected = match most {
+            u64::MAX => format!("a whole number, at least {least}"),
+            _ => format!("a whole number from {least} to {most}"),
+        };
+        Err(node.place.error(format!("`{key}` must be {expected}, found {value}")))
+    }
+
+    /// The values of formulas written once for many coordinates: the `k`-th of `count` uses formula `k mod length`
+    /// with `i = k`.
+    pub fn repeated(&self, key: &str, pattern: &[Node], count: usize) -> Result<Vec<f64>, Diagnostic> {
+        affordable(pattern, count)?;
+        let mut scope = Constants { scope: self.scope.clone() };
+        (0..count)
+            .map(|k| {
+                let node = &pattern[k % pattern.len()];
+                scope.define("i", k as f64);
+                scope.number(key, node).map_err(|d| at_index(d, k, node))
+            })
+            .collect()
+    }
+}
+
+/// Refuses a formula so long that repeating it over the coordinates would not end.
+pub(super) fn affordable(pattern: &[Node], count: usize) -> Result<(), Diagnostic> {
+    for node in pattern {
+        if let Value::Text(text) = &node.value
+            && text.len().saturating_mul(count / pattern.len()) > LONGEST_WORK
+        {
+            return Err(node
+                .place
+                .error(format!("this formula is too long to be repeated for {count} coordinates")));
+        }
+    }
+    Ok(())
+}
+
+/// A value that fails for one coordinate only says for which.
+fn at_index(mut diagnostic: Diagnostic, k: usize, node: &Node) -> Diagnostic {
+    if matches!(node.value, Value::Text(_)) && diagnostic.message.contains("finite") {
+        diagnostic.message.push_str(&format!(" at i = {k}"));
+    }
+    diagnostic
+}
+
+fn finite(key: &str, value: f64, place: &Place) -> Result<f64, Diagnostic> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(place.error(format!("`{key}` must be a finite number, found {value}")))
+}

@@ -1,0 +1,208 @@
+//! Stage 1: text becomes a checked [`Scenario`], pure data; every error names its line and column.
+//!
+//! ```toml
+//! coordinates = ["x", "y"]        # or a number n: coordinates q0 .. q{n-1}
+//! lagrangian = "0.5*m*(vx^2 + vy^2) + k/sqrt(x^2 + y^2)"
+//! step = 0.05                     # any number may be a formula of the parameters: "2*pi/200"
+//! start = 0.0                     # optional
+//! end = 100.0
+//! integrator = "verlet"           # or { method = "gauss", stages = 2 }
+//! observe = ["symplectic"]        # optional
+//! claim = "energy.max_relative_error < 1e-3"   # optional; one or a list
+//!
+//! [parameters]                    # numbers, or formulas of the parameters above
+//! m = 1.0
+//! k = 1.0
+//!
+//! [initial]
+//! position = { x = 1.0, y = 0.0 } # a table, a list, or formulas of the coordinate's number `i`
+//! velocity = { x = 0.0, y = 1.0 } # or momentum, or next_position
+//!
+//! [symmetry]                      # infinitesimal generators
+//! rotation = ["-y", "x"]
+//!
+//! [probe]                         # more columns: formulas of t, positions, velocities, momenta
+//! radius = "sqrt(x^2 + y^2)"
+//!
+//! [output]
+//! every = 10                      # rows of series.csv
+//! ```
+//!
+//! **Names.** The velocity of coordinate `x` is `vx`, its momentum `px`; `q[k]`, `v[k]`, `p[k]` address coordinates
+//! by number from 0. No two names may be alike.
+//!
+//! **Many coordinates.** With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
+//! coordinates: they then repeat, and the formula for coordinate `k` sees `i = k`. In a plane lattice with
+//! coordinates x0, y0, x1, y1, ... the rotation is `["-q[i+1]", "q[i-1]"]`.
+
+pub mod claim;
+pub mod shipped;
+
+mod constants;
+mod names;
+mod options;
+mod overrides;
+mod place;
+mod read;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use claim::Claim;
+pub use options::{Choice, Options, unknown_word};
+pub use place::{Place, Text};
+
+use crate::error::{Diagnostic, Error, Source};
+use crate::formula::{Bank, Scope, Var};
+
+/// Scenarios longer than this are refused unread: they are data files given by mistake.
+pub const LONGEST: usize = 4 << 20;
+
+/// A checked scenario. Formulas are still text; the model and the observers parse them in [`Scenario::scope`].
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Name of the file without folder and ending.
+    pub name: String,
+    /// One line for people.
+    pub title: Option<String>,
+    /// More lines for people.
+    pub description: Option<String>,
+    /// The file.
+    pub source: Arc<Source>,
+    /// Names of the coordinates, in order.
+    pub coordinates: Vec<String>,
+    /// Parameters and their values, in the order of the file.
+    pub parameters: Vec<(String, f64)>,
+    /// L(t, q, v).
+    pub lagrangian: Text,
+    /// Time of the initial state.
+    pub start: f64,
+    /// Time at which the run ends; later than `start`.
+    pub end: f64,
+    /// Time step; positive, and large enough to move the clock.
+    pub step: f64,
+    /// The initial state.
+    pub initial: Initial,
+    /// The integrator and its options.
+    pub integrator: Choice,
+    /// Names of the observers asked for.
+    pub observe: Vec<Text>,
+    /// Symmetries by name: the infinitesimal generator, one formula for each coordinate.
+    pub symmetries: Vec<(String, Vec<Text>)>,
+    /// Further columns by name.
+    pub probes: Vec<(String, Text)>,
+    /// Write a row every so many steps.
+    pub output_every: Option<u64>,
+    /// What the scenario promises about its results.
+    pub claims: Vec<Claim>,
+}
+
+/// Where the system starts and how it moves there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Initial {
+    /// One number for each coordinate.
+    pub position: Vec<f64>,
+    /// The motion, in one of three ways.
+    pub motion: Motion,
+}
+
+/// The three ways to state an initial motion; one number for each coordinate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Motion {
+    /// Velocities.
+    Velocity(Vec<f64>),
+    /// Momenta.
+    Momentum(Vec<f64>),
+    /// The positions one step later.
+    NextPosition(Vec<f64>),
+}
+
+impl Scenario {
+    /// Reads a scenario from its text. `name` is the file as the user gave it; `overrides` are the keys and values
+    /// of `--set`, applied in order.
+    ///
+    /// ```
+    /// use stationary::scenario::Scenario;
+    /// let text = r#"
+    ///     coordinates = ["x"]
+    ///     lagrangian = "0.5*vx^2 - 0.5*x^2"
+    ///     step = 0.1
+    ///     end = 10
+    ///     integrator = "verlet"
+    ///     initial = { position = [1.0], velocity = [0.0] }
+    /// "#;
+    /// let overrides = [("step".to_string(), "pi/50".to_string())];
+    /// let scenario = Scenario::read("oscillator.toml", text, &overrides)?;
+    /// assert_eq!(scenario.step, std::f64::consts::PI / 50.0);
+    /// # Ok::<(), stationary::error::Error>(())
+    /// ```
+    pub fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scenario, Error> {
+        if text.len() > LONGEST {
+            return Err(too_long(name, Some(text.len() as u64)).into());
+        }
+        Ok(read::read(name, text, overrides)?)
+    }
+
+    /// Reads a scenario file; of a file that is too long only the beginning.
+    pub fn open(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, Error> {
+        let name = path.display().to_string();
+        let io = |e: std::io::Error| Error::Io { path: name.clone(), message: e.to_string() };
+        let file = std::fs::File::open(path).map_err(io)?;
+        let length = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
+        if length.is_some_and(|l| l > LONGEST as u64) {
+            return Err(too_long(&name, length).into());
+        }
+        let mut bytes = Vec::new();
+        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() > LONGEST {
+            return Err(too_long(&name, None).into());
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Scenario::read(&name, &text, overrides),
+            Err(error) => Err(not_utf8(&name, &error).into()),
+        }
+    }
+
+    /// Everything formulas of this scenario may name: parameters, `t`, coordinates, velocities, momenta, and the
+    /// lists `q`, `v`, `p`.
+    pub fn scope(&self) -> Scope {
+        let mut scope = Scope::new();
+        for (name, value) in &self.parameters {
+            scope.constant(name, *value);
+        }
+        scope.variable("t", Var::T);
+        for (k, name) in self.coordinates.iter().enumerate() {
+            let k = k as u32;
+            scope.variable(name.as_str(), Var::Q(k));
+            scope.variable(format!("v{name}"), Var::V(k));
+            scope.variable(format!("p{name}"), Var::P(k));
+        }
+        let count = self.coordinates.len();
+        scope.array("q", Bank::Q, count);
+        scope.array("v", Bank::V, count);
+        scope.array("p", Bank::P, count);
+        scope
+    }
+}
+
+fn too_long(name: &str, length: Option<u64>) -> Diagnostic {
+    let length = length.map_or("more".to_string(), |l| format!("{:.1} MB", l as f64 / 1e6));
+    let mut diagnostic =
+        Diagnostic::new(format!("too long for a scenario: {length}, at most {} MB", LONGEST >> 20))
+            .help("a scenario states formulas and a few numbers; is this another file?");
+    diagnostic.source = Some(Arc::new(Source { name: name.to_string(), text: String::new() }));
+    diagnostic
+}
+
+fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Diagnostic {
+    let at = error.utf8_error().valid_up_to();
+    // Every byte before `at` is valid, so the replacement of later ones cannot move the place.
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let source = Arc::new(Source { name: name.to_string(), text });
+    Diagnostic::new("not UTF-8 text").at(&source, at..at + 1).help("save the scenario as UTF-8")
+}

@@ -1,0 +1,95 @@
+//! The integrator a scenario chooses and the options it gives, read by the integrator itself.
+
+use std::ops::RangeInclusive;
+
+use super::constants::Constants;
+use super::place::{Place, Text};
+use super::tree::{self, Node, Table, Value};
+use crate::error::{Diagnostic, Error, near_miss};
+
+/// An integrator by name, with options.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// Its name in the registry.
+    pub method: Text,
+    /// Everything else under `integrator`.
+    pub options: Options,
+}
+
+/// Options not yet read. Each reader takes its key; [`Options::finish`] rejects what nobody took.
+#[derive(Debug, Clone)]
+pub struct Options {
+    entries: Table,
+    constants: Constants,
+}
+
+impl Options {
+    pub(super) fn new(entries: Table, constants: Constants) -> Self {
+        Options { entries, constants }
+    }
+
+    /// Where an option is written, for errors about its value that only the reader can see.
+    pub fn place(&self, key: &str) -> Option<&Place> {
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.node.place)
+    }
+
+    /// A number within a range.
+    pub fn number(&mut self, key: &str, default: f64, allowed: RangeInclusive<f64>) -> Result<f64, Error> {
+        let Some(node) = self.take(key) else { return Ok(default) };
+        let value = self.constants.number(key, &node)?;
+        if allowed.contains(&value) {
+            return Ok(value);
+        }
+        let (least, most) = (allowed.start(), allowed.end());
+        Err(node.place.error(format!("`{key}` must be from {least} to {most}, found {value}")).into())
+    }
+
+    /// A whole number within a range.
+    pub fn integer(&mut self, key: &str, default: u64, allowed: RangeInclusive<u64>) -> Result<u64, Error> {
+        match self.take(key) {
+            Some(node) => Ok(self.constants.integer(key, &node, &allowed)?),
+            None => Ok(default),
+        }
+    }
+
+    /// One of a few words.
+    pub fn choice<'a>(&mut self, key: &str, default: &'a str, allowed: &[&'a str]) -> Result<&'a str, Error> {
+        let Some(node) = self.take(key) else { return Ok(default) };
+        let text = node.text(key, "text")?;
+        match allowed.iter().find(|a| **a == text.text) {
+            Some(found) => Ok(found),
+            None => Err(unknown_word(&text, &format!("value of `{key}`"), allowed).into()),
+        }
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, key: &str, default: bool) -> Result<bool, Error> {
+        match self.take(key) {
+            Some(Node { value: Value::Flag(flag), .. }) => Ok(flag),
+            Some(node) => Err(node.wrong(key, "true or false").into()),
+            None => Ok(default),
+        }
+    }
+
+    /// Rejects options that were not read; `what` names their owner, `allowed` all it has.
+    pub fn finish(self, what: &str, allowed: &[&str]) -> Result<(), Error> {
+        match self.entries.first() {
+            Some(entry) => Err(tree::unknown_key(entry, what, allowed).into()),
+            None => Ok(()),
+        }
+    }
+
+    fn take(&mut self, key: &str) -> Option<Node> {
+        tree::take(&mut self.entries, key)
+    }
+}
+
+/// The error of a word that is none of the allowed ones: integrators, observers, choices.
+///
+/// `kind` completes "unknown ...", as in `integrator`.
+pub fn unknown_word(text: &Text, kind: &str, allowed: &[&str]) -> Diagnostic {
+    let near = near_miss(&text.text, allowed.iter().copied());
+    let suggestion = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    text.error(format!("unknown {kind} `{}`", tree::shorten(&text.text)))
+        .help(format!("{suggestion}expected one of: {}", allowed.join(", ")))
+}

@@ -1,0 +1,137 @@
+//! `--set key=value`: the scenario tree with some of its values replaced.
+//!
+//! A dotted key reaches every key of the file and every key the file could have. Three rules beyond plain
+//! replacement, each because two values cannot both hold:
+//!
+//! - `integrator.method` also applies where the file says `integrator = "name"`. When it changes the method, the
+//!   file's options belonged to the old method and are dropped; options given by `--set` stay.
+//! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file.
+//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`.
+
+use std::sync::Arc;
+
+use super::place::Place;
+use super::tree::{self, Entry, Node, Table, Value};
+use crate::error::{Diagnostic, Source};
+
+/// The three ways to state the initial motion, of which a scenario uses one.
+pub(super) const MOTIONS: [&str; 3] = ["velocity", "momentum", "next_position"];
+
+/// No key of a scenario lies deeper (a list inside an option at most); longer paths must not build a deep tree.
+const DEEPEST: usize = 8;
+
+/// Applies one override.
+pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str) -> Result<(), Diagnostic> {
+    let source = Arc::new(Source { name: format!("--set {}", tree::shorten(key)), text: value.to_string() });
+    let path: Vec<&str> = key.split('.').map(str::trim).collect();
+    if path.iter().any(|part| part.is_empty()) || path.len() > DEEPEST {
+        return Err(Diagnostic::new(format!("`{}` is not a key", tree::shorten(key)))
+            .help("expected names joined by dots, as in `integrator.stages`"));
+    }
+    let node = tree::value(&source)?;
+    match path[..] {
+        ["integrator", ref rest @ ..] => integrator(root, file, &source, rest, node),
+        ["initial", motion, ..] if MOTIONS.contains(&motion) => {
+            if let Some(Value::Table(initial)) = find(root, "initial").map(|n| &mut n.value) {
+                initial.retain(|e| e.key == motion || !MOTIONS.contains(&e.key.as_str()) || !of(e, file));
+            }
+            put(root, &source, &path, node)
+        }
+        _ => put(root, &source, &path, node),
+    }
+}
+
+/// `integrator = "name"` is short for `integrator = { method = "name" }`; the long form is what options join.
+fn integrator(
+    root: &mut Table,
+    file: &Arc<Source>,
+    source: &Arc<Source>,
+    rest: &[&str],
+    node: Node,
+) -> Result<(), Diagnostic> {
+    if let Some(present) = find(root, "integrator")
+        && matches!(present.value, Value::Text(_))
+    {
+        let place = present.place.clone();
+        let method = Entry { key: "method".into(), key_place: place.clone(), node: present.clone() };
+        *present = Node { value: Value::Table(vec![method]), place };
+    }
+    let to_method = rest == ["method"] || (rest.is_empty() && matches!(node.value, Value::Text(_)));
+    if !to_method {
+        return put(root, source, &[&["integrator"], rest].concat(), node);
+    }
+    if let Some(Value::Table(options)) = find(root, "integrator").map(|n| &mut n.value) {
+        let changed = options.iter().any(|e| e.key == "method" && !same_text(&e.node, &node));
+        if changed {
+            options.retain(|e| e.key == "method" || !of(e, file));
+        }
+    }
+    put(root, source, &["integrator", "method"], node)
+}
+
+fn same_text(a: &Node, b: &Node) -> bool {
+    matches!((&a.value, &b.value), (Value::Text(a), Value::Text(b)) if a == b)
+}
+
+/// Whether the value of an entry was written in this source.
+fn of(entry: &Entry, source: &Arc<Source>) -> bool {
+    Arc::ptr_eq(&entry.node.place.source, source)
+}
+
+fn find<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Node> {
+    table.iter_mut().find(|e| e.key == key).map(|e| &mut e.node)
+}
+
+/// Puts a value at a path, making the tables on the way.
+fn put(mut table: &mut Table, source: &Arc<Source>, path: &[&str], node: Node) -> Result<(), Diagnostic> {
+    let place = Place { source: Arc::clone(source), span: 0..source.text.len() };
+    for (depth, part) in path.iter().enumerate() {
+        let last = depth + 1 == path.len();
+        let at = match table.iter().position(|e| e.key == *part) {
+            Some(at) => at,
+            None => {
+                let empty = Node { value: Value::Table(Vec::new()), place: place.clone() };
+                table.push(Entry { key: (*part).to_string(), key_place: place.clone(), node: empty });
+                table.len() - 1
+            }
+        };
+        let present = &mut table[at].node;
+        if last {
+            *present = node;
+            return Ok(());
+        }
+        let kind = present.kind();
+        match &mut present.value {
+            Value::Table(inner) => table = inner,
+            Value::List(list) => return element(list, &place, path, depth + 1, node),
+            _ => return Err(not_inside(&place, &path[..=depth], kind)),
+        }
+    }
+    Ok(())
+}
+
+/// Replaces one element of a list.
+fn element(
+    list: &mut [Node],
+    place: &Place,
+    path: &[&str],
+    depth: usize,
+    node: Node,
+) -> Result<(), Diagnostic> {
+    let count = list.len();
+    let slot = path[depth].parse::<usize>().ok().and_then(|k| list.get_mut(k));
+    match slot {
+        Some(slot) if depth + 1 == path.len() => {
+            *slot = node;
+            Ok(())
+        }
+        _ => Err(not_inside(place, &path[..depth], &format!("a list of {count}"))),
+    }
+}
+
+fn not_inside(place: &Place, path: &[&str], kind: &str) -> Diagnostic {
+    let owner = tree::shorten(&path.join("."));
+    place
+        .error(format!("`{owner}` is {kind} in this scenario and has no such key"))
+        .help(format!("replace the whole value: --set {owner}=..."))
+}

@@ -1,0 +1,33 @@
+//! Scenarios that are part of the program and run by name, with no checkout.
+
+/// A scenario shipped with the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shipped {
+    /// The name it runs by.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! shipped {
+    ($($name:literal),*) => {
+        &[$(Shipped { name: $name, text: include_str!(concat!("../../../../scenarios/", $name, ".toml")) }),*]
+    };
+}
+
+const ALL: &[Shipped] = shipped!("pendulum", "kepler", "henon-heiles", "double-pendulum", "lattice");
+
+/// Every shipped scenario, simplest first.
+pub fn all() -> &'static [Shipped] {
+    ALL
+}
+
+/// The shipped scenario of this name.
+///
+/// ```
+/// let kepler = stationary::scenario::shipped::find("kepler").unwrap();
+/// assert!(kepler.text.contains("lagrangian"));
+/// ```
+pub fn find(name: &str) -> Option<&'static Shipped> {
+    ALL.iter().find(|s| s.name == name)
+}
