@@ -51,6 +51,10 @@ impl Work {
 /// Up to this many unknowns that is on the stack.
 const SMALL: usize = 6;
 
+/// Above this many pieces the rounding of the coefficients makes the last correction so large, and always of one
+/// sign, that the impulse is taken anew after it.
+const ROUGH: usize = 3;
+
 /// Newton iterations before a step is given up.
 const LIMIT: usize = 40;
 
@@ -174,6 +178,9 @@ impl<D: DiscreteLagrangian> Del<D> {
         let u = &mut self.leg.u[..m];
         for i in 0..m {
             u[i] -= delta[i];
+        }
+        if s > ROUGH {
+            self.ld.gradient(&self.leg, &mut self.slots);
         }
     }
 
