@@ -69,7 +69,7 @@ impl Page {
                 block.push(inner);
             }
             match language {
-                "toml,scenario" => self.save(&block),
+                "toml,scenario" | "toml,wrong" => self.save(&block),
                 "console" => {
                     self.console(&block);
                     self.push(lines.next().expect("a closed block"));
