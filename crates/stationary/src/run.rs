@@ -100,9 +100,15 @@ fn drive(
             end.stopped = Some(RunError { time: view.t, step: view.step, cause });
             break;
         }
-        if step % built.every == 0 || step == built.steps {
+        let (write, keep) = (step % built.every == 0 || step == built.steps, series.keeps(step));
+        if write || keep {
             eye.row(built, &mut row);
+        }
+        if write {
             series.push(&row)?;
+        }
+        if keep {
+            series.keep(&row);
         }
         if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
             told = Instant::now();

@@ -5,6 +5,7 @@ use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
 use crate::action::{Galerkin, Newmark};
 use crate::error::RunError;
 use crate::model::Lagrangian;
+use std::fmt;
 
 /// A choice of integrator with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +44,20 @@ pub enum Method {
     },
     /// Classical Runge-Kutta, for contrast: not variational.
     RungeKutta4,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Method::Midpoint { alpha } => write!(f, "midpoint (alpha {alpha})"),
+            Method::Trapezoidal { alpha } => write!(f, "trapezoidal (alpha {alpha})"),
+            Method::Verlet { order } => write!(f, "verlet (order {order})"),
+            Method::Newmark { beta, gamma } => write!(f, "newmark (beta {beta}, gamma {gamma})"),
+            Method::Gauss { stages } => write!(f, "gauss (stages {stages})"),
+            Method::Lobatto { points } => write!(f, "lobatto (stages {points})"),
+            Method::RungeKutta4 => write!(f, "rk4"),
+        }
+    }
 }
 
 /// Why a method cannot start on a system.

@@ -72,7 +72,7 @@ impl Observer for Energy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = format!("relative error {}", kept(worst));
+        let verdict = kept(worst);
         Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
     }
 }
@@ -90,9 +90,10 @@ impl Default for DiscreteEnergy {
 }
 
 impl DiscreteEnergy {
+    /// NaN for methods that have no discrete energy.
     fn relative_error(&self) -> f64 {
         let size = self.track.initial().abs();
-        self.track.largest_change() / if size > 0.0 { size } else { 1.0 }
+        self.track.largest_change() / if size == 0.0 { 1.0 } else { size }
     }
 }
 
@@ -125,7 +126,7 @@ impl Observer for DiscreteEnergy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = format!("relative error {}", kept(worst));
+        let verdict = kept(worst);
         let row =
             Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)

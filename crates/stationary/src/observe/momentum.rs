@@ -105,7 +105,7 @@ impl Observer for Momentum {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.track.largest_change();
-        let verdict = format!("largest drift {worst:.1e}, {}", kept(self.relative()));
+        let verdict = kept(self.relative());
         let quantity = format!("momentum of {}", self.name);
         Some(Conserved { quantity, initial: self.track.initial(), worst, verdict })
     }

@@ -68,7 +68,7 @@ impl Observer for Symplectic {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let verdict = format!("residual {}", kept(self.worst));
+        let verdict = kept(self.worst);
         Some(Conserved { quantity: "symplectic form".into(), initial: 1.0, worst: self.worst, verdict })
     }
 

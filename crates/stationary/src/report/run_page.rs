@@ -66,7 +66,8 @@ fn motion(run: &RunPage<'_>) -> Option<Section> {
     let mut plots = Vec::new();
     if let [x, y, ..] = names.as_slice() {
         let plot = Plot::new("Trajectory").x_label(x).y_label(y).equal_aspect();
-        let plot = plot.line("path", column(x), column(y)).points("start", &column(x)[..1], &column(y)[..1]);
+        let plot =
+            plot.line("path", column(x), column(y)).points("start", first(column(x)), first(column(y)));
         plots.push((svg(&plot), format!("The path in the plane of {x} and {y}.")));
     }
     for name in names.iter().take(SHOWN) {
@@ -87,10 +88,15 @@ fn motion(run: &RunPage<'_>) -> Option<Section> {
     Some(Section { heading: "Motion".into(), text: String::new(), plots })
 }
 
-/// The change of a column since its first value, divided by a scale.
-fn change(values: &[f64], scale: f64) -> Vec<f64> {
-    let first = values.iter().copied().find(|x| !x.is_nan()).unwrap_or(f64::NAN);
-    values.iter().map(|x| (x - first) / scale).collect()
+fn first(values: &[f64]) -> &[f64] {
+    &values[..values.len().min(1)]
+}
+
+/// Times and changes of a column since its first value, divided by a scale; moments without a value are left out.
+fn change(t: &[f64], values: &[f64], scale: f64) -> (Vec<f64>, Vec<f64>) {
+    let known = || t.iter().zip(values).filter(|(_, x)| !x.is_nan());
+    let first = known().next().map_or(f64::NAN, |(_, x)| *x);
+    known().map(|(t, x)| (*t, (x - first) / scale)).unzip()
 }
 
 fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
@@ -99,8 +105,9 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
     let mut plots = Vec::new();
     let mut energy = Plot::new("Energy error").x_label("t").y_label("relative error");
     for (column, name) in [("energy", "energy"), ("discrete_energy", "discrete energy")] {
-        let Some(values) = series.column(column).filter(|v| v.iter().any(|x| !x.is_nan())) else { continue };
-        energy = energy.line(name, t, &change(values, run.energy_scale));
+        let Some(values) = series.column(column) else { continue };
+        let (t, error) = change(t, values, run.energy_scale);
+        energy = energy.line(name, &t, &error);
     }
     plots.push((
         svg(&energy),
@@ -110,13 +117,14 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
     if !momenta.is_empty() {
         let mut plot = Plot::new("Noether momenta").x_label("t").y_label("change");
         for name in momenta {
-            plot = plot.line(&name["momentum.".len()..], t, &change(series.column(name)?, 1.0));
+            let (t, drift) = change(t, series.column(name)?, 1.0);
+            plot = plot.line(&name["momentum.".len()..], &t, &drift);
         }
         plots.push((svg(&plot), "Change of each momentum since the start.".into()));
     }
     if let Some(residual) = series.column("symplectic_residual") {
         let plot = Plot::new("Symplectic form").x_label("t").y_label("residual").log_y();
-        let plot = plot.line("residual", t, residual);
+        let plot = plot.line("residual", t.get(1..)?, residual.get(1..)?);
         plots.push((
             svg(&plot),
             "Residual of the discrete symplectic form, relative to the squared tangent.".into(),

@@ -5,21 +5,22 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The file being written, and a thinned copy of its rows for the plots.
+/// The file being written, and a record of the run for the plots: thinned when long, but finer than the file's rows.
 pub struct Series {
     path: PathBuf,
     file: BufWriter<File>,
     columns: Vec<String>,
-    /// Kept rows, column by column.
+    /// Kept moments, column by column.
     kept: Vec<Vec<f64>>,
-    /// Every how many rows one is kept; doubles when there are too many.
+    /// Every how many steps one is kept; doubles when there are too many.
     stride: u64,
     rows: u64,
     line: String,
 }
 
-/// Rows kept for the plots at most.
+/// Moments, and numbers in all, kept for the plots at most.
 const KEPT: usize = 40_000;
+const KEPT_NUMBERS: usize = 4_000_000;
 
 impl Series {
     /// Creates the file and writes its header.
@@ -55,23 +56,30 @@ impl Series {
         }
         self.line.push('\n');
         self.write_line()?;
-        if self.rows.is_multiple_of(self.stride) {
-            for (column, x) in self.kept.iter_mut().zip(values) {
-                column.push(*x);
-            }
-            if self.kept[0].len() > KEPT {
-                self.stride *= 2;
-                for column in &mut self.kept {
-                    let mut keep = false;
-                    column.retain(|_| {
-                        keep = !keep;
-                        keep
-                    });
-                }
-            }
-        }
         self.rows += 1;
         Ok(())
+    }
+
+    /// Whether the moment after `step` steps is to be kept for the plots.
+    pub fn keeps(&self, step: u64) -> bool {
+        step.is_multiple_of(self.stride)
+    }
+
+    /// Keeps a moment for the plots.
+    pub fn keep(&mut self, values: &[f64]) {
+        for (column, x) in self.kept.iter_mut().zip(values) {
+            column.push(*x);
+        }
+        if self.kept[0].len() > KEPT.min(KEPT_NUMBERS / self.columns.len()).max(2) {
+            self.stride *= 2;
+            for column in &mut self.kept {
+                let mut keep = false;
+                column.retain(|_| {
+                    keep = !keep;
+                    keep
+                });
+            }
+        }
     }
 
     fn write_line(&mut self) -> Result<(), Error> {
@@ -88,7 +96,7 @@ impl Series {
         self.rows
     }
 
-    /// The kept rows of a column.
+    /// The kept moments of a column.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
         let at = self.columns.iter().position(|c| c == name)?;
         Some(&self.kept[at])

@@ -41,7 +41,7 @@ pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
         .start(Arc::clone(&lagrangian), &start, tolerance)
         .map_err(|e| unbuildable(scenario, &method, e))?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, &lagrangian, &method, &velocity, &mut warnings)?;
+    let observers = observers(scenario, &lagrangian, &velocity, &mut warnings)?;
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / scenario.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>);
@@ -161,23 +161,19 @@ fn unbuildable(scenario: &Scenario, method: &Method, error: BuildError) -> Error
         BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
             scenario.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
         }
-        BuildError::Start(e) => place.error(format!("{method:?} cannot start: {e}")).into(),
+        BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
     }
 }
 
 fn observers(
     scenario: &Scenario,
     lagrangian: &Arc<FormulaLagrangian>,
-    method: &Method,
     velocity: &[f64],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Box<dyn Observer>>, Error> {
     let n = scenario.coordinates.len();
-    let mut all: Vec<Box<dyn Observer>> = Vec::new();
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
     let symplectic = registry::wants_symplectic(&scenario.observe)?;
-    if !matches!(method, Method::RungeKutta4) {
-        all.push(Box::new(DiscreteEnergy::default()));
-    }
     let mut scope = scenario.scope();
     for (name, generator) in &scenario.symmetries {
         let mut graph = Graph::new();
@@ -234,7 +230,7 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     let mut lines = vec![
         ("coordinates", format!("{} ({}{more})", scenario.coordinates.len(), names.join(", "))),
         ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
-        ("integrator", format!("{:?}, order {}, {kind}", built.method, built.method.order())),
+        ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
         ("steps", format!("{} of {} to time {}", built.steps, scenario.step, built.end)),
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),

@@ -124,7 +124,7 @@ impl<'a> Results<'a> {
             "version": env!("CARGO_PKG_VERSION"),
             "integrator": scenario.integrator.method.text,
             "method": {
-                "choice": format!("{:?}", built.method),
+                "choice": built.method.to_string(),
                 "order": built.method.order(),
                 "variational": built.method.variational(),
             },
@@ -159,9 +159,9 @@ impl<'a> Results<'a> {
         let fact = |name: &str, value: String| (name.to_string(), value);
         vec![
             fact("scenario", self.scenario.name.clone()),
-            fact("integrator", format!("{:?}, order {}, {kind}", built.method, built.method.order())),
-            fact("step", self.scenario.step.to_string()),
-            fact("time", format!("{} to {}", self.scenario.start, view.t)),
+            fact("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
+            fact("step", short(self.scenario.step)),
+            fact("time", format!("{} to {}", short(self.scenario.start), short(view.t))),
             fact("steps", view.step.to_string()),
             fact("solve", solve),
             fact("coordinates", self.scenario.coordinates.len().to_string()),
@@ -169,4 +169,10 @@ impl<'a> Results<'a> {
             fact("version", env!("CARGO_PKG_VERSION").into()),
         ]
     }
+}
+
+/// A number for people: six digits.
+fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    format!("{rounded:?}").trim_end_matches(".0").to_string()
 }
