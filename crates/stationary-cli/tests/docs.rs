@@ -48,8 +48,9 @@ fn every_command_of_the_pages_runs_and_prints_what_they_show() {
             let (was, is) = (shape(&text), shape(&page.seen));
             let lines = was.iter().zip(&is).find(|(a, b)| a != b);
             let name = page.path.display();
-            page.failures
-                .push(format!("{name}: the page and the program differ; first at (page, program) {lines:#?}"));
+            page.failures.push(format!(
+                "{name}: the page and the program differ; first at (page, program) {lines:#?}"
+            ));
         }
         commands += page.commands;
         failures.extend(page.failures);
@@ -99,7 +100,11 @@ impl Page {
         let mut at = 0;
         while at < block.len() {
             let Some(command) = block[at].strip_prefix("$ ") else {
-                self.failures.push(format!("{}: output without a command: {}", self.path.display(), block[at]));
+                self.failures.push(format!(
+                    "{}: output without a command: {}",
+                    self.path.display(),
+                    block[at]
+                ));
                 return;
             };
             self.push(block[at]);
