@@ -183,8 +183,8 @@ fn shape(text: &str) -> Vec<String> {
 fn word(word: &str) -> String {
     let inner = word.trim_matches(|c: char| "(),;:".contains(c));
     match inner.parse::<f64>() {
-        Ok(_) => word.replacen(inner, "#", 1),
-        Err(_) => word.to_string(),
+        Ok(x) if x.is_finite() => word.replacen(inner, "#", 1),
+        _ => word.to_string(),
     }
 }
 
@@ -193,4 +193,5 @@ fn the_comparison_ignores_digits_only() {
     assert_eq!(shape("kept to 1.2e-6, at"), shape("kept   to 3.4e-16, at"));
     assert_ne!(shape("kept to 1.2e-6"), shape("lost to 1.2e-6"));
     assert_ne!(shape("stages 2, x2"), shape("stages 2, x3"));
+    assert_ne!(shape("kept to NaN"), shape("kept to 1.2e-6"));
 }
