@@ -303,18 +303,8 @@ fn links_lead_somewhere_and_the_summary_lists_every_page() {
 
 #[test]
 fn every_law_that_a_page_cites_is_a_test() {
-    let mut sources = String::new();
-    let mut folders = vec![root().join("crates")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                sources += &std::fs::read_to_string(path).unwrap();
-            }
-        }
-    }
+    let files = sources(root().join("crates"));
+    let sources: String = files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let mut count = 0;
     for (name, page) in pages() {
         let page = page.replace('\n', " ");
@@ -325,4 +315,43 @@ fn every_law_that_a_page_cites_is_a_test() {
         }
     }
     assert!(count > 5, "only {count} laws are cited");
+}
+
+/// Rust files of a folder and below.
+fn sources(folder: PathBuf) -> Vec<PathBuf> {
+    let (mut folders, mut files) = (vec![folder], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn modules_use_only_those_above_them_and_the_architecture_lists_them() {
+    let lib = read("crates/stationary/src/lib.rs");
+    let modules: Vec<&str> =
+        lib.lines().filter_map(|l| l.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let listed: Vec<String> =
+        table(&read("ARCHITECTURE.md"), "## Modules").iter().map(|row| unquoted(&row[0])).collect();
+    assert_eq!(listed, modules);
+    let src = root().join("crates/stationary/src");
+    for path in sources(src.clone()) {
+        let inside = path.strip_prefix(&src).unwrap().components().next().unwrap();
+        let name = inside.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string();
+        let Some(own) = modules.iter().position(|m| *m == name) else { continue };
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.lines().filter(|l| !l.trim_start().starts_with("//"));
+        for used in code.flat_map(|l| l.split("crate::").skip(1)) {
+            let word = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+            let at = modules.iter().position(|m| *m == word);
+            assert!(at.is_none_or(|at| at <= own), "{} uses `{word}`, which is below it", path.display());
+        }
+    }
 }
