@@ -50,3 +50,6 @@ pub mod report;
 pub mod registry;
 
 pub mod run;
+
+#[cfg(doctest)]
+mod docs;

@@ -1,0 +1,21 @@
+//! The pages of the book and the README, so that each of their Rust blocks is a test.
+
+macro_rules! pages {
+    ($($name:ident $path:literal)*) => {
+        $(#[doc = include_str!(concat!("../../../", $path))] pub struct $name;)*
+    };
+}
+
+pages! {
+    Readme "README.md"
+    Index "docs/src/index.md"
+    Tutorial "docs/src/tutorial.md"
+    Scenario "docs/src/scenario.md"
+    Formulas "docs/src/formulas.md"
+    Results "docs/src/results.md"
+    Integrators "docs/src/integrators.md"
+    Errors "docs/src/errors.md"
+    Rust "docs/src/rust.md"
+    NewDiscreteLagrangian "docs/src/new-discrete-lagrangian.md"
+    Notation "docs/src/notation.md"
+}
