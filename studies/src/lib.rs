@@ -3,6 +3,7 @@
 //!
 //! The same claims are asserted by the tests (on a reduced run) and by the program (on either).
 
+pub mod contrast;
 mod harness;
 pub mod lattice;
 pub mod modes;

@@ -57,11 +57,8 @@ impl Modes {
     pub fn new(stiffness: &[f64], q: &[f64], v: &[f64]) -> Self {
         let (values, vectors) = symmetric_eigen(q.len(), stiffness);
         let along = |x: &[f64], e: &[f64]| x.iter().zip(e).map(|(x, e)| x * e).sum();
-        let mode = |(value, e): (&f64, &Vec<f64>)| Mode {
-            frequency: value.sqrt(),
-            q: along(q, e),
-            v: along(v, e),
-        };
+        let mode =
+            |(value, e): (&f64, &Vec<f64>)| Mode { frequency: value.sqrt(), q: along(q, e), v: along(v, e) };
         Modes(values.iter().zip(&vectors).map(mode).collect())
     }
 
@@ -99,8 +96,9 @@ mod tests {
     #[test]
     fn eigenvectors_solve_the_eigenproblem() {
         let n = 6;
-        let matrix: Vec<f64> =
-            (0..n * n).map(|k| ((k / n + k % n) as f64).cos() + 4.0 * f64::from(u8::from(k / n == k % n))).collect();
+        let matrix: Vec<f64> = (0..n * n)
+            .map(|k| ((k / n + k % n) as f64).cos() + 4.0 * f64::from(u8::from(k / n == k % n)))
+            .collect();
         let (values, vectors) = symmetric_eigen(n, &matrix);
         for (value, e) in values.iter().zip(&vectors) {
             for i in 0..n {

@@ -176,9 +176,11 @@ mod tests {
         let system = Arc::new(Newtonian::new(Spring).unwrap());
         let (q, p) = ([0.6], [0.5]);
         let exact = crate::modes::Modes::new(&[1.0], &q, &p).heat_until(3.0);
-        for (method, order) in
-            [(Method::Midpoint { alpha: 0.0 }, 1.0), (Method::RungeKutta4, 4.0), (Method::Verlet { order: 4 }, 4.0)]
-        {
+        for (method, order) in [
+            (Method::Midpoint { alpha: 0.0 }, 1.0),
+            (Method::RungeKutta4, 4.0),
+            (Method::Verlet { order: 4 }, 4.0),
+        ] {
             let error = |n: u64| {
                 let mean = heat(&system, method, (&q, &p), 3.0 / n as f64, &[n]).unwrap()[0];
                 (mean - exact).abs()
