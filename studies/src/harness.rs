@@ -60,9 +60,9 @@ impl fmt::Display for Claim {
         let mark = if self.holds() { "holds" } else { "FAILS" };
         write!(f, "{mark}  {}: {:.4e} ", self.text, self.value)?;
         match (self.low.is_finite(), self.high.is_finite()) {
-            (true, true) => write!(f, "(between {} and {})", self.low, self.high),
-            (true, false) => write!(f, "(above {})", self.low),
-            _ => write!(f, "(below {})", self.high),
+            (true, true) => write!(f, "(between {:?} and {:?})", self.low, self.high),
+            (true, false) => write!(f, "(above {:?})", self.low),
+            _ => write!(f, "(below {:?})", self.high),
         }
     }
 }

@@ -4,8 +4,8 @@ use stationary::integrate::{BuildError, Integrator, Method, Start};
 use stationary::model::{Jet, Lagrangian};
 use std::sync::Arc;
 
-/// Newton's tolerance of implicit methods.
-const TOLERANCE: f64 = 1e-13;
+/// Newton's tolerance of implicit methods: momenta are kept as well as the steps are solved.
+const TOLERANCE: f64 = 1e-15;
 
 /// Starts a method from a position and a momentum.
 pub fn start<L: Lagrangian + 'static>(

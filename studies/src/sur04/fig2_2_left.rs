@@ -29,7 +29,7 @@ fn claims(contrast: &Contrast) -> Vec<Claim> {
     let mut claims = contrast.claims(0.1, 0.1);
     let (kept, lost) =
         (largest_deviation(&contrast.variational.angular), largest_deviation(&contrast.classical.angular));
-    claims.push(Claim::below("relative drift of the angular momentum, variational", kept, 1e-11));
+    claims.push(Claim::below("relative drift of the angular momentum, variational", kept, 1e-12));
     claims.push(Claim::above("the same, RK4", lost, 1e-3));
     claims
 }

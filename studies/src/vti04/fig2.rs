@@ -125,9 +125,7 @@ pub fn cost_of(curve: &[Point], error: f64) -> f64 {
 }
 
 fn plot(panel: &Panel) -> String {
-    let power = panel.end.log10();
-    let title = if power.fract() == 0.0 { format!("T = 10^{power}") } else { format!("T = {}", panel.end) };
-    let mut plot = Plot::new(title)
+    let mut plot = Plot::new(format!("T = {}", panel.end))
         .log_x()
         .log_y()
         .x_label("cost (force evaluations)")

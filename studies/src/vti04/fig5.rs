@@ -80,7 +80,7 @@ pub fn portrait(scale: Scale, variational: Method, classical: Method) -> Result<
         let orbit = orbit(variational, h, scale.pick(100.0, 1000.0))?;
         table.iter_mut().enumerate().for_each(|(r, row)| row.push(variation(&orbit, h, r)));
     }
-    let end = scale.pick(2e3, 1e4);
+    let end = scale.pick(2e3, 4e4);
     Ok(Portrait {
         variational: orbit(variational, STEP, end)?,
         classical: orbit(classical, STEP, end)?,
@@ -114,16 +114,19 @@ impl Portrait {
             orbit.iter().step_by(stride).take(most).copied().unzip()
         };
         let (exact, modified) = (level_set(STEP, 0), level_set(STEP, 3));
-        let (symplectic, spiral) = (every(&self.variational, 1, 400), every(&self.classical, 1, usize::MAX));
+        let few = self.classical.len() / 4000 + 1;
+        let (symplectic, spiral) =
+            (every(&self.variational, 1, 400), every(&self.classical, few, usize::MAX));
         let axes = |title: &str| Plot::new(title).equal_aspect().x_label("q").y_label("p");
         let portrait = axes("(a) phase portrait")
             .points("Runge-Kutta 4", &spiral.0, &spiral.1)
             .points("variational (VI1)", &symplectic.0, &symplectic.1)
             .line("exact", &exact.0, &exact.1)
             .to_svg(480, 520);
+        let sparse = every(&self.variational, 1, 60);
         let truncated = axes("(b) modified energy")
-            .points("variational (VI1)", &symplectic.0, &symplectic.1)
             .line("third-order truncation", &modified.0, &modified.1)
+            .points("variational (VI1)", &sparse.0, &sparse.1)
             .dashed_line("exact", &exact.0, &exact.1)
             .to_svg(480, 520);
         let mut table =
