@@ -4,7 +4,7 @@
 //! `h`, one after the other. By the Baker-Campbell-Hausdorff series their composition is, up to what the series leaves
 //! out, the flow over `h` of
 //!
-//! `H~ = T + V + (h/2) {T, V} + (h^2/12) ({T, {T, V}} + {V, {V, T}}) - (h^3/24) {T, {V, {V, T}}} + ...`
+//! `H~ = T + V + (h/2) {T, V} + (h^2/12) ({T, {T, V}} + {V, {V, T}}) + (h^3/24) {T, {V, {V, T}}} + ...`
 //!
 //! with `{F, G} = F_q G_p - F_p G_q`, and so
 //!
@@ -193,5 +193,9 @@ mod tests {
         let swapped =
             Portrait { variational: portrait.classical, classical: portrait.variational, ..portrait };
         assert!(!swapped.claims()[7].holds());
+        // The energy varies as h^2 with Verlet.
+        let verlet =
+            super::portrait(Scale::Reduced, Method::Verlet { order: 2 }, Method::RungeKutta4).unwrap();
+        assert!(!verlet.claims()[0].holds());
     }
 }
