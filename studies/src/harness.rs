@@ -1,0 +1,151 @@
+//! What a study is, and the list of all of them.
+
+use crate::{sur04, vti04};
+use std::fmt;
+
+/// How much of a study to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Seconds: short times, fewer steps. The claims still hold.
+    Reduced,
+    /// The whole figure, minutes at most.
+    Full,
+}
+
+impl Scale {
+    /// One of two values.
+    pub fn pick<T>(self, reduced: T, full: T) -> T {
+        match self {
+            Scale::Reduced => reduced,
+            Scale::Full => full,
+        }
+    }
+}
+
+/// A statement of the paper, and what was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The statement.
+    pub text: String,
+    /// What was measured.
+    pub value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Claim {
+    /// The value must be below a bound.
+    pub fn below(text: impl Into<String>, value: f64, bound: f64) -> Self {
+        Claim { text: text.into(), value, low: f64::NEG_INFINITY, high: bound }
+    }
+
+    /// The value must be above a bound.
+    pub fn above(text: impl Into<String>, value: f64, bound: f64) -> Self {
+        Claim { text: text.into(), value, low: bound, high: f64::INFINITY }
+    }
+
+    /// The value must lie between two bounds.
+    pub fn between(text: impl Into<String>, value: f64, low: f64, high: f64) -> Self {
+        Claim { text: text.into(), value, low, high }
+    }
+
+    /// Whether it does. A value that is not finite never does.
+    pub fn holds(&self) -> bool {
+        self.value.is_finite() && self.low < self.value && self.value < self.high
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.holds() { "holds" } else { "FAILS" };
+        write!(f, "{mark}  {}: {:.4e} ", self.text, self.value)?;
+        match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) => write!(f, "(between {:?} and {:?})", self.low, self.high),
+            (true, false) => write!(f, "(above {:?})", self.low),
+            _ => write!(f, "(below {:?})", self.high),
+        }
+    }
+}
+
+/// What a study gives.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The figure as SVG.
+    pub plot: String,
+    /// The numbers behind it, as lines of text.
+    pub table: Vec<String>,
+    /// The paper's statements.
+    pub claims: Vec<Claim>,
+}
+
+/// An entry of the list of studies.
+#[derive(Debug)]
+pub struct Study {
+    /// The folder of the paper.
+    pub paper: &'static str,
+    /// The figure, which names the plot.
+    pub figure: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Runs it.
+    pub run: fn(Scale) -> Result<Outcome, String>,
+}
+
+impl Study {
+    /// The name on the command line, such as `vti04-fig1`.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.paper, self.figure)
+    }
+}
+
+/// All studies.
+pub const STUDIES: [Study; 5] = [
+    Study { paper: "vti04", figure: "fig1", title: "heat of a nonlinear lattice", run: vti04::fig1::run },
+    Study {
+        paper: "vti04",
+        figure: "fig2",
+        title: "error of the heat of the harmonic lattice",
+        run: vti04::fig2::run,
+    },
+    Study { paper: "vti04", figure: "fig4", title: "energy of Newmark and of RK4", run: vti04::fig4::run },
+    Study {
+        paper: "vti04",
+        figure: "fig5",
+        title: "pendulum: phase portrait and modified energy",
+        run: vti04::fig5::run,
+    },
+    Study {
+        paper: "sur04",
+        figure: "fig2-2-left",
+        title: "energy of a particle in the plane",
+        run: sur04::fig2_2_left::run,
+    },
+];
+
+/// Plots of one size in a row.
+pub fn side_by_side(plots: &[String], width: u32, height: u32) -> String {
+    let total = width * plots.len() as u32;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total}\" height=\"{height}\" viewBox=\"0 0 {total} {height}\">"
+    );
+    for (i, plot) in plots.iter().enumerate() {
+        svg.push_str(&plot.replacen("<svg", &format!("<svg x=\"{}\"", width * i as u32), 1));
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_can_fail() {
+        assert!(Claim::below("", 1.0, 2.0).holds() && !Claim::below("", 2.0, 2.0).holds());
+        assert!(Claim::above("", 3.0, 2.0).holds() && !Claim::above("", 2.0, 2.0).holds());
+        assert!(!Claim::between("", 5.0, 1.0, 2.0).holds() && !Claim::between("", 0.0, 1.0, 2.0).holds());
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!Claim::below("", value, 1.0).holds() && !Claim::above("", value, 1.0).holds());
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Lew, Marsden, Ortiz and West, survey in Finite Element Methods: 1970's and beyond (2004).
+
+pub mod fig2_2_left;

@@ -1,0 +1,13 @@
+//! Lew, Marsden, Ortiz and West, Variational time integrators (2004).
+
+pub mod fig1;
+pub mod fig2;
+pub mod fig4;
+pub mod fig5;
+
+use stationary::integrate::Method;
+
+/// The rectangle rule [VTI04 (3)]: first order, explicit.
+pub const VI1: Method = Method::Midpoint { alpha: 0.0 };
+/// Suzuki's composition of five velocity Verlet steps: variational, fourth order, explicit.
+pub const VI4: Method = Method::Verlet { order: 4 };
