@@ -120,7 +120,7 @@ static OBSERVERS: [Entry; 6] = [
     Entry {
         name: "discrete_energy",
         kind: "always",
-        summary: "discrete energy -D3 L_d of each step; absent for rk4",
+        summary: "discrete energy -D3 L_d of each step; null for rk4",
         maths: "-D3 L_d(q0, q1, h), the derivative of the discrete action in the step. It is close to the energy, not\n\
                 equal to it, and is what an integrator with energy-chosen steps conserves.",
         options: &[],

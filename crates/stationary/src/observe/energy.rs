@@ -90,9 +90,10 @@ impl Default for DiscreteEnergy {
 }
 
 impl DiscreteEnergy {
+    /// NaN for methods that have no discrete energy.
     fn relative_error(&self) -> f64 {
         let size = self.track.initial().abs();
-        self.track.largest_change() / if size > 0.0 { size } else { 1.0 }
+        self.track.largest_change() / if size == 0.0 { 1.0 } else { size }
     }
 }
 

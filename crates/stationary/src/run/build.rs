@@ -44,7 +44,7 @@ pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
         .start(Arc::clone(&lagrangian), &start, tolerance)
         .map_err(|e| unbuildable(scenario, &method, e))?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, &lagrangian, &method, &velocity, &mut warnings)?;
+    let observers = observers(scenario, &lagrangian, &velocity, &mut warnings)?;
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / scenario.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>);
@@ -192,16 +192,12 @@ fn unbuildable(scenario: &Scenario, method: &Method, error: BuildError) -> Error
 fn observers(
     scenario: &Scenario,
     lagrangian: &Arc<FormulaLagrangian>,
-    method: &Method,
     velocity: &[f64],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Box<dyn Observer>>, Error> {
     let n = scenario.coordinates.len();
-    let mut all: Vec<Box<dyn Observer>> = Vec::new();
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
     let symplectic = registry::wants_symplectic(&scenario.observe)?;
-    if !matches!(method, Method::RungeKutta4) {
-        all.push(Box::new(DiscreteEnergy::default()));
-    }
     let mut scope = scenario.scope();
     // One graph for all of them: its limits then bound the time and room they take together.
     let mut graph = Graph::new();
