@@ -118,7 +118,7 @@ impl Observer for DiscreteEnergy {
             "discrete_energy".into(),
             json!({
                 "initial": number(self.track.initial()),
-                "final": number(self.track.last()),
+                "final": number(self.now),
                 "max_relative_error": number(self.relative_error()),
             }),
         );
