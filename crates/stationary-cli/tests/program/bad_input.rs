@@ -70,6 +70,12 @@ fn unknown_words_get_a_near_miss() {
                 "observe = [\"simplectic\"]\nstep =",
                 &["bad.toml:3:12: unknown observer `simplectic`", "did you mean `symplectic`?"],
             ),
+            // A generator's `i` is its own: a probe has no number.
+            with(
+                "[initial]",
+                "symmetry = { turn = \"i + 1\" }\nprobe = { a = \"2*i\" }\n[initial]",
+                &["bad.toml:8:18: unknown name `i`"],
+            ),
         ],
     );
 }

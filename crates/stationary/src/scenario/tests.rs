@@ -1,6 +1,7 @@
 //! The rules of the format, one by one, and the words of the important errors.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::json;
 
 use super::*;
@@ -562,7 +563,7 @@ fn survives(text: &str, overrides: &[(String, String)]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, rng_seed: RngSeed::Fixed(2004), ..ProptestConfig::default() })]
 
     #[test]
     fn mutated_scenarios_never_panic(
