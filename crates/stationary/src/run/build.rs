@@ -36,9 +36,9 @@ const MOST_UNKNOWNS: usize = 4_000;
 const INVARIANT: f64 = 1e-9;
 
 pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
-    let lagrangian = lagrangian(scenario)?;
     let (method, tolerance) = registry::method(&scenario.integrator)?;
     require_room(scenario, &method)?;
+    let lagrangian = lagrangian(scenario)?;
     let (start, velocity) = start(scenario, &lagrangian, &method)?;
     let integrator = method
         .start(Arc::clone(&lagrangian), &start, tolerance)
