@@ -25,8 +25,7 @@ fn sound(text: &str, error: &FormulaError) {
 
 /// `x` and its derivatives up to the second, machine code against interpreter.
 fn agree(graph: &mut Graph, node: stationary::formula::Node) {
-    let inputs: Vec<Var> =
-        (0..3).flat_map(|i| [Var::Q(i), Var::V(i), Var::P(i)]).chain([Var::T]).collect();
+    let inputs: Vec<Var> = (0..3).flat_map(|i| [Var::Q(i), Var::V(i), Var::P(i)]).chain([Var::T]).collect();
     let first = graph.gradient(node, &inputs);
     let second = graph.gradient(first[0], &inputs);
     let outputs: Vec<_> =

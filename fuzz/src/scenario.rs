@@ -7,7 +7,6 @@ use libfuzzer_sys::fuzz_target;
 use stationary::run;
 use stationary::scenario::Scenario;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 /// Larger systems take the fuzzer too long and show nothing new.
 const MOST_COORDINATES: usize = 24;
@@ -24,7 +23,7 @@ fn sound(message: &str) {
 
 fn run_a_little(mut scenario: Scenario) {
     scenario.end = scenario.start + 6.0 * scenario.step;
-    let out = PathBuf::from(std::env::temp_dir()).join(format!("stationary-fuzz-{}", std::process::id()));
+    let out = std::env::temp_dir().join(format!("stationary-fuzz-{}", std::process::id()));
     match run::run(&scenario, &out, &mut |_| ControlFlow::Continue(())) {
         Ok(outcome) => {
             let series = std::fs::read_to_string(out.join("series.csv")).expect("a series");
