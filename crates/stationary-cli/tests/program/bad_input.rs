@@ -125,6 +125,9 @@ fn wrong_values_say_what_was_expected() {
 #[test]
 fn what_is_too_long_or_too_deep_is_refused_at_once() {
     let deep = 100_000;
+    // Each is within the limits of one formula; together they would take minutes.
+    let sums: String = (0..1000).map(|k| format!("s{k} = \"sum(j = 0..1e6, 0*j)\"\n")).collect();
+    let sums = format!("[symmetry]\n{sums}[initial]");
     all_refused(
         "bad-size",
         &[
@@ -138,6 +141,7 @@ fn what_is_too_long_or_too_deep_is_refused_at_once() {
             with("0.01", &"[".repeat(deep), &["bad.toml:3:88: nested more than 80 deep"]),
             with("0.01", &"{a=".repeat(deep), &["bad.toml:3:248: nested more than 80 deep"]),
             with("step", &format!("a{}", ".a".repeat(deep)), &["bad.toml:3:160: nested more than 80 deep"]),
+            with("[initial]", &sums, &["bad.toml:", "too large once its sums", "for all formulas together"]),
             with("cos(theta)", "sum(i = 0..1e15, theta^i)", &["bad.toml:2:", "too large once its sums"]),
         ],
     );
