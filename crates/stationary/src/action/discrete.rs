@@ -19,6 +19,12 @@ pub trait DiscreteLagrangian: Send {
     /// The continuous system.
     fn system(&self) -> &Self::System;
 
+    /// Number of coordinates `n`.
+    #[inline]
+    fn dimension(&self) -> usize {
+        self.system().dimension()
+    }
+
     /// The number `s`: the points are numbered `0..=s`, ends included.
     fn pieces(&self) -> usize;
 
@@ -28,13 +34,13 @@ pub trait DiscreteLagrangian: Send {
     /// Writes the value, `D_j L_full` for each point `j`, their sum and `D3`.
     fn first(&mut self, leg: &Leg, out: &mut Slots);
 
-    /// Writes `D_j L_full` for each point and the second derivatives `D_k D_j L_full` for the points
-    /// `j` in `rows` and `k` in `columns` (a matrix of blocks, stored by rows).
-    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>);
+    /// Writes `D_j L_full` for the points `j` in `rows`, one after the other, into `d`, and the second derivatives
+    /// `D_k D_j L_full` for these `j` and the `k` in `columns` (a matrix of blocks, stored by rows) into `dd`.
+    fn second(&mut self, leg: &Leg, d: &mut [f64], dd: &mut [f64], rows: Range<usize>, columns: Range<usize>);
 
-    /// Writes only `D_j` summed over all points: the momentum gained over the step when the other
-    /// equations hold.
-    fn impulse(&mut self, leg: &Leg, out: &mut Slots) {
+    /// Writes only `D_j` for each point and their sum: the momentum gained over the step when the other equations
+    /// hold.
+    fn gradient(&mut self, leg: &Leg, out: &mut Slots) {
         self.first(leg, out);
     }
 
@@ -82,7 +88,7 @@ impl Leg {
     }
 }
 
-/// Value and derivatives of a discrete Lagrangian at one leg.
+/// Value and first derivatives of a discrete Lagrangian at one leg.
 #[derive(Debug, Clone)]
 pub struct Slots {
     /// `L_d`.
@@ -93,14 +99,11 @@ pub struct Slots {
     pub sum: Vec<f64>,
     /// `D3 L_d`, the derivative in `h`: minus the discrete energy.
     pub d3: f64,
-    /// Second derivatives, as asked for.
-    pub dd: Vec<f64>,
 }
 
 impl Slots {
     /// Room for `n` coordinates and points `0..=s`.
     pub fn new(n: usize, s: usize) -> Self {
-        let m = (s + 1) * n;
-        Slots { value: 0.0, d: vec![0.0; m], sum: vec![0.0; n], d3: 0.0, dd: vec![0.0; m * m] }
+        Slots { value: 0.0, d: vec![0.0; (s + 1) * n], sum: vec![0.0; n], d3: 0.0 }
     }
 }

@@ -8,22 +8,42 @@
 
 use super::quadrature::{self, Quadrature};
 use super::{DiscreteLagrangian, Leg, Slots};
+use crate::linalg::{Dim, Dynamic, Fixed, Storage};
 use crate::model::{Jet, Lagrangian};
 use std::ops::Range;
 
-/// A polynomial path of any degree under any quadrature.
+/// A polynomial path of any degree under any quadrature, for `N` coordinates and degree `S`.
+///
+/// The sizes are data unless [`fixed`](Self::fixed) makes them types, which changes speed and nothing else.
 #[derive(Debug, Clone)]
-pub struct Galerkin<L> {
+pub struct Galerkin<L, N: Dim = Dynamic, S: Dim = Dynamic> {
     lagrangian: L,
+    /// Then `L_qv` vanishes.
+    separable: bool,
+    n: N,
+    s: S,
     rule: Quadrature,
     /// Abscissae of the points `0..=s`.
     points: Vec<f64>,
     /// `phi_j(a_i)` and `phi_j'(a_i)`, `j = 0..=s`, row `i`.
     shape: Vec<f64>,
     slope: Vec<f64>,
+    table: Table,
     jet: Jet,
-    q: Vec<f64>,
-    v: Vec<f64>,
+    q: N::Vector,
+    v: N::Vector,
+}
+
+/// The coefficients of a step of length `h`, of node `i` and points `j`, `k` from 0 to `s`.
+#[derive(Debug, Clone, Default)]
+struct Table {
+    h: f64,
+    /// `phi_j` and `phi_j'/h` at `[i][j]`.
+    path: Vec<[f64; 2]>,
+    /// `w h phi_j` and `w phi_j'` at `[i][j]`: what `L_q` and `L_v` are multiplied with in `D_j`.
+    first: Vec<[f64; 2]>,
+    /// `w h phi_j phi_k`, `w phi_j phi_k'`, `w phi_j' phi_k`, `w phi_j' phi_k'/h` at `[i][j][k]`.
+    second: Vec<[f64; 4]>,
 }
 
 impl<L: Lagrangian> Galerkin<L> {
@@ -38,11 +58,15 @@ impl<L: Lagrangian> Galerkin<L> {
             slope.extend(derivative);
         }
         Galerkin {
+            separable: lagrangian.mass().is_some(),
             lagrangian,
+            n: Dynamic(n),
+            s: Dynamic(degree),
             rule,
             points,
             shape,
             slope,
+            table: Table::default(),
             jet: Jet::new(n),
             q: vec![0.0; n],
             v: vec![0.0; n],
@@ -69,120 +93,191 @@ impl<L: Lagrangian> Galerkin<L> {
         Self::new(lagrangian, points - 1, quadrature::lobatto(points))
     }
 
+    /// The same with its sizes, which must be these, known to the compiler.
+    ///
+    /// # Panics
+    /// If the sizes are others.
+    pub fn fixed<const N: usize, const S: usize>(self) -> Galerkin<L, Fixed<N>, Fixed<S>> {
+        assert_eq!((self.n.get(), self.s.get()), (N, S), "coordinates and degree");
+        let Galerkin { lagrangian, separable, rule, points, shape, slope, table, jet, .. } = self;
+        let (n, s, q, v) = (Fixed, Fixed, [0.0; N], [0.0; N]);
+        Galerkin { lagrangian, separable, n, s, rule, points, shape, slope, table, jet, q, v }
+    }
+}
+
+impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
+    /// Makes the tables those of the step length.
+    #[inline(always)]
+    fn prepare(&mut self, h: f64) {
+        if h != self.table.h {
+            self.tabulate(h);
+        }
+    }
+
+    #[cold]
+    fn tabulate(&mut self, h: f64) {
+        let width = self.s.get() + 1;
+        let Table { path, first, second, .. } = &mut self.table;
+        path.clear();
+        first.clear();
+        second.clear();
+        for (i, &w) in self.rule.weights.iter().enumerate() {
+            let row = i * width..(i + 1) * width;
+            let (shape, slope) = (&self.shape[row.clone()], &self.slope[row]);
+            for j in 0..width {
+                path.push([shape[j], slope[j] / h]);
+                first.push([w * h * shape[j], w * slope[j]]);
+                for k in 0..width {
+                    let mixed = (w * shape[j] * slope[k], w * slope[j] * shape[k]);
+                    second.push([w * h * shape[j] * shape[k], mixed.0, mixed.1, w * slope[j] * slope[k] / h]);
+                }
+            }
+        }
+        self.table.h = h;
+    }
+
     /// Position and velocity of the path at quadrature node `i`; returns the time there.
     #[inline(always)]
     fn path(&mut self, leg: &Leg, i: usize) -> f64 {
-        let n = self.q.len();
-        let s = self.points.len() - 1;
-        let row = i * (s + 1);
-        self.q.copy_from_slice(&leg.q);
-        self.v.fill(0.0);
+        let (n, s) = (self.n.get(), self.s.get());
+        let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
+        let row = &self.table.path[i * (s + 1)..][..s + 1];
+        let u = &leg.u[..s * n];
+        q.copy_from_slice(&leg.q[..n]);
+        v.fill(0.0);
         for j in 1..=s {
-            let (phi, dphi) = (self.shape[row + j], self.slope[row + j] / leg.h);
-            let u = &leg.u[(j - 1) * n..j * n];
+            let [phi, dphi] = row[j];
             for a in 0..n {
-                self.q[a] += phi * u[a];
-                self.v[a] += dphi * u[a];
+                q[a] += phi * u[(j - 1) * n + a];
+                v[a] += dphi * u[(j - 1) * n + a];
             }
         }
         leg.t + self.rule.nodes[i] * leg.h
     }
 
-    /// Adds node `i` of the quadrature to `D_j` and their sum, from the jet.
+    /// Adds node `i` of the quadrature to `D_j` for the points `j` in `rows`, from the jet.
     #[inline(always)]
-    fn add_first(&self, i: usize, h: f64, out: &mut Slots) {
-        let n = self.q.len();
-        let s = self.points.len() - 1;
-        let w = self.rule.weights[i];
-        let (lq, lv) = (self.jet.dq(), self.jet.dv());
-        for j in 0..=s {
-            let a = w * h * self.shape[i * (s + 1) + j];
-            let b = w * self.slope[i * (s + 1) + j];
-            let d = &mut out.d[j * n..(j + 1) * n];
+    fn add_first(&self, i: usize, d: &mut [f64], rows: Range<usize>) {
+        let (n, s) = (self.n.get(), self.s.get());
+        let ([lq, lv], _) = self.jet.derivatives(n);
+        let row = &self.table.first[i * (s + 1)..][..s + 1];
+        let d = &mut d[..rows.len() * n];
+        for (r, j) in rows.enumerate() {
+            let [a, b] = row[j];
             for k in 0..n {
-                d[k] += a * lq[k] + b * lv[k];
+                d[r * n + k] += a * lq[k] + b * lv[k];
             }
         }
+    }
+
+    /// Adds node `i` of the quadrature to the sum of all `D_j`, from the jet.
+    #[inline(always)]
+    fn add_sum(&self, i: usize, h: f64, out: &mut Slots) {
+        let n = self.n.get();
+        let ([lq, _], _) = self.jet.derivatives(n);
+        let (w, sum) = (self.rule.weights[i] * h, &mut out.sum[..n]);
         for k in 0..n {
-            out.sum[k] += w * h * lq[k];
-        }
-    }
-}
-
-impl<L: Lagrangian> DiscreteLagrangian for Galerkin<L> {
-    type System = L;
-
-    fn system(&self) -> &L {
-        &self.lagrangian
-    }
-
-    #[inline]
-    fn pieces(&self) -> usize {
-        self.points.len() - 1
-    }
-
-    fn abscissae(&self) -> &[f64] {
-        &self.points
-    }
-
-    #[inline]
-    fn first(&mut self, leg: &Leg, out: &mut Slots) {
-        (out.value, out.d3) = (0.0, 0.0);
-        out.d.fill(0.0);
-        out.sum.fill(0.0);
-        for i in 0..self.rule.nodes.len() {
-            let (w, a) = (self.rule.weights[i], self.rule.nodes[i]);
-            let t = self.path(leg, i);
-            self.lagrangian.first(t, &self.q, &self.v, &mut self.jet);
-            let l = self.jet.value();
-            out.value += w * leg.h * l;
-            // d/dh of h L(t0 + a h, q, u'/h): the velocity shrinks as the step grows.
-            out.d3 += w * (l + a * leg.h * self.jet.dt() - crate::linalg::dot(&self.v, self.jet.dv()));
-            self.add_first(i, leg.h, out);
+            sum[k] += w * lq[k];
         }
     }
 
-    #[inline]
-    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>) {
-        let n = self.q.len();
-        let s = self.pieces();
+    /// Adds node `i` of the quadrature to the second derivatives, from the jet.
+    #[inline(always)]
+    fn add_second(&self, i: usize, dd: &mut [f64], rows: Range<usize>, columns: Range<usize>) {
+        let (n, s) = (self.n.get(), self.s.get());
+        let (_, [qq, qv, vv]) = self.jet.derivatives(n);
         let width = columns.len() * n;
-        out.d.fill(0.0);
-        out.sum.fill(0.0);
-        out.dd[..rows.len() * n * width].fill(0.0);
-        for i in 0..self.rule.nodes.len() {
-            let t = self.path(leg, i);
-            self.lagrangian.second(t, &self.q, &self.v, &mut self.jet);
-            self.add_first(i, leg.h, out);
-            let (h, w) = (leg.h, self.rule.weights[i]);
-            let (qq, qv, vv) = (self.jet.dqq(), self.jet.dqv(), self.jet.dvv());
-            let (shape, slope) = (&self.shape[i * (s + 1)..], &self.slope[i * (s + 1)..]);
-            for (r, j) in rows.clone().enumerate() {
-                for (c, k) in columns.clone().enumerate() {
-                    let (a, b) = (w * h * shape[j] * shape[k], w * shape[j] * slope[k]);
-                    let (e, f) = (w * slope[j] * shape[k], w * slope[j] * slope[k] / h);
-                    for x in 0..n {
-                        let target = &mut out.dd[(r * n + x) * width + c * n..][..n];
-                        for y in 0..n {
-                            let (xy, yx) = (x * n + y, y * n + x);
-                            target[y] += a * qq[xy] + b * qv[xy] + e * qv[yx] + f * vv[xy];
+        let dd = &mut dd[..rows.len() * n * width];
+        let table = &self.table.second[i * (s + 1) * (s + 1)..][..(s + 1) * (s + 1)];
+        for (r, j) in rows.enumerate() {
+            for (c, k) in columns.clone().enumerate() {
+                let [a, b, e, f] = table[j * (s + 1) + k];
+                for x in 0..n {
+                    for y in 0..n {
+                        let (xy, yx) = (x * n + y, y * n + x);
+                        let target = &mut dd[(r * n + x) * width + c * n + y];
+                        *target += a * qq[xy] + f * vv[xy];
+                        if !self.separable {
+                            *target += b * qv[xy] + e * qv[yx];
                         }
                     }
                 }
             }
         }
     }
+}
 
-    #[inline]
-    fn impulse(&mut self, leg: &Leg, out: &mut Slots) {
+impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
+    type System = L;
+
+    fn system(&self) -> &L {
+        &self.lagrangian
+    }
+
+    #[inline(always)]
+    fn dimension(&self) -> usize {
+        self.n.get()
+    }
+
+    #[inline(always)]
+    fn pieces(&self) -> usize {
+        self.s.get()
+    }
+
+    fn abscissae(&self) -> &[f64] {
+        &self.points
+    }
+
+    fn first(&mut self, leg: &Leg, out: &mut Slots) {
+        self.prepare(leg.h);
+        (out.value, out.d3) = (0.0, 0.0);
+        out.d.fill(0.0);
         out.sum.fill(0.0);
         for i in 0..self.rule.nodes.len() {
+            let (w, a) = (self.rule.weights[i], self.rule.nodes[i]);
             let t = self.path(leg, i);
-            self.lagrangian.gradient_q(t, &self.q, &self.v, &mut self.jet);
-            let (w, lq) = (self.rule.weights[i] * leg.h, self.jet.dq());
-            for k in 0..out.sum.len() {
-                out.sum[k] += w * lq[k];
-            }
+            self.lagrangian.first(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
+            let l = self.jet.value();
+            out.value += w * leg.h * l;
+            // d/dh of h L(t0 + a h, q, u'/h): the velocity shrinks as the step grows.
+            let power = crate::linalg::dot(self.v.as_slice(), self.jet.dv());
+            out.d3 += w * (l + a * leg.h * self.jet.dt() - power);
+            self.add_first(i, &mut out.d, 0..self.s.get() + 1);
+            self.add_sum(i, leg.h, out);
+        }
+    }
+
+    #[inline(always)]
+    fn second(
+        &mut self,
+        leg: &Leg,
+        d: &mut [f64],
+        dd: &mut [f64],
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) {
+        self.prepare(leg.h);
+        d.fill(0.0);
+        dd.fill(0.0);
+        for i in 0..self.rule.nodes.len() {
+            let t = self.path(leg, i);
+            self.lagrangian.second(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
+            self.add_first(i, d, rows.clone());
+            self.add_second(i, dd, rows.clone(), columns.clone());
+        }
+    }
+
+    #[inline(always)]
+    fn gradient(&mut self, leg: &Leg, out: &mut Slots) {
+        self.prepare(leg.h);
+        let (n, s) = (self.n.get(), self.s.get());
+        out.d[..(s + 1) * n].fill(0.0);
+        out.sum[..n].fill(0.0);
+        for i in 0..self.rule.nodes.len() {
+            let t = self.path(leg, i);
+            self.lagrangian.gradient(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
+            self.add_first(i, &mut out.d, 0..s + 1);
+            self.add_sum(i, leg.h, out);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Discrete Lagrangians: `L_d(q0, q1, h)`, an approximation of the action between two points.
 //!
-//! A new one is one file that implements [`DiscreteLagrangian`]; see `docs/new-discrete-lagrangian.md`.
+//! A new one is one file that implements [`DiscreteLagrangian`]; see `docs/src/new-discrete-lagrangian.md`.
 
 mod discrete;
 mod galerkin;

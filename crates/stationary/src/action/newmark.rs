@@ -168,18 +168,24 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
         }
     }
 
-    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>) {
+    fn second(
+        &mut self,
+        leg: &Leg,
+        d: &mut [f64],
+        dd: &mut [f64],
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) {
         let n = self.q.len();
         let width = columns.len() * n;
-        out.d.fill(0.0);
-        out.sum.fill(0.0);
-        self.add_quadratic(leg, out);
+        let mut out = Slots::new(n, self.pieces());
+        self.add_quadratic(leg, &mut out);
         for (r, j) in rows.clone().enumerate() {
             for (c, k) in columns.clone().enumerate() {
                 let factor = self.mass_coefficient(leg.h, j, k);
                 for x in 0..n {
                     for y in 0..n {
-                        out.dd[(r * n + x) * width + c * n + y] = factor * self.matrix[x * n + y];
+                        dd[(r * n + x) * width + c * n + y] = factor * self.matrix[x * n + y];
                     }
                 }
             }
@@ -188,16 +194,17 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
         for (i, j) in self.ends().into_iter().enumerate() {
             self.place(leg, j);
             self.lagrangian.second(leg.t + i as f64 * leg.h, &self.q, &self.rest, &mut self.jet);
-            self.add_force(leg.h, j, out);
+            self.add_force(leg.h, j, &mut out);
             if rows.contains(&j) && columns.contains(&j) {
                 let (r, c) = (j - rows.start, j - columns.start);
                 for x in 0..n {
                     for y in 0..n {
-                        out.dd[(r * n + x) * width + c * n + y] += 0.5 * leg.h * self.jet.dqq()[x * n + y];
+                        dd[(r * n + x) * width + c * n + y] += 0.5 * leg.h * self.jet.dqq()[x * n + y];
                     }
                 }
             }
         }
+        d.copy_from_slice(&out.d[rows.start * n..rows.end * n]);
     }
 
     fn end_position(&self) -> usize {

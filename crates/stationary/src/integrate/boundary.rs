@@ -29,10 +29,8 @@ pub fn momentum_between<D: DiscreteLagrangian>(
     let mut slots = Slots::new(n, s);
     let mut lu = Lu::new((s - 1) * n);
     for _ in 0..if s > 1 { LIMIT } else { 0 } {
-        let m = (s - 1) * n;
-        ld.second(&leg, &mut slots, 1..s, 1..s);
-        let mut delta = slots.d[n..s * n].to_vec();
-        lu.matrix().copy_from_slice(&slots.dd[..m * m]);
+        let mut delta = vec![0.0; (s - 1) * n];
+        ld.second(&leg, &mut delta, lu.matrix(), 1..s, 1..s);
         if !lu.factor() {
             return Err(Cause::Singular);
         }

@@ -9,7 +9,7 @@ use super::legs;
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::{Cause, RunError};
-use crate::linalg::{Lu, max_abs};
+use crate::linalg::{self, max_abs};
 use crate::model::{Lagrangian, Legendre};
 
 /// Steps any discrete Lagrangian.
@@ -28,12 +28,28 @@ pub struct Del<D> {
     /// Extrapolates the increments of one step to the next, by rows.
     forecast: Vec<f64>,
     slots: Slots,
-    lu: Lu,
-    delta: Vec<f64>,
+    work: Work,
     iterations: u64,
     variational: bool,
     tolerance: f64,
 }
+
+/// What Newton's method works on.
+#[derive(Debug, Clone, Default)]
+struct Work {
+    matrix: Vec<f64>,
+    delta: Vec<f64>,
+    pivot: Vec<usize>,
+}
+
+impl Work {
+    fn new(m: usize) -> Self {
+        Work { matrix: vec![0.0; m * m], delta: vec![0.0; m], pivot: vec![0; m] }
+    }
+}
+
+/// Up to this many unknowns that is on the stack.
+const SMALL: usize = 6;
 
 /// Newton iterations before a step is given up.
 const LIMIT: usize = 40;
@@ -58,8 +74,7 @@ impl<D: DiscreteLagrangian> Del<D> {
         Ok(Del {
             forecast: forecast(ld.abscissae()),
             slots: Slots::new(n, s),
-            lu: Lu::new(n * s),
-            delta: vec![0.0; n * s],
+            work: Work::new(n * s),
             start: start.t,
             h: start.h,
             step: 0,
@@ -87,34 +102,50 @@ impl<D: DiscreteLagrangian> Del<D> {
     }
 
     /// Newton's method for the increments `leg.u`, from the forecast in them.
-    #[inline]
+    #[inline(always)]
     fn solve(&mut self) -> Result<(), Cause> {
-        let (n, s) = (self.p.len(), self.ld.pieces());
+        let m = self.ld.dimension() * self.ld.pieces();
+        if m <= SMALL {
+            // Nobody else knows these: where `m` is known to the compiler they live in registers.
+            let (mut a, mut b) = ([0.0; SMALL * SMALL], [0.0; SMALL]);
+            return self.newton(&mut a[..m * m], &mut b[..m], &mut [0; SMALL][..m]);
+        }
+        let mut work = std::mem::take(&mut self.work);
+        let result = self.newton(&mut work.matrix, &mut work.delta, &mut work.pivot);
+        self.work = work;
+        result
+    }
+
+    #[inline(always)]
+    fn newton(&mut self, matrix: &mut [f64], delta: &mut [f64], pivot: &mut [usize]) -> Result<(), Cause> {
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let m = n * s;
         let mut before = 0.0;
         for iterations in 1..=LIMIT {
-            self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
-            self.delta.copy_from_slice(&self.slots.d[..s * n]);
+            self.ld.second(&self.leg, delta, matrix, 0..s, 1..s + 1);
             for i in 0..n {
-                self.delta[i] += self.p[i];
+                delta[i] += self.p[i];
             }
-            self.lu.matrix().copy_from_slice(&self.slots.dd[..s * n * s * n]);
-            if !self.lu.factor() {
+            if !linalg::factor(matrix, pivot, m) {
                 return Err(self.failure(iterations));
             }
-            self.lu.solve(&mut self.delta);
-            for (u, d) in self.leg.u.iter_mut().zip(&self.delta) {
-                *u -= d;
+            linalg::solve(matrix, pivot, delta, m);
+            let u = &mut self.leg.u[..m];
+            for i in 0..m {
+                u[i] -= delta[i];
             }
-            let (size, scale) = (max_abs(&self.delta), max_abs(&self.leg.u));
+            let (size, scale) = (max_abs(delta), max_abs(u));
             if !size.is_finite() {
                 return Err(self.failure(iterations));
             }
             self.iterations += 1;
             // Newton converges quadratically: the next correction is about size^3 / before^2.
             let ratio = size / before;
-            if size <= self.tolerance * scale
-                || (ratio < 0.1 && size * ratio * ratio <= self.tolerance * scale)
-            {
+            let predicted = ratio < 0.1 && size * ratio * ratio <= self.tolerance * scale;
+            // Increments that are nothing but rounding of the positions do not converge, they wander.
+            let wanders = iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(&self.x);
+            if size <= self.tolerance * scale || predicted || wanders {
+                self.polish(matrix, delta, pivot);
                 return Ok(());
             }
             before = size;
@@ -122,48 +153,62 @@ impl<D: DiscreteLagrangian> Del<D> {
         Err(self.failure(LIMIT))
     }
 
+    /// The impulse of the step, and a last correction with the factors at hand. What Newton's method leaves has always
+    /// the same sign, and over a million steps it would add up in the momenta; the gradient is needed anyway.
+    #[inline(always)]
+    fn polish(&mut self, factors: &[f64], delta: &mut [f64], pivot: &[usize]) {
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let m = n * s;
+        self.ld.gradient(&self.leg, &mut self.slots);
+        delta[..m].copy_from_slice(&self.slots.d[..m]);
+        for i in 0..n {
+            delta[i] += self.p[i];
+        }
+        linalg::solve(factors, pivot, delta, m);
+        let u = &mut self.leg.u[..m];
+        for i in 0..m {
+            u[i] -= delta[i];
+        }
+    }
+
     /// Says how Newton's method failed, with the residual at the last iterate.
     #[cold]
     fn failure(&mut self, iterations: usize) -> Cause {
-        let (n, s) = (self.p.len(), self.ld.pieces());
-        self.ld.second(&self.leg, &mut self.slots, 0..s, 1..s + 1);
-        let scale = max_abs(&self.slots.d) + max_abs(&self.p);
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let Work { mut matrix, mut delta, mut pivot } = Work::new(n * s);
+        self.ld.second(&self.leg, &mut delta, &mut matrix, 0..s, 1..s + 1);
+        let scale = max_abs(&delta) + max_abs(&self.p);
         for i in 0..n {
-            self.slots.d[i] += self.p[i];
+            delta[i] += self.p[i];
         }
-        let residual = max_abs(&self.slots.d[..s * n]) / scale.max(f64::MIN_POSITIVE);
-        if residual.is_finite() && !self.factors() {
+        let residual = max_abs(&delta) / scale.max(f64::MIN_POSITIVE);
+        if residual.is_finite() && !linalg::factor(&mut matrix, &mut pivot, n * s) {
             Cause::Singular
         } else {
             Cause::Newton { iterations, residual }
         }
     }
 
-    fn factors(&mut self) -> bool {
-        let used = self.delta.len() * self.delta.len();
-        self.lu.matrix().copy_from_slice(&self.slots.dd[..used]);
-        self.lu.factor()
-    }
-
-    #[inline]
+    #[inline(always)]
     fn one_step(&mut self) -> Result<(), Cause> {
-        let (n, s) = (self.p.len(), self.ld.pieces());
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
         self.leg.t = self.start + self.step as f64 * self.h;
         self.leg.h = self.h;
-        self.leg.q.copy_from_slice(&self.x);
+        self.leg.q[..n].copy_from_slice(&self.x[..n]);
         if let Some(done) = &self.done {
-            extrapolate(&self.forecast, n, &done.u, &mut self.leg.u);
+            extrapolate(&self.forecast, [n, s], &done.u, &mut self.leg.u);
         }
         self.solve()?;
-        self.ld.impulse(&self.leg, &mut self.slots);
-        if !max_abs(&self.slots.sum).is_finite() {
+        let sum = &self.slots.sum[..n];
+        if !max_abs(sum).is_finite() {
             return Err(Cause::NotFinite { what: "the impulse of a step".into() });
         }
         let end = self.ld.end_position();
+        let (q, p, x, u) = (&mut self.q[..n], &mut self.p[..n], &mut self.x[..n], &self.leg.u[..n * s]);
         for i in 0..n {
-            self.p[i] += self.slots.sum[i];
-            self.q[i] = self.x[i] + self.leg.u[(end - 1) * n + i];
-            self.x[i] += self.leg.u[(s - 1) * n + i];
+            p[i] += sum[i];
+            q[i] = x[i] + u[(end - 1) * n + i];
+            x[i] += u[(s - 1) * n + i];
         }
         if !self.variational {
             self.ld.extra_impulse(&self.leg, &mut self.p, None);
@@ -197,15 +242,14 @@ fn forecast(points: &[f64]) -> Vec<f64> {
     matrix
 }
 
-#[inline]
-fn extrapolate(matrix: &[f64], n: usize, from: &[f64], to: &mut [f64]) {
-    let s = from.len() / n;
+#[inline(always)]
+fn extrapolate(matrix: &[f64], [n, s]: [usize; 2], from: &[f64], to: &mut [f64]) {
+    let (matrix, from, to) = (&matrix[..s * s], &from[..n * s], &mut to[..n * s]);
     to.fill(0.0);
     for j in 0..s {
         for k in 0..s {
-            let weight = matrix[j * s + k];
             for i in 0..n {
-                to[j * n + i] += weight * from[k * n + i];
+                to[j * n + i] += matrix[j * s + k] * from[k * n + i];
             }
         }
     }
@@ -232,7 +276,7 @@ impl<D: DiscreteLagrangian> Integrator for Del<D> {
 
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         match &self.done {
-            Some(leg) => legs::tangent(&mut self.ld, leg, &mut self.slots, matrix),
+            Some(leg) => legs::tangent(&mut self.ld, leg, matrix),
             None => false,
         }
     }

@@ -8,9 +8,10 @@
 //! Symmetric compositions of the `alpha = 1/2` step with sub-steps `g_i h`, `sum g_i = 1`, have higher order and
 //! remain variational: their discrete Lagrangian is the sum of the parts, stationary in the points between.
 
-use super::{Integrator, Start, Storage, View, legs};
+use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
 use crate::error::{Cause, RunError};
+use crate::linalg::Storage;
 use crate::model::{Lagrangian, Mass};
 
 /// The sub-steps of a composed method, as fractions of the step.
@@ -121,23 +122,26 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
     /// One sub-step of length `h` from time `t`: kick, drift, force, kick.
     #[inline(always)]
     fn leap(&self, x: &mut Point<V>, t: f64, h: f64) {
+        match &self.inverse {
+            Some(inverse) => self.leap_with(x, t, h, |q, p, _| {
+                let inverse = &inverse.as_slice()[..q.len()];
+                for i in 0..q.len() {
+                    q[i] += h * inverse[i] * p[i];
+                }
+            }),
+            None => self.leap_with(x, t, h, |q, p, f| self.drift(q, p, f, h)),
+        }
+    }
+
+    /// The sub-step with the given drift, which may use `f` as scratch.
+    #[inline(always)]
+    fn leap_with(&self, x: &mut Point<V>, t: f64, h: f64, drift: impl Fn(&mut [f64], &[f64], &mut [f64])) {
         let (q, p, f) = (x.q.as_mut_slice(), x.p.as_mut_slice(), x.f.as_mut_slice());
         let (before, after) = ((1.0 - self.alpha) * h, self.alpha * h);
-        match &self.inverse {
-            Some(inverse) => {
-                let inverse = inverse.as_slice();
-                for i in 0..q.len() {
-                    p[i] += before * f[i];
-                    q[i] += h * (inverse[i] * p[i]);
-                }
-            }
-            None => {
-                for i in 0..q.len() {
-                    p[i] += before * f[i];
-                }
-                self.drift(q, p, f, h);
-            }
+        for i in 0..q.len() {
+            p[i] += before * f[i];
         }
+        drift(q, p, f);
         self.ld.system().force(t + h, q, f);
         for i in 0..q.len() {
             p[i] += after * f[i];
@@ -162,6 +166,16 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
             self.leap(x, t, g * self.h);
             t += g * self.h;
         }
+    }
+
+    /// Where some whole steps lead.
+    #[inline(always)]
+    fn strides(&self, steps: u64) -> Point<V> {
+        let mut x = self.now.clone();
+        for step in self.step..self.step + steps {
+            self.stride(&mut x, step);
+        }
+        x
     }
 
     /// One whole step that keeps its legs, for the observers.
@@ -202,10 +216,7 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
 impl<L: Lagrangian, V: Storage> Integrator for Explicit<L, V> {
     fn advance(&mut self, steps: u64) -> Result<(), RunError> {
         if steps > 1 {
-            let mut x = self.now.clone();
-            for k in 0..steps - 1 {
-                self.stride(&mut x, self.step + k);
-            }
+            let x = self.strides(steps - 1);
             // A value that is not finite stays so: looking once is enough. If it happened, walk there.
             let finite = |v: &V| v.as_slice().iter().all(|x| x.is_finite());
             if finite(&x.q) && finite(&x.p) {
@@ -241,10 +252,9 @@ impl<L: Lagrangian, V: Storage> Integrator for Explicit<L, V> {
 
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         let n = self.now.q.as_slice().len();
-        let mut slots = Slots::new(n, 1);
         let (mut part, mut product) = (matrix.to_vec(), matrix.to_vec());
         for (i, leg) in self.legs.iter().enumerate() {
-            if !legs::tangent(&mut self.ld, leg, &mut slots, &mut part) {
+            if !legs::tangent(&mut self.ld, leg, &mut part) {
                 return false;
             }
             if i == 0 {

@@ -1,6 +1,6 @@
 //! What follows from a solved step for every discrete Lagrangian alike: its energy and its tangent.
 
-use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::action::{DiscreteLagrangian, Leg};
 use crate::linalg::Lu;
 
 /// The tangent of one solved leg, `(dq0, dp0) -> (dq1, dp1)`, into `matrix` (2n by 2n, by rows).
@@ -8,11 +8,11 @@ use crate::linalg::Lu;
 /// Varying `p0 = -D_0`, `0 = D_j`, `p1 = D_s` gives, with `H = D_k D_j L_full` and point variations
 /// `dQ_k`: `sum_{k>=1} H_jk dQ_k = -H_j0 dq0 - [j = 0] dp0` for `j < s`, then `dp1 = sum_k H_sk dQ_k`.
 /// With this map the discrete symplectic form [VTI04 (38)] is the canonical one.
-pub fn tangent<D: DiscreteLagrangian>(ld: &mut D, leg: &Leg, slots: &mut Slots, matrix: &mut [f64]) -> bool {
+pub fn tangent<D: DiscreteLagrangian>(ld: &mut D, leg: &Leg, matrix: &mut [f64]) -> bool {
     let (n, s) = (leg.q.len(), ld.pieces());
     let width = (s + 1) * n;
-    ld.second(leg, slots, 0..s + 1, 0..s + 1);
-    let h = &slots.dd;
+    let (mut d, mut h) = (vec![0.0; width], vec![0.0; width * width]);
+    ld.second(leg, &mut d, &mut h, 0..s + 1, 0..s + 1);
     let mut lu = Lu::new(s * n);
     for r in 0..s * n {
         lu.matrix()[r * s * n..(r + 1) * s * n].copy_from_slice(&h[r * width + n..(r + 1) * width]);
@@ -22,7 +22,6 @@ pub fn tangent<D: DiscreteLagrangian>(ld: &mut D, leg: &Leg, slots: &mut Slots, 
     }
     let mut last = h[s * n * width..].to_vec();
     ld.extra_impulse(leg, &mut vec![0.0; n], Some(&mut last));
-    let h = &slots.dd;
     let mut points = vec![0.0; width];
     for column in 0..2 * n {
         points.fill(0.0);

@@ -2,7 +2,7 @@
 
 use super::boundary::momentum_between;
 use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
-use crate::action::{Galerkin, Newmark};
+use crate::action::{DiscreteLagrangian, Galerkin, Newmark};
 use crate::error::RunError;
 use crate::model::Lagrangian;
 use std::fmt;
@@ -163,7 +163,7 @@ impl Method {
         {
             return Ok(explicit(lagrangian, alpha, composition, start));
         }
-        let galerkin = |ld| Ok(Box::new(Del::new(ld, start)?.tolerance(tolerance)) as Box<dyn Integrator>);
+        let galerkin = |ld| implicit(ld, start, tolerance);
         match *self {
             Method::Midpoint { alpha } => galerkin(Galerkin::midpoint(lagrangian, alpha)),
             Method::Trapezoidal { alpha } => galerkin(Galerkin::trapezoidal(lagrangian, alpha)),
@@ -184,6 +184,23 @@ fn inseparable(what: &str) -> BuildError {
     BuildError::Unsuited(format!(
         "{what} needs a separable Lagrangian, one of the form v.M v/2 - V(t, q) with a constant mass matrix M"
     ))
+}
+
+/// The implicit integrator, its loops unrolled when small.
+fn implicit<L: Lagrangian + 'static>(
+    ld: Galerkin<L>,
+    start: &Start,
+    tolerance: f64,
+) -> Result<Box<dyn Integrator>, BuildError> {
+    macro_rules! sized {
+        ($($n:literal $s:literal),*) => {
+            match (ld.dimension(), ld.pieces()) {
+                $(($n, $s) => Box::new(Del::new(ld.fixed::<$n, $s>(), start)?.tolerance(tolerance)),)*
+                _ => Box::new(Del::new(ld, start)?.tolerance(tolerance)),
+            }
+        };
+    }
+    Ok(sized!(1 1, 1 2, 1 3, 2 1, 2 2, 2 3))
 }
 
 /// The explicit integrator, its state in registers when small.

@@ -7,12 +7,11 @@ mod integrator;
 mod legs;
 mod method;
 mod rk4;
-mod storage;
 
+pub use crate::linalg::Storage;
 pub use del::Del;
 pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};
 pub use legs::multiply;
 pub use method::{BuildError, Method};
 pub use rk4::RungeKutta4;
-pub use storage::Storage;

@@ -64,7 +64,7 @@ impl<L: Lagrangian> RungeKutta4<L> {
         let (dq, dp) = self.slopes[stage].split_at_mut(n);
         dq.copy_from_slice(&self.velocity);
         self.legendre.velocity(&self.lagrangian, t, q, p, dq)?;
-        self.lagrangian.gradient_q(t, q, dq, &mut self.jet);
+        self.lagrangian.gradient(t, q, dq, &mut self.jet);
         dp.copy_from_slice(self.jet.dq());
         Ok(())
     }

@@ -1,5 +1,9 @@
 //! Small dense linear algebra: what a step of a few coordinates needs and no more.
 
+mod dim;
+
+pub use dim::{Dim, Dynamic, Fixed, Storage};
+
 /// LU factors with partial pivoting of a square matrix stored by rows; the storage is reused.
 #[derive(Debug, Clone)]
 pub struct Lu {
@@ -21,93 +25,86 @@ impl Lu {
     }
 
     /// Factors in place. `false` when a pivot vanishes (relative to the largest entry) or is not finite.
-    #[inline]
     pub fn factor(&mut self) -> bool {
-        let n = self.n;
-        if n == 1 {
-            // The pendulum's case, hot enough to deserve its line.
-            let pivot = self.a[0];
-            self.a[0] = 1.0 / pivot;
-            return pivot != 0.0 && pivot.is_finite();
-        }
-        let largest = self.a.iter().fold(0.0_f64, |m, x| if x.abs() > m { x.abs() } else { m });
-        if !self.a.iter().all(|x| x.is_finite()) {
-            return false;
-        }
-        let floor = largest * f64::EPSILON * 1e-2;
-        for k in 0..n {
-            let mut row = k;
-            for i in k + 1..n {
-                if self.a[i * n + k].abs() > self.a[row * n + k].abs() {
-                    row = i;
-                }
-            }
-            self.pivot[k] = row;
-            if self.a[row * n + k].abs() <= floor {
-                return false;
-            }
-            if row != k {
-                for j in 0..n {
-                    self.a.swap(k * n + j, row * n + j);
-                }
-            }
-            let inverse = 1.0 / self.a[k * n + k];
-            self.a[k * n + k] = inverse;
-            let (top, below) = self.a.split_at_mut((k + 1) * n);
-            let source = &top[k * n + k + 1..];
-            for target in below.chunks_exact_mut(n) {
-                let factor = target[k] * inverse;
-                target[k] = factor;
-                if factor != 0.0 {
-                    for (x, y) in target[k + 1..].iter_mut().zip(source) {
-                        *x -= factor * y;
-                    }
-                }
-            }
-        }
-        true
+        factor(&mut self.a, &mut self.pivot, self.n)
     }
 
     /// Replaces `b` by the solution of `A x = b`.
-    #[inline]
     pub fn solve(&self, b: &mut [f64]) {
-        let n = self.n;
-        if n == 1 {
-            b[0] *= self.a[0];
-            return;
-        }
-        // Whole rows were swapped, multipliers included: all swaps come before the elimination.
-        for k in 0..n {
-            b.swap(k, self.pivot[k]);
-        }
-        for k in 0..n {
-            let x = b[k];
-            for i in k + 1..n {
-                b[i] -= self.a[i * n + k] * x;
+        solve(&self.a, &self.pivot, b, self.n);
+    }
+}
+
+/// Factors the `n` by `n` matrix `a` in place. `false` when a pivot vanishes (relative to the largest entry) or an
+/// entry is not finite. Inlined, so that it unrolls where `n` is known.
+#[inline(always)]
+pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
+    // Not a number or infinite when any entry is, and then no pivot lies above it.
+    let floor = max_abs(a) * (f64::EPSILON * 1e-2);
+    for k in 0..n {
+        let mut row = k;
+        for i in k + 1..n {
+            if a[i * n + k].abs() > a[row * n + k].abs() {
+                row = i;
             }
         }
-        for k in (0..n).rev() {
-            let mut x = b[k];
-            for j in k + 1..n {
-                x -= self.a[k * n + j] * b[j];
-            }
-            b[k] = x * self.a[k * n + k];
+        pivot[k] = row;
+        let above = a[row * n + k].abs() > floor;
+        if !above {
+            return false;
         }
+        if row != k {
+            for j in 0..n {
+                a.swap(k * n + j, row * n + j);
+            }
+        }
+        let inverse = 1.0 / a[k * n + k];
+        a[k * n + k] = inverse;
+        for i in k + 1..n {
+            let factor = a[i * n + k] * inverse;
+            a[i * n + k] = factor;
+            if factor != 0.0 {
+                for j in k + 1..n {
+                    a[i * n + j] -= factor * a[k * n + j];
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Replaces `b` by the solution of `A x = b`, given what [`factor`] left.
+#[inline(always)]
+pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
+    let (a, pivot, b) = (&a[..n * n], &pivot[..n], &mut b[..n]);
+    // Whole rows were swapped, multipliers included: all swaps come before the elimination.
+    for k in 0..n {
+        if pivot[k] != k {
+            b.swap(k, pivot[k]);
+        }
+    }
+    for k in 0..n {
+        let x = b[k];
+        for i in k + 1..n {
+            b[i] -= a[i * n + k] * x;
+        }
+    }
+    for k in (0..n).rev() {
+        let mut x = b[k];
+        for j in k + 1..n {
+            x -= a[k * n + j] * b[j];
+        }
+        b[k] = x * a[k * n + k];
     }
 }
 
 /// Largest absolute component; NaN if any component is NaN.
-#[inline]
+#[inline(always)]
 pub fn max_abs(x: &[f64]) -> f64 {
-    let mut largest = 0.0;
-    for &x in x {
-        let a = x.abs();
-        // `f64::max` would drop a NaN and let a broken Newton loop "converge".
-        if a > largest || a.is_nan() {
-            largest = a;
-        }
-    }
-    largest
+    // Numbers without sign are ordered as their bits are, NaN above all: `f64::max` would drop a NaN and let a
+    // broken Newton loop "converge".
+    f64::from_bits(x.iter().fold(0, |largest, x| largest.max(x.abs().to_bits())))
 }
 
 /// `a . b`.

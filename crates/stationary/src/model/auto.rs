@@ -141,21 +141,26 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
         }
         let potential = self.system.potential(Dual2::from(t), x);
         let parts = jet.parts();
-        parts.dqv.fill(0.0);
-        parts.dvv.fill(0.0);
+        let (dq, dv, v) = (&mut parts.dq[..N], &mut parts.dv[..N], &v[..N]);
+        let (dqq, dvv) = (&mut parts.dqq[..N * N], &mut parts.dvv[..N * N]);
         for i in 0..N {
-            parts.dq[i] = -potential.q[i];
-            parts.dv[i] = self.masses[i] * v[i];
-            parts.dvv[i * N + i] = self.masses[i];
+            dq[i] = -potential.q[i];
+            dv[i] = self.masses[i] * v[i];
+            // The rest of L_vv and all of L_qv keep the zeros of a new jet.
+            dvv[i * N + i] = self.masses[i];
             for j in 0..N {
-                parts.dqq[i * N + j] = -potential.qq[i][j];
+                dqq[i * N + j] = -potential.qq[i][j];
             }
         }
     }
 
     #[inline]
-    fn gradient_q(&self, t: f64, q: &[f64], _v: &[f64], jet: &mut Jet) {
-        self.force(t, q, jet.parts().dq);
+    fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let parts = jet.parts();
+        self.force(t, q, parts.dq);
+        for i in 0..N {
+            parts.dv[i] = self.masses[i] * v[i];
+        }
     }
 
     #[inline]

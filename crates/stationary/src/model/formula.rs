@@ -23,7 +23,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub struct FormulaLagrangian {
     n: usize,
     first: Program,
-    gradient_q: Program,
+    gradient: Program,
     force: Program,
     mass: Option<Mass>,
     /// Second derivatives are many and explicit methods never ask: they are compiled when first wanted.
@@ -48,7 +48,7 @@ impl FormulaLagrangian {
         Ok(FormulaLagrangian {
             n,
             first: Program::new(&graph, &first),
-            gradient_q: Program::new(&graph, &place(&lq, 2)),
+            gradient: Program::new(&graph, &[place(&lq, 2), place(&lv, 2 + n)].concat()),
             force: Program::new(&graph, &place(&lq, 0)),
             mass: constant_mass(&mut graph, &lv, n),
             second: OnceLock::new(),
@@ -138,8 +138,8 @@ impl Lagrangian for FormulaLagrangian {
         self.second.get_or_init(|| self.compile_second()).call(t, q, v, &[], jet.data());
     }
     #[inline]
-    fn gradient_q(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        self.gradient_q.call(t, q, v, &[], jet.data());
+    fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.gradient.call(t, q, v, &[], jet.data());
     }
     #[inline]
     fn mass(&self) -> Option<&Mass> {

@@ -20,9 +20,9 @@ pub trait Lagrangian: Send + Sync {
     /// `L` and `L_t` need not be touched: Newton's method has no use for them.
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet);
 
-    /// Writes only `L_q` into `jet`.
+    /// Writes only `L_q` and `L_v` into `jet`.
     #[inline]
-    fn gradient_q(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+    fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
         self.first(t, q, v, jet);
     }
 
@@ -56,8 +56,8 @@ impl<L: Lagrangian + ?Sized> Lagrangian for Arc<L> {
         (**self).second(t, q, v, jet);
     }
     #[inline]
-    fn gradient_q(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        (**self).gradient_q(t, q, v, jet);
+    fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        (**self).gradient(t, q, v, jet);
     }
     #[inline]
     fn mass(&self) -> Option<&Mass> {
@@ -139,6 +139,16 @@ impl Jet {
     fn matrix(&self, k: usize) -> &[f64] {
         let (n, nn) = (self.n, self.n * self.n);
         &self.data[2 + 2 * n + k * nn..2 + 2 * n + (k + 1) * nn]
+    }
+    /// `[L_q, L_v]` and `[L_qq, L_qv, L_vv]` of a jet for `n` coordinates. Where the compiler knows `n`, it knows
+    /// all lengths.
+    #[inline(always)]
+    pub(crate) fn derivatives(&self, n: usize) -> ([&[f64]; 2], [&[f64]; 3]) {
+        let data = &self.data[..2 + 2 * n + 3 * n * n];
+        let (vectors, matrices) = data[2..].split_at(2 * n);
+        let (qq, rest) = matrices.split_at(n * n);
+        let (qv, vv) = rest.split_at(n * n);
+        ([&vectors[..n], &vectors[n..]], [qq, qv, vv])
     }
 }
 

@@ -224,10 +224,26 @@ impl<const N: usize> From<f64> for Dual2<N> {
     }
 }
 
+/// Both at once. Kept whole: inlined, the optimiser may move one of them behind a branch, and then calls two functions.
+#[inline(never)]
+fn sin_cos(x: f64) -> (f64, f64) {
+    x.sin_cos()
+}
+
 impl<const N: usize> Scalar for Dual2<N> {
     #[inline(always)]
     fn value(self) -> f64 {
         self.value
+    }
+    #[inline(always)]
+    fn sin(self) -> Self {
+        let (s, c) = sin_cos(self.value);
+        self.chain(s, c, -s)
+    }
+    #[inline(always)]
+    fn cos(self) -> Self {
+        let (s, c) = sin_cos(self.value);
+        self.chain(c, -s, -c)
     }
     #[inline(always)]
     fn chain(mut self, f: f64, df: f64, ddf: f64) -> Self {

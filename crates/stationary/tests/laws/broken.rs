@@ -26,19 +26,26 @@ impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongImpulse<D> {
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
         self.0.first(leg, out);
     }
-    fn second(&mut self, leg: &Leg, out: &mut Slots, rows: Range<usize>, columns: Range<usize>) {
-        self.0.second(leg, out, rows.clone(), columns.clone());
+    fn second(
+        &mut self,
+        leg: &Leg,
+        d: &mut [f64],
+        dd: &mut [f64],
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) {
+        self.0.second(leg, d, dd, rows.clone(), columns.clone());
         // The same error in the last row of the second derivatives.
         let s = self.0.pieces();
         let width = columns.len() * leg.q.len();
         if rows.end == s + 1 {
             let last = (rows.len() - 1) * leg.q.len() * width;
-            for x in &mut out.dd[last..last + leg.q.len() * width] {
+            for x in &mut dd[last..last + leg.q.len() * width] {
                 *x *= 1.0 + 1e-6;
             }
         }
     }
-    fn impulse(&mut self, leg: &Leg, out: &mut Slots) {
+    fn gradient(&mut self, leg: &Leg, out: &mut Slots) {
         self.0.first(leg, out);
         let n = leg.q.len();
         for i in 0..n {

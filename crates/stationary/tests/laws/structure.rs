@@ -96,18 +96,21 @@ fn check_slots<D: DiscreteLagrangian>(name: &str, mut ld: D, n: usize) {
     leg.q.iter_mut().enumerate().for_each(|(i, q)| *q = 0.8 + 0.3 * i as f64);
     leg.u.iter_mut().enumerate().for_each(|(i, u)| *u = 0.05 + 0.013 * (i as f64 * 1.7).sin());
     let mut slots = Slots::new(n, s);
-    ld.second(&leg, &mut slots, 0..s + 1, 0..s + 1);
-    let second = slots.dd.clone();
+    let width = (s + 1) * n;
+    let (mut d, mut second) = (vec![f64::NAN; width], vec![f64::NAN; width * width]);
+    ld.second(&leg, &mut d, &mut second, 0..s + 1, 0..s + 1);
     ld.first(&leg, &mut slots);
     let first = slots.clone();
+    assert_eq!(d, first.d, "{name}: both ways to the same derivatives");
     let total: Vec<f64> = (0..n).map(|i| (0..=s).map(|j| first.d[j * n + i]).sum()).collect();
     let close = |a: f64, b: f64, what: &str| {
         assert!((a - b).abs() < 2e-8 * (1.0 + a.abs()), "{name} {what}: {a} {b}")
     };
     for i in 0..n {
         close(total[i], first.sum[i], "sum");
-        ld.impulse(&leg, &mut slots);
-        close(slots.sum[i], first.sum[i], "impulse");
+        ld.gradient(&leg, &mut slots);
+        close(slots.sum[i], first.sum[i], "sum of the gradient");
+        (0..=s).for_each(|j| close(slots.d[j * n + i], first.d[j * n + i], "gradient"));
     }
     let e = 1e-5;
     let mut at = |leg: &Leg| {
@@ -308,6 +311,23 @@ fn grouping_steps_and_observing_change_no_bit() {
                 other.tangent(&mut tangent);
             }
             assert_eq!((one.view().q, one.view().p), (other.view().q, other.view().p), "{method:?}");
+        }
+    }
+}
+
+/// Sizes known to the compiler change speed only: the same steps with sizes as data have the same bits.
+#[test]
+fn fixed_and_dynamic_sizes_agree_to_the_bit() {
+    for problem in problems() {
+        for stages in 1..=3 {
+            let start = problem.start(0.05);
+            let mut fixed = Method::Gauss { stages }.start(problem.system.clone(), &start, 1e-15).unwrap();
+            let mut dynamic = Del::new(Galerkin::gauss(problem.system.clone(), stages), &start).unwrap();
+            fixed.advance(100).unwrap();
+            dynamic.advance(100).unwrap();
+            assert_eq!(fixed.view().q, dynamic.view().q, "{} {stages}", problem.name);
+            assert_eq!(fixed.view().p, dynamic.view().p, "{} {stages}", problem.name);
+            assert_eq!(fixed.iterations(), dynamic.iterations(), "{} {stages}", problem.name);
         }
     }
 }

@@ -1,0 +1,117 @@
+//! The rows of the bench: what runs, what it is compared with, and the bar it must stay below.
+
+use crate::systems::{Kepler, KeplerByHand, Pendulum, automatic, kepler_text, lattice_text, pendulum_text};
+use stationary::integrate::{Integrator, Method, Start};
+use stationary::model::Lagrangian;
+use std::sync::Arc;
+
+unsafe extern "C" {
+    fn kepler_verlet(state: *mut f64, h: f64, steps: i64);
+    fn pendulum_midpoint(state: *mut f64, h: f64, steps: i64);
+    fn pendulum_gauss2(state: *mut f64, h: f64, steps: i64);
+}
+
+/// A hand-written loop in C: moves positions, then velocities, by steps of a length.
+type Loop = unsafe extern "C" fn(*mut f64, f64, i64);
+
+/// The reference of a row: the loop and the state it moves.
+pub struct Reference {
+    run: Loop,
+    state: Vec<f64>,
+    h: f64,
+}
+
+impl Reference {
+    /// Makes steps.
+    pub fn advance(&mut self, steps: u64) {
+        // SAFETY: the loops of `reference.c` read and write as many numbers as their system has positions and
+        // velocities, which is what `state` was filled with, and keep no pointer.
+        unsafe { (self.run)(self.state.as_mut_ptr(), self.h, steps as i64) }
+    }
+}
+
+/// One row.
+pub struct Case {
+    /// System, method, and how the system is defined.
+    pub name: &'static str,
+    /// The largest ratio allowed.
+    pub bar: Option<f64>,
+    /// The hand-written loop.
+    pub reference: Option<Reference>,
+    /// What is measured.
+    pub candidate: Box<dyn Integrator>,
+    /// Times are divided by this: 1, or the number of particles.
+    pub share: f64,
+}
+
+impl Case {
+    /// Whether both are at the same state after the steps, to rounding that has had time to grow.
+    ///
+    /// The unit masses make momenta velocities.
+    pub fn agrees_after(&mut self, steps: u64) -> bool {
+        let Some(reference) = &mut self.reference else { return true };
+        reference.advance(steps);
+        self.candidate.advance(steps).expect("a run of ours");
+        let view = self.candidate.view();
+        let ours = view.q.iter().chain(view.p);
+        ours.zip(&reference.state).all(|(a, b)| (a - b).abs() < 1e-9)
+    }
+}
+
+/// All rows.
+pub fn cases() -> Vec<Case> {
+    let verlet = Method::Verlet { order: 2 };
+    let midpoint = Method::Midpoint { alpha: 0.5 };
+    let gauss = |stages| Method::Gauss { stages };
+    let erased: Arc<dyn Lagrangian> = kepler_text();
+    vec![
+        row("kepler verlet, derivatives by hand", kepler(verlet, KeplerByHand::new()), Some(1.1)),
+        row("kepler verlet, automatic", kepler(verlet, automatic(Kepler)), Some(1.1)),
+        row("kepler verlet, text", kepler(verlet, kepler_text()), Some(1.3)),
+        row("kepler verlet, text behind a pointer", kepler(verlet, erased), Some(1.3)),
+        row("pendulum midpoint, automatic", pendulum(midpoint, automatic(Pendulum)), Some(1.5)),
+        row("pendulum midpoint, text", pendulum(midpoint, pendulum_text()), Some(1.5)),
+        row("pendulum gauss 2, automatic", pendulum(gauss(2), automatic(Pendulum)), Some(1.5)),
+        row("pendulum gauss 2, text", pendulum(gauss(2), pendulum_text()), Some(1.5)),
+        row("kepler rk4, text", alone(kepler(Method::RungeKutta4, kepler_text())), None),
+        row("kepler gauss 2, text", alone(kepler(gauss(2), kepler_text())), None),
+        row("kepler gauss 3, text", alone(kepler(gauss(3), kepler_text())), None),
+        lattice(64),
+    ]
+}
+
+type Pair = (Option<Reference>, Box<dyn Integrator>);
+
+fn row(name: &'static str, (reference, candidate): Pair, bar: Option<f64>) -> Case {
+    Case { name, bar, reference, candidate, share: 1.0 }
+}
+
+/// Without a loop to compare with.
+fn alone((_, candidate): Pair) -> Pair {
+    (None, candidate)
+}
+
+fn kepler<L: Lagrangian + 'static>(method: Method, system: L) -> Pair {
+    let start = Start { t: 0.0, q: vec![1.6, 0.0], p: vec![0.0, 0.5], h: 0.01 };
+    pair(method, system, start, kepler_verlet)
+}
+
+fn pendulum<L: Lagrangian + 'static>(method: Method, system: L) -> Pair {
+    let start = Start { t: 0.0, q: vec![2.0], p: vec![0.0], h: 0.1 };
+    let run = if matches!(method, Method::Gauss { .. }) { pendulum_gauss2 } else { pendulum_midpoint };
+    pair(method, system, start, run)
+}
+
+fn pair<L: Lagrangian + 'static>(method: Method, system: L, start: Start, run: Loop) -> Pair {
+    let reference = Reference { run, state: [start.q.as_slice(), &start.p].concat(), h: start.h };
+    (Some(reference), method.start(system, &start, 1e-15).expect("a start of ours"))
+}
+
+fn lattice(particles: usize) -> Case {
+    let q = (0..particles).map(|i| (0.3 * i as f64).sin()).collect();
+    let start = Start { t: 0.0, q, p: vec![0.0; particles], h: 0.01 };
+    let verlet = Method::Verlet { order: 2 };
+    let candidate = verlet.start(lattice_text(particles), &start, 1e-15).expect("a start of ours");
+    let name = "lattice verlet, text, a particle";
+    Case { name, bar: None, reference: None, candidate, share: particles as f64 }
+}

@@ -1,0 +1,114 @@
+//! The systems of the bench: by automatic differentiation, by hand and from text.
+
+use stationary::formula::{Scope, Var};
+use stationary::model::{FormulaLagrangian, Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
+use std::sync::Arc;
+
+/// The planar Kepler problem, `V = -1/r`.
+pub struct Kepler;
+
+impl Potential<2> for Kepler {
+    fn masses(&self) -> [f64; 2] {
+        [1.0, 1.0]
+    }
+    fn potential<S: Scalar>(&self, _: S, [x, y]: [S; 2]) -> S {
+        -(x.squared() + y.squared()).sqrt().recip()
+    }
+}
+
+/// The same with derivatives by hand.
+pub struct KeplerByHand(Mass);
+
+impl KeplerByHand {
+    /// A unit mass.
+    pub fn new() -> Self {
+        KeplerByHand(Mass::diagonal(&[1.0, 1.0]).expect("unit masses"))
+    }
+}
+
+impl Default for KeplerByHand {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Lagrangian for KeplerByHand {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let parts = jet.parts();
+        *parts.value = 0.5 * (v[0] * v[0] + v[1] * v[1]) + 1.0 / q[0].hypot(q[1]);
+        *parts.dt = 0.0;
+        self.force(t, q, parts.dq);
+        parts.dv.copy_from_slice(v);
+    }
+    fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.first(t, q, v, jet);
+        let parts = jet.parts();
+        let r2 = q[0] * q[0] + q[1] * q[1];
+        let f = -1.0 / (r2 * r2.sqrt());
+        let g = -3.0 * f / r2;
+        let cross = g * q[0] * q[1];
+        parts.dqq.copy_from_slice(&[f + g * q[0] * q[0], cross, cross, f + g * q[1] * q[1]]);
+        parts.dvv.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+    }
+    fn mass(&self) -> Option<&Mass> {
+        Some(&self.0)
+    }
+    #[inline]
+    fn force(&self, _: f64, q: &[f64], force: &mut [f64]) {
+        let r2 = q[0] * q[0] + q[1] * q[1];
+        let f = -1.0 / (r2 * r2.sqrt());
+        force[0] = f * q[0];
+        force[1] = f * q[1];
+    }
+}
+
+/// The pendulum, `V = -cos q`.
+pub struct Pendulum;
+
+impl Potential<1> for Pendulum {
+    fn masses(&self) -> [f64; 1] {
+        [1.0]
+    }
+    fn potential<S: Scalar>(&self, _: S, [theta]: [S; 1]) -> S {
+        -theta.cos()
+    }
+}
+
+/// A system of unit masses by automatic differentiation.
+pub fn automatic<T: Potential<N>, const N: usize>(system: T) -> Newtonian<T, N> {
+    Newtonian::new(system).expect("unit masses")
+}
+
+/// A system from text.
+pub fn text(formula: &str, names: &[&str]) -> Arc<FormulaLagrangian> {
+    let mut scope = Scope::new();
+    for (i, name) in names.iter().enumerate() {
+        scope.variable(*name, Var::Q(i as u32)).variable(format!("v{name}"), Var::V(i as u32));
+    }
+    Arc::new(FormulaLagrangian::new(formula, &scope, names.len()).expect("a formula of ours"))
+}
+
+/// The planar Kepler problem from text.
+pub fn kepler_text() -> Arc<FormulaLagrangian> {
+    text("0.5*(vx^2 + vy^2) + 1/sqrt(x^2 + y^2)", &["x", "y"])
+}
+
+/// The pendulum from text.
+pub fn pendulum_text() -> Arc<FormulaLagrangian> {
+    text("0.5*vq^2 + cos(q)", &["q"])
+}
+
+/// A ring of unit masses joined by springs with a quartic part, from text.
+pub fn lattice_text(particles: usize) -> Arc<FormulaLagrangian> {
+    let names: Vec<String> = (0..particles).map(|i| format!("q{i}")).collect();
+    let terms: Vec<String> = (0..particles)
+        .map(|i| {
+            let stretch = format!("(q{} - q{i})", (i + 1) % particles);
+            format!("0.5*vq{i}^2 - 0.5*{stretch}^2 - 0.25*{stretch}^4")
+        })
+        .collect();
+    text(&terms.join(" + "), &names.iter().map(String::as_str).collect::<Vec<_>>())
+}
