@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Steps of the stack machine before formulas are refused, all that go into one graph together: a sum of zeros makes
 /// no nodes but takes time.
-pub(crate) const MAX_STEPS: usize = 20_000_000;
+pub(crate) const MAX_STEPS: usize = 5_000_000;
 
 /// What a formula can be computed in.
 pub(super) trait Algebra {
