@@ -38,7 +38,8 @@ pub struct Galerkin<L, N: Dim = Dynamic, S: Dim = Dynamic> {
 #[derive(Debug, Clone, Default)]
 struct Table {
     h: f64,
-    /// `phi_j` and `phi_j'/h` at `[i][j]`.
+    inverse_h: f64,
+    /// `phi_j` and `phi_j'` at `[i][j]`.
     path: Vec<[f64; 2]>,
     /// `w h phi_j` and `w phi_j'` at `[i][j]`: what `L_q` and `L_v` are multiplied with in `D_j`.
     first: Vec<[f64; 2]>,
@@ -125,7 +126,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
             let row = i * width..(i + 1) * width;
             let (shape, slope) = (&self.shape[row.clone()], &self.slope[row]);
             for j in 0..width {
-                path.push([shape[j], slope[j] / h]);
+                path.push([shape[j], slope[j]]);
                 first.push([w * h * shape[j], w * slope[j]]);
                 for k in 0..width {
                     let mixed = (w * shape[j] * slope[k], w * slope[j] * shape[k]);
@@ -133,7 +134,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
                 }
             }
         }
-        self.table.h = h;
+        (self.table.h, self.table.inverse_h) = (h, 1.0 / h);
     }
 
     /// Position and velocity of the path at quadrature node `i`; returns the time there.
@@ -151,6 +152,9 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
                 q[a] += phi * u[(j - 1) * n + a];
                 v[a] += dphi * u[(j - 1) * n + a];
             }
+        }
+        for a in 0..n {
+            v[a] *= self.table.inverse_h;
         }
         leg.t + self.rule.nodes[i] * leg.h
     }
@@ -178,6 +182,24 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
         let (w, sum) = (self.rule.weights[i] * h, &mut out.sum[..n]);
         for k in 0..n {
             sum[k] += w * lq[k];
+        }
+    }
+
+    /// Adds node `i` to `D_j` and their sum with the same rounded `phi_j`, `phi_j'` that made the path. A symmetry of `L` is
+    /// then one of `L_d` whatever the coefficients' own rounding, which would else push momenta the same way in every step.
+    #[inline(always)]
+    fn add_exact(&self, i: usize, h: f64, out: &mut Slots) {
+        let (n, s) = (self.n.get(), self.s.get());
+        let ([lq, lv], _) = self.jet.derivatives(n);
+        let row = &self.table.path[i * (s + 1)..][..s + 1];
+        let (d, sum) = (&mut out.d[..(s + 1) * n], &mut out.sum[..n]);
+        let w = self.rule.weights[i];
+        for k in 0..n {
+            let (force, momentum) = (w * h * lq[k], w * lv[k]);
+            sum[k] += force;
+            for j in 0..=s {
+                d[j * n + k] += row[j][0] * force + row[j][1] * momentum;
+            }
         }
     }
 
@@ -276,8 +298,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         for i in 0..self.rule.nodes.len() {
             let t = self.path(leg, i);
             self.lagrangian.gradient(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
-            self.add_first(i, &mut out.d, 0..s + 1);
-            self.add_sum(i, leg.h, out);
+            self.add_exact(i, leg.h, out);
         }
     }
 }

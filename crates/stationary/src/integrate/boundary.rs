@@ -28,8 +28,8 @@ pub fn momentum_between<D: DiscreteLagrangian>(
     leg.q = x0;
     let mut slots = Slots::new(n, s);
     let mut lu = Lu::new((s - 1) * n);
+    let mut delta = vec![0.0; (s - 1) * n];
     for _ in 0..if s > 1 { LIMIT } else { 0 } {
-        let mut delta = vec![0.0; (s - 1) * n];
         ld.second(&leg, &mut delta, lu.matrix(), 1..s, 1..s);
         if !lu.factor() {
             return Err(Cause::Singular);

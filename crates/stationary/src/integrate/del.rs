@@ -160,9 +160,15 @@ impl<D: DiscreteLagrangian> Del<D> {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let m = n * s;
         self.ld.gradient(&self.leg, &mut self.slots);
-        delta[..m].copy_from_slice(&self.slots.d[..m]);
+        let (d, sum) = (&self.slots.d[..m + n], &self.slots.sum[..n]);
+        delta[n..m].copy_from_slice(&d[n..m]);
         for i in 0..n {
-            delta[i] += self.p[i];
+            // D_0 as the sum less the others, so that it balances the impulse to the last bit.
+            let mut rest = self.p[i] + sum[i];
+            for j in 1..=s {
+                rest -= d[j * n + i];
+            }
+            delta[i] = rest;
         }
         linalg::solve(factors, pivot, delta, m);
         let u = &mut self.leg.u[..m];
