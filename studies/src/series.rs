@@ -147,9 +147,9 @@ mod tests {
         fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
             self.0.second(t, q, v, jet);
         }
-        fn gradient_q(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
             self.1.fetch_add(1, Ordering::Relaxed);
-            self.0.gradient_q(t, q, v, jet);
+            self.0.gradient(t, q, v, jet);
         }
         fn mass(&self) -> Option<&Mass> {
             self.0.mass()

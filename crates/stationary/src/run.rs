@@ -76,6 +76,9 @@ pub fn run(
 struct End {
     stopped: Option<RunError>,
     interrupted: bool,
+    /// Time and number of the last good step.
+    time: f64,
+    step: u64,
 }
 
 /// The loop: move, observe, write.
@@ -86,8 +89,8 @@ fn drive(
 ) -> Result<End, Error> {
     let mut eye = Eye::new(built);
     let mut told = Instant::now();
-    let mut row = Vec::new();
-    let mut end = End { stopped: None, interrupted: false };
+    let (mut row, mut written) = (Vec::new(), true);
+    let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
     for step in 0..=built.steps {
         if step > 0
             && let Err(error) = built.integrator.advance(1)
@@ -96,18 +99,17 @@ fn drive(
             break;
         }
         if let Err(cause) = eye.look(built) {
-            let view = built.integrator.view();
-            end.stopped = Some(RunError { time: view.t, step: view.step, cause });
+            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
             break;
         }
-        let (write, keep) = (step % built.every == 0 || step == built.steps, series.keeps(step));
-        if write || keep {
-            eye.row(built, &mut row);
-        }
-        if write {
+        // Each step, not only those written: the next one may fail, and then this was the last good one.
+        eye.row(built, &mut row);
+        (end.time, end.step) = (row[0], step);
+        written = step % built.every == 0 || step == built.steps;
+        if written {
             series.push(&row)?;
         }
-        if keep {
+        if series.keeps(step) {
             series.keep(&row);
         }
         if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
@@ -118,6 +120,9 @@ fn drive(
                 break;
             }
         }
+    }
+    if !written {
+        series.push(&row)?;
     }
     series.flush()?;
     Ok(end)

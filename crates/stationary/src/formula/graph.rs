@@ -80,6 +80,8 @@ pub struct Graph {
     index: HashMap<Op, Node, BuildHasherDefault<Mix>>,
     /// Scratch of [`Graph::reachable`]; all zero between calls.
     pub(super) mark: Vec<u32>,
+    /// Steps taken to lower formulas into this graph.
+    pub(super) steps: usize,
 }
 
 impl Default for Graph {
@@ -91,7 +93,7 @@ impl Default for Graph {
 impl Graph {
     /// An empty graph.
     pub fn new() -> Self {
-        let mut graph = Graph { ops: vec![], index: HashMap::default(), mark: vec![] };
+        let mut graph = Graph { ops: vec![], index: HashMap::default(), mark: vec![], steps: 0 };
         let one = graph.constant(1.0);
         debug_assert_eq!(one, Node::ONE);
         graph

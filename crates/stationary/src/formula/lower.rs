@@ -8,8 +8,9 @@ use super::{FormulaError, Graph, MAX_NODES, Node, shorten};
 use crate::error::near_miss;
 use std::ops::Range;
 
-/// Steps of the stack machine before a formula is refused: a sum of zeros makes no nodes but takes time.
-const MAX_STEPS: usize = 20_000_000;
+/// Steps of the stack machine before formulas are refused, all that go into one graph together: a sum of zeros makes
+/// no nodes but takes time.
+pub(crate) const MAX_STEPS: usize = 5_000_000;
 
 /// What a formula can be computed in.
 pub(super) trait Algebra {
@@ -21,9 +22,9 @@ pub(super) trait Algebra {
     fn call(&mut self, function: Builtin, arguments: &[Self::Value]) -> Self::Value;
     /// The number this value is for every input, if there is one.
     fn known(&self, value: Self::Value) -> Option<f64>;
-    /// Whether there is no room for more.
-    fn full(&self) -> bool {
-        false
+    /// Counts a step of the machine; false when there is no room or no time for more.
+    fn step(&mut self) -> bool {
+        true
     }
 }
 
@@ -54,15 +55,16 @@ impl Algebra for Graph {
     fn known(&self, value: Node) -> Option<f64> {
         self.as_constant(value)
     }
-    fn full(&self) -> bool {
-        self.len() > MAX_NODES
+    fn step(&mut self) -> bool {
+        self.steps += 1;
+        self.steps <= MAX_STEPS && self.len() <= MAX_NODES
     }
 }
 
-/// Plain arithmetic, with a given meaning of the inputs.
-pub(super) struct Numbers<F>(pub(super) F);
+/// Plain arithmetic, with a given meaning of the inputs and the steps it may take.
+pub(super) struct Numbers<'a, F>(pub(super) F, pub(super) &'a mut usize);
 
-impl<F: FnMut(Var) -> f64> Algebra for Numbers<F> {
+impl<F: FnMut(Var) -> f64> Algebra for Numbers<'_, F> {
     type Value = f64;
 
     fn number(&mut self, value: f64) -> f64 {
@@ -93,6 +95,11 @@ impl<F: FnMut(Var) -> f64> Algebra for Numbers<F> {
     fn known(&self, value: f64) -> Option<f64> {
         Some(value)
     }
+    fn step(&mut self) -> bool {
+        let left = self.1.checked_sub(1);
+        *self.1 = left.unwrap_or(0);
+        left.is_some()
+    }
 }
 
 /// The value of a formula that depends on no variable: a parameter or an initial value given as text.
@@ -102,16 +109,20 @@ impl<F: FnMut(Var) -> f64> Algebra for Numbers<F> {
 /// assert_eq!(evaluate_constant("-2^2 + sum(i = 1..3, i)", &Scope::new()), Ok(2.0));
 /// ```
 pub fn evaluate_constant(text: &str, scope: &Scope) -> Result<f64, FormulaError> {
+    evaluate_within(text, scope, &mut { MAX_STEPS })
+}
+
+/// [`evaluate_constant`] with an allowance of steps that many formulas share. It is charged for what the formula takes
+/// and for its length.
+pub(crate) fn evaluate_within(text: &str, scope: &Scope, steps: &mut usize) -> Result<f64, FormulaError> {
     let expr = Expr::parse(text)?;
+    *steps = steps.saturating_sub(text.len());
     let mut varies = false;
-    let value = run(
-        &expr,
-        scope,
-        &mut Numbers(|_| {
-            varies = true;
-            f64::NAN
-        }),
-    );
+    let mark = |_| {
+        varies = true;
+        f64::NAN
+    };
+    let value = run(&expr, scope, &mut Numbers(mark, steps));
     if varies {
         let message = "a constant is expected here, but the formula depends on time or coordinates";
         return Err(FormulaError::new(0..text.len(), message));
@@ -122,7 +133,7 @@ pub fn evaluate_constant(text: &str, scope: &Scope) -> Result<f64, FormulaError>
 /// Computes `expr` in an algebra.
 pub(super) fn run<A: Algebra>(expr: &Expr, scope: &Scope, algebra: &mut A) -> Result<A::Value, FormulaError> {
     let meanings = expr.symbols.iter().map(|name| scope.get(name)).collect();
-    let mut machine = Machine { expr, scope, meanings, algebra, stack: vec![], indices: vec![], steps: 0 };
+    let mut machine = Machine { expr, scope, meanings, algebra, stack: vec![], indices: vec![] };
     machine.run(0..expr.code.len())?;
     Ok(machine.pop())
 }
@@ -135,7 +146,6 @@ struct Machine<'a, A: Algebra> {
     stack: Vec<A::Value>,
     /// Sum indices in force, innermost last.
     indices: Vec<(u32, f64)>,
-    steps: usize,
 }
 
 impl<A: Algebra> Machine<'_, A> {
@@ -155,11 +165,11 @@ impl<A: Algebra> Machine<'_, A> {
     fn run(&mut self, range: Range<usize>) -> Result<(), FormulaError> {
         let mut at = range.start;
         while at < range.end {
-            self.steps += 1;
-            if self.steps > MAX_STEPS || self.algebra.full() {
+            if !self.algebra.step() {
                 let message = "the formula is too large once its sums are written out";
-                return Err(FormulaError::new(self.span(at), message)
-                    .help(format!("the limit is {MAX_NODES} different operations, {MAX_STEPS} in all")));
+                return Err(FormulaError::new(self.span(at), message).help(format!(
+                    "the limit is {MAX_NODES} different operations, {MAX_STEPS} in all, for all formulas together"
+                )));
             }
             let value = match self.expr.code[at] {
                 Code::Number(value) => self.algebra.number(value),

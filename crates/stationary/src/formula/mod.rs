@@ -41,6 +41,7 @@ mod tests;
 pub use functions::{Arity, Builtin, Function, functions};
 pub use graph::{Graph, Node};
 pub use lower::evaluate_constant;
+pub(crate) use lower::{MAX_STEPS, evaluate_within};
 pub use parser::{BinaryOp, Expr};
 pub use program::Program;
 pub use scope::{Bank, Scope, Var};
@@ -52,8 +53,8 @@ use std::ops::Range;
 pub const MAX_TEXT: usize = 1 << 20;
 /// Deepest nesting of parentheses, signs, powers, calls and sums.
 pub const MAX_DEPTH: usize = 200;
-/// Largest number of graph nodes a formula may expand to.
-pub const MAX_NODES: usize = 2_000_000;
+/// Largest number of graph nodes a formula may expand to: second derivatives multiply it.
+pub const MAX_NODES: usize = 500_000;
 
 /// What is wrong with a formula, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

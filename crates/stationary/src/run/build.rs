@@ -30,12 +30,15 @@ pub(super) struct Built {
 
 /// Rows written when the scenario does not say how many.
 const ROWS: u64 = 2000;
+/// Unknowns of one Newton solve: its matrices are dense, and beyond this take gigabytes.
+const MOST_UNKNOWNS: usize = 4_000;
 /// Change of `L` under a generator, relative to its terms, above which it is no symmetry.
 const INVARIANT: f64 = 1e-9;
 
 pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
-    let lagrangian = lagrangian(scenario)?;
     let (method, tolerance) = registry::method(&scenario.integrator)?;
+    require_room(scenario, &method)?;
+    let lagrangian = lagrangian(scenario)?;
     let (start, velocity) = start(scenario, &lagrangian, &method)?;
     let integrator = method
         .start(Arc::clone(&lagrangian), &start, tolerance)
@@ -69,6 +72,27 @@ fn lagrangian(scenario: &Scenario) -> Result<Arc<FormulaLagrangian>, Error> {
     scope.remove("p");
     let built = FormulaLagrangian::new(&text.text, &scope, scenario.coordinates.len());
     Ok(Arc::new(built.map_err(|e| text.formula_error(e))?))
+}
+
+/// Refuses a method whose matrices would not fit into memory, before they are made.
+fn require_room(scenario: &Scenario, method: &Method) -> Result<(), Error> {
+    let n = scenario.coordinates.len();
+    let (stages, option) = match *method {
+        Method::Gauss { stages } => (stages, "stages"),
+        Method::Lobatto { points } => (points - 1, "points"),
+        _ => return Ok(()),
+    };
+    if n * stages <= MOST_UNKNOWNS {
+        return Ok(());
+    }
+    let message = format!(
+        "{n} coordinates with {stages} unknowns each are too many: a step may solve for {MOST_UNKNOWNS} at once"
+    );
+    let place = scenario.integrator.options.place(option).unwrap_or(&scenario.integrator.method.place);
+    Err(place
+        .error(message)
+        .help(format!("fewer {option}, fewer coordinates, or an explicit method: verlet"))
+        .into())
 }
 
 /// The initial state in the integrator's terms, and the velocity there.
@@ -175,8 +199,9 @@ fn observers(
     let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
     let symplectic = registry::wants_symplectic(&scenario.observe)?;
     let mut scope = scenario.scope();
+    // One graph for all of them: its limits then bound the time and room they take together.
+    let mut graph = Graph::new();
     for (name, generator) in &scenario.symmetries {
-        let mut graph = Graph::new();
         let nodes =
             generator.iter().map(|text| text.lower(&mut graph, &mut scope)).collect::<Result<Vec<_>, _>>()?;
         let mut momentum = Momentum::new(name, &graph, &nodes);
@@ -195,8 +220,8 @@ fn observers(
     if symplectic {
         all.push(Box::new(Symplectic::new(n)));
     }
+    scope.remove("i");
     for (name, text) in &scenario.probes {
-        let mut graph = Graph::new();
         let node = text.lower(&mut graph, &mut scope)?;
         all.push(Box::new(Probe::new(name, &graph, node)));
     }

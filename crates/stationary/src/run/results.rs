@@ -113,7 +113,7 @@ impl<'a> Results<'a> {
 
     /// The keys that belong to no observer.
     fn summary(&self, built: &Built, end: &End, wall: Duration) -> Map<String, Value> {
-        let (scenario, view) = (self.scenario, built.integrator.view());
+        let scenario = self.scenario;
         let iterations = built.integrator.iterations();
         let stopped =
             end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
@@ -133,14 +133,14 @@ impl<'a> Results<'a> {
                 "separable": built.lagrangian.mass().is_some(),
                 "compiled": built.lagrangian.is_compiled(),
             },
-            "time": { "start": scenario.start, "end": view.t, "step": scenario.step },
-            "moves": view.step,
+            "time": { "start": scenario.start, "end": end.time, "step": scenario.step },
+            "moves": end.step,
             "finished": end.stopped.is_none() && !end.interrupted,
             "stopped": stopped,
             "rows": self.series.rows(),
             "newton": {
                 "iterations": iterations,
-                "per_step": if view.step > 0 { iterations as f64 / view.step as f64 } else { 0.0 },
+                "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
             },
             "wall_seconds": wall.as_secs_f64(),
         });
@@ -151,7 +151,6 @@ impl<'a> Results<'a> {
     }
 
     fn facts(&self, built: &Built, summary: &Value) -> Vec<(String, String)> {
-        let view = built.integrator.view();
         let kind = if built.method.variational() { "variational" } else { "not variational" };
         let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
         let solve =
@@ -161,8 +160,15 @@ impl<'a> Results<'a> {
             fact("scenario", self.scenario.name.clone()),
             fact("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
             fact("step", short(self.scenario.step)),
-            fact("time", format!("{} to {}", short(self.scenario.start), short(view.t))),
-            fact("steps", view.step.to_string()),
+            fact(
+                "time",
+                format!(
+                    "{} to {}",
+                    short(self.scenario.start),
+                    short(summary["time"]["end"].as_f64().unwrap_or(f64::NAN))
+                ),
+            ),
+            fact("steps", summary["moves"].to_string()),
             fact("solve", solve),
             fact("coordinates", self.scenario.coordinates.len().to_string()),
             fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),

@@ -1,25 +1,26 @@
 //! Numbers of a scenario: literal, or a text formula of the parameters.
 
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 
 use super::place::{Place, Text};
 use super::tree::{Node, Value};
 use crate::error::Diagnostic;
-use crate::formula::{self, FormulaError, Scope};
-
-/// Bytes of formula that may be evaluated for one value, repeated over the coordinates: a megabyte of formula for
-/// each of 100,000 coordinates would never end.
-const LONGEST_WORK: usize = 32 << 20;
+use crate::formula::{self, FormulaError, MAX_STEPS, Scope};
 
 /// What constant formulas may name: the parameters so far and, in formulas written once for many coordinates, `i`.
+///
+/// The scenario has one allowance of work for all its constants: a long formula, or a short one with a long sum,
+/// repeated over thousands of coordinates or parameters would seem never to end.
 #[derive(Debug, Clone)]
 pub(super) struct Constants {
     scope: Scope,
+    work: Cell<usize>,
 }
 
 impl Constants {
     pub fn new() -> Self {
-        Constants { scope: Scope::new() }
+        Constants { scope: Scope::new(), work: Cell::new(MAX_STEPS) }
     }
 
     /// Makes a parameter known to the formulas that follow.
@@ -43,7 +44,10 @@ impl Constants {
 
     /// The finite number that a text has from byte `start` on.
     pub fn number_within(&self, key: &str, text: &Text, start: usize) -> Result<f64, Diagnostic> {
-        let value = formula::evaluate_constant(&text.text[start..], &self.scope).map_err(|e| {
+        let mut work = self.work.get();
+        let value = formula::evaluate_within(&text.text[start..], &self.scope, &mut work);
+        self.work.set(work);
+        let value = value.map_err(|e| {
             let span = e.span.start + start..e.span.end + start;
             text.formula_error(FormulaError { span, ..e })
         })?;
@@ -68,30 +72,33 @@ impl Constants {
     /// The values of formulas written once for many coordinates: the `k`-th of `count` uses formula `k mod length`
     /// with `i = k`.
     pub fn repeated(&self, key: &str, pattern: &[Node], count: usize) -> Result<Vec<f64>, Diagnostic> {
-        affordable(pattern, count)?;
-        let mut scope = Constants { scope: self.scope.clone() };
-        (0..count)
+        let mut constants = self.clone();
+        let values = (0..count)
             .map(|k| {
                 let node = &pattern[k % pattern.len()];
-                scope.define("i", k as f64);
-                scope.number(key, node).map_err(|d| at_index(d, k, node))
+                constants.define("i", k as f64);
+                constants.number(key, node).map_err(|d| at_index(d, k, node))
             })
-            .collect()
+            .collect();
+        self.work.set(constants.work.get());
+        values
     }
-}
 
-/// Refuses a formula so long that repeating it over the coordinates would not end.
-pub(super) fn affordable(pattern: &[Node], count: usize) -> Result<(), Diagnostic> {
-    for node in pattern {
-        if let Value::Text(text) = &node.value
-            && text.len().saturating_mul(count / pattern.len()) > LONGEST_WORK
-        {
-            return Err(node
-                .place
-                .error(format!("this formula is too long to be repeated for {count} coordinates")));
+    /// Charges formulas that are not evaluated but copied for many coordinates, or refuses them.
+    pub fn charge(&self, pattern: &[Node], count: usize) -> Result<(), Diagnostic> {
+        for node in pattern {
+            let Value::Text(text) = &node.value else { continue };
+            let copies = text.len().saturating_mul(count / pattern.len());
+            let Some(left) = self.work.get().checked_sub(copies) else {
+                let message = format!("this formula is too long to be repeated for {count} coordinates");
+                return Err(node.place.error(message).help(format!(
+                    "the formulas of a scenario, repeated, may have {MAX_STEPS} characters in all"
+                )));
+            };
+            self.work.set(left);
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A value that fails for one coordinate only says for which.

@@ -31,7 +31,7 @@
 //! **Names.** The velocity of coordinate `x` is `vx`, its momentum `px`; `q[k]`, `v[k]`, `p[k]` address coordinates
 //! by number from 0. No two names may be alike.
 //!
-//! **Many coordinates.** With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
+//! **Many coordinates.** There may be 2000. With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
 //! coordinates: they then repeat, and the formula for coordinate `k` sees `i = k`. In a plane lattice with
 //! coordinates x0, y0, x1, y1, ... the rotation is `["-q[i+1]", "q[i-1]"]`.
 
@@ -60,8 +60,9 @@ pub use place::{Place, Text};
 use crate::error::{Diagnostic, Error, Source};
 use crate::formula::{Bank, Scope, Var};
 
-/// Scenarios longer than this are refused unread: they are data files given by mistake.
-pub const LONGEST: usize = 4 << 20;
+/// Scenarios longer than this many bytes are refused unread: they are data files given by mistake. The TOML parser
+/// takes up to a hundred times as much memory as there is text, so the limit bounds that too.
+pub const LONGEST: usize = 500_000;
 
 /// A checked scenario. Formulas are still text; the model and the observers parse them in [`Scenario::scope`].
 #[derive(Debug, Clone)]
@@ -193,7 +194,7 @@ impl Scenario {
 fn too_long(name: &str, length: Option<u64>) -> Diagnostic {
     let length = length.map_or("more".to_string(), |l| format!("{:.1} MB", l as f64 / 1e6));
     let mut diagnostic =
-        Diagnostic::new(format!("too long for a scenario: {length}, at most {} MB", LONGEST >> 20))
+        Diagnostic::new(format!("too long for a scenario: {length}, at most {} MB", LONGEST as f64 / 1e6))
             .help("a scenario states formulas and a few numbers; is this another file?");
     diagnostic.source = Some(Arc::new(Source { name: name.to_string(), text: String::new() }));
     diagnostic

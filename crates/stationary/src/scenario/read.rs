@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::constants::{Constants, affordable};
+use super::constants::Constants;
 use super::names::{self, Names};
 use super::overrides::{self, MOTIONS};
 use super::tree::{self, Entry, Node, Table, Value};
@@ -30,8 +30,8 @@ const KEYS: [&str; 15] = [
     "output",
 ];
 
-/// More coordinates than any integrator here can use.
-const MOST_COORDINATES: u64 = 100_000;
+/// Matrices over the coordinates are dense: beyond this they would take gigabytes.
+const MOST_COORDINATES: u64 = 2_000;
 
 /// The coordinates, and whether they were given by number (`q0`, `q1`, ...), in which case lists may repeat.
 struct Coordinates {
@@ -311,7 +311,7 @@ impl Reader {
                 Value::Text(_) => vec![node],
                 _ => return Err(node.wrong(&key, "a list of formulas, one for each coordinate")),
             };
-            affordable(&pattern, count)?;
+            self.constants.charge(&pattern, count)?;
             let formulas = pattern.into_iter().map(|n| formula(n, &key)).collect::<Result<Vec<_>, _>>()?;
             let generator =
                 (0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() });

@@ -136,6 +136,13 @@ pub(super) fn value(source: &Arc<Source>) -> Result<Node, Diagnostic> {
 }
 
 fn syntax(error: &toml::de::Error, source: &Arc<Source>) -> Diagnostic {
+    if error.message().contains("recurs") {
+        // Of a key the parser does not say where it is.
+        let span = if error.message() == "recursion limit" { None } else { error.span() };
+        return Diagnostic::new(format!("nested more than {DEEPEST} deep"))
+            .at(source, span.unwrap_or_else(|| long_key(&source.text)))
+            .help("no key of a scenario is deeper than three");
+    }
     let mut lines = error.message().splitn(2, ", expected ");
     let message = lines.next().unwrap_or("not valid TOML").trim().replace('\n', ", ");
     let message = if message.is_empty() { "not valid TOML".into() } else { message };
@@ -145,6 +152,28 @@ fn syntax(error: &toml::de::Error, source: &Arc<Source>) -> Diagnostic {
         Some(expected) => diagnostic.help(format!("expected {}", expected.replace('\n', ", "))),
         None => diagnostic.help("expected valid TOML"),
     }
+}
+
+/// Depth at which the parser gives up.
+const DEEPEST: usize = 80;
+
+/// Where a key first has too many dots. Quoted text is not looked into; the place is for a message only.
+fn long_key(text: &str) -> Range<usize> {
+    let (mut dots, mut quote) = (0, None);
+    for (at, byte) in text.bytes().enumerate() {
+        match (byte, quote) {
+            (b'\n', _) => (dots, quote) = (0, None),
+            (_, Some(open)) => quote = quote.filter(|_| byte != open),
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (b'=' | b',', None) => dots = 0,
+            (b'.', None) => dots += 1,
+            _ => {}
+        }
+        if dots >= DEEPEST {
+            return at..at + 1;
+        }
+    }
+    0..0
 }
 
 fn convert(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Node {

@@ -35,7 +35,8 @@ fn lowered(text: &str, scope: &Scope) -> (Graph, Node) {
 
 /// The formula as written, with no graph in between: the oracle for simplification.
 fn direct(text: &str, scope: &Scope, at: &Point) -> f64 {
-    lower::run(&Expr::parse(text).unwrap(), scope, &mut lower::Numbers(|var| at.get(var))).unwrap()
+    lower::run(&Expr::parse(text).unwrap(), scope, &mut lower::Numbers(|var| at.get(var), &mut { MAX_STEPS }))
+        .unwrap()
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,8 @@
 //! The program as a user meets it: words, exit codes, files.
 
+mod bad_input;
+mod stopped;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -16,22 +19,6 @@ impl Folder {
     /// Runs the program in the folder.
     fn stationary(&self, arguments: &[&str]) -> Output {
         command(&self.0, arguments).output().unwrap()
-    }
-
-    /// Runs `run` on a scenario that must be refused: exit 2, one message, nothing written.
-    fn refused(&self, text: &[u8], expected: &str) {
-        std::fs::write(self.0.join("bad.toml"), text).unwrap();
-        let out = self.stationary(&["run", "bad.toml", "--out", "out"]);
-        let message = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert_eq!(out.status.code(), Some(2), "{message}");
-        assert!(message.starts_with("error: bad.toml:"), "{message}");
-        assert!(message.contains(expected), "{message}");
-        assert!(message.len() < 1500 && message.matches("error:").count() == 1, "{message}");
-        assert!(out.stdout.is_empty());
-        assert!(
-            !self.0.join("out").exists() && !self.0.join("results").exists(),
-            "partial results: {expected}"
-        );
     }
 }
 
@@ -127,33 +114,6 @@ fn wrong_usage_is_exit_2() {
 }
 
 #[test]
-fn bad_input_is_one_message_and_no_results() {
-    let folder = Folder::new("bad");
-    let with = |old: &str, new: &str| {
-        assert!(PENDULUM.contains(old), "{old}");
-        PENDULUM.replacen(old, new, 1).into_bytes()
-    };
-    folder.refused(&with("step", "stpe"), "bad.toml:3:1: unknown key `stpe` in the scenario");
-    folder.refused(&with("cos(", "cso("), "did you mean `cos`?");
-    folder.refused(&with("cos(theta)", "cos(theta, 1)"), "bad.toml:2:");
-    folder.refused(
-        &with("velocity = { theta = 0.0 }", "velocity = {}"),
-        "the coordinate `theta` without initial velocity",
-    );
-    folder.refused(&with("0.01", "0"), "bad.toml:3:8: `step` must be greater than zero, found 0");
-    folder.refused(&with("g = 9.81", "g = nan"), "`g` must be a finite number, found NaN");
-    folder.refused(&vec![b'#'; 10_000_000], "too long for a scenario: 10.0 MB");
-    folder.refused(&with("cos(theta)", &"(".repeat(100_000)), "bad.toml:2:");
-    folder.refused(&with("0.01", &"[".repeat(100_000)), "bad.toml:3:");
-    folder.refused(b"step = \xff\xfe", "bad.toml:1:8: not UTF-8 text");
-    folder.refused(&with("\"verlet\"", "\"verlte\""), "did you mean `verlet`?");
-    folder.refused(&with("\"verlet\"", "{ method = \"gauss\", stagse = 2 }"), "did you mean `stages`?");
-    folder.refused(&with("step =", "observe = [\"simplectic\"]\nstep ="), "did you mean `symplectic`?");
-    // The mass matrix of a Lagrangian without velocities is singular everywhere.
-    folder.refused(&with("0.5*m*vtheta^2", "0*m*vtheta"), "bad.toml:2:");
-}
-
-#[test]
 fn a_run_leaves_its_results_where_it_says() {
     let folder = Folder::new("run");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
@@ -211,21 +171,4 @@ fn a_reader_that_leaves_early_is_no_error() {
     drop(child.stdout.take());
     let out = child.wait_with_output().unwrap();
     assert_eq!((out.status.code(), stderr(&out).as_str()), (Some(0), ""));
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupted_run_keeps_what_it_has() {
-    let folder = Folder::new("interrupt");
-    let arguments = ["run", "pendulum", "--set", "end=1e9", "--set", "output.every=100000", "--out", "out"];
-    let child = command(&folder.0, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let out = child.wait_with_output().unwrap();
-    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
-    assert!(stderr(&out).contains("interrupted: the run ended early"), "{}", stderr(&out));
-    let rows = std::fs::read_to_string(folder.0.join("out/series.csv")).unwrap();
-    assert!(rows.lines().count() > 2 && rows.ends_with('\n'));
-    assert!(folder.0.join("out/summary.json").is_file());
 }

@@ -1,0 +1,216 @@
+//! Bad input: exit 2, one message that says where, what, and what was expected, and nothing written.
+
+use super::{Folder, PENDULUM, stderr, stdout};
+use std::process::Output;
+use std::time::Instant;
+
+/// A case: what the message must say, all of it.
+struct Case<'a> {
+    text: Vec<u8>,
+    expected: &'a [&'a str],
+}
+
+/// The pendulum with one piece of its text replaced.
+fn with<'a>(old: &str, new: &str, expected: &'a [&'a str]) -> Case<'a> {
+    assert!(PENDULUM.contains(old), "{old}");
+    Case { text: PENDULUM.replacen(old, new, 1).into_bytes(), expected }
+}
+
+fn refused(folder: &Folder, out: &Output, expected: &[&str]) {
+    let message = stderr(out);
+    assert_eq!(out.status.code(), Some(2), "{message}");
+    for part in expected {
+        assert!(message.contains(part), "no `{part}` in: {message}");
+    }
+    assert!(message.starts_with("error: ") && message.matches("error:").count() == 1, "{message}");
+    assert!(message.len() < 1500 && message.lines().count() <= 4, "{message}");
+    assert_eq!(stdout(out), "");
+    for results in ["out", "results"] {
+        assert!(!folder.0.join(results).exists(), "partial results: {message}");
+    }
+}
+
+fn all_refused(test: &str, cases: &[Case]) {
+    let folder = Folder::new(test);
+    for case in cases {
+        std::fs::write(folder.0.join("bad.toml"), &case.text).unwrap();
+        let clock = Instant::now();
+        for command in [&["run", "bad.toml", "--out", "out"][..], &["check", "bad.toml"]] {
+            refused(&folder, &folder.stationary(command), case.expected);
+        }
+        assert!(clock.elapsed().as_secs() < 20, "{:?}: {:?}", case.expected, clock.elapsed());
+    }
+}
+
+#[test]
+fn unknown_words_get_a_near_miss() {
+    all_refused(
+        "bad-words",
+        &[
+            with(
+                "step",
+                "stpe",
+                &["bad.toml:3:1: unknown key `stpe` in the scenario", "did you mean `step`?"],
+            ),
+            with("velocity", "velocty", &["bad.toml:9:1: unknown key `velocty`", "did you mean `velocity`?"]),
+            with("cos(", "cso(", &["bad.toml:2:36: unknown function `cso`", "did you mean `cos`?"]),
+            with("m*g*cos", "m*gg*cos", &["bad.toml:2:34: unknown name `gg`", "did you mean `g`?"]),
+            with(
+                "\"verlet\"",
+                "\"verlte\"",
+                &["bad.toml:5:14: unknown integrator", "did you mean `verlet`?"],
+            ),
+            with(
+                "\"verlet\"",
+                "{ method = \"gauss\", stagse = 2 }",
+                &["bad.toml:5:34: unknown key `stagse`", "did you mean `stages`?"],
+            ),
+            with(
+                "step =",
+                "observe = [\"simplectic\"]\nstep =",
+                &["bad.toml:3:12: unknown observer `simplectic`", "did you mean `symplectic`?"],
+            ),
+            // A generator's `i` is its own: a probe has no number.
+            with(
+                "[initial]",
+                "symmetry = { turn = \"i + 1\" }\nprobe = { a = \"2*i\" }\n[initial]",
+                &["bad.toml:8:18: unknown name `i`"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn wrong_values_say_what_was_expected() {
+    all_refused(
+        "bad-values",
+        &[
+            with("cos(theta)", "cos(theta, 1)", &["bad.toml:2:36: ", "`cos`", "takes 1 argument, found 2"]),
+            with("cos(theta)", "atan2(theta)", &["bad.toml:2:36: ", "`atan2`", "takes 2 arguments, found 1"]),
+            with(
+                "velocity = { theta = 0.0 }",
+                "velocity = {}",
+                &[
+                    "bad.toml:9:12: the coordinate `theta` without initial velocity",
+                    "needs a number for each",
+                ],
+            ),
+            with("position = { theta = 1.0 }\n", "", &["bad.toml:7:1: `initial` has no `position`"]),
+            with(
+                "[\"theta\"]",
+                "[\"theta\", \"theta\"]",
+                &["bad.toml:1:25: ", "has the name of a coordinate"],
+            ),
+            with("0.01", "0", &["bad.toml:3:8: `step` must be greater than zero, found 0"]),
+            with("0.01", "-0.0", &["bad.toml:3:8: `step` must be greater than zero"]),
+            with("g = 9.81", "g = nan", &["bad.toml:6:29: `g` must be a finite number, found NaN"]),
+            with("g = 9.81", "g = \"0/0\"", &["bad.toml:6:29: `g` must be a finite number, found NaN"]),
+            with("[\"theta\"]", "1000000", &["bad.toml:1:15: ", "from 1 to 2000, found 1000000"]),
+            // Singular: without kinetic energy, everywhere, and only at the start.
+            with(
+                "0.5*m*vtheta^2",
+                "0*m*vtheta",
+                &["bad.toml:2:14: the mass matrix d2L/dv2 is singular", "`vtheta`"],
+            ),
+            with(
+                "0.5*m*vtheta^2",
+                "0.5*(theta - 1)*vtheta^2",
+                &["bad.toml:2:14: the mass matrix", "singular"],
+            ),
+            with("cos(theta)", "log(theta - 1)", &["bad.toml:2:14: the Lagrangian is not a finite number"]),
+        ],
+    );
+}
+
+#[test]
+fn what_is_too_long_or_too_deep_is_refused_at_once() {
+    let deep = 100_000;
+    // Each is within the limits of one formula; together they would take minutes.
+    let sums: String = (0..1000).map(|k| format!("s{k} = \"sum(j = 0..1e6, 0*j)\"\n")).collect();
+    let sums = format!("[symmetry]\n{sums}[initial]");
+    all_refused(
+        "bad-size",
+        &[
+            Case {
+                text: vec![b'#'; 10_000_000],
+                expected: &["bad.toml: too long", "10.0 MB, at most 0.5 MB"],
+            },
+            with("cos(theta)", &"(".repeat(deep), &["bad.toml:2:", "nested more than 200 deep"]),
+            with("cos(theta)", &"cos(".repeat(deep), &["bad.toml:2:", "nested more than 200 deep"]),
+            with("cos(theta)", &"-".repeat(deep), &["bad.toml:2:", "nested more than 200 deep"]),
+            with("0.01", &"[".repeat(deep), &["bad.toml:3:88: nested more than 80 deep"]),
+            with("0.01", &"{a=".repeat(deep), &["bad.toml:3:248: nested more than 80 deep"]),
+            with("step", &format!("a{}", ".a".repeat(deep)), &["bad.toml:3:160: nested more than 80 deep"]),
+            with("[initial]", &sums, &["bad.toml:", "too large once its sums", "for all formulas together"]),
+            with("cos(theta)", "sum(i = 0..1e15, theta^i)", &["bad.toml:2:", "too large once its sums"]),
+        ],
+    );
+}
+
+/// Cause: matrices of Newton's method are dense, and 2000 coordinates with 8 stages asked for 5 GB. Expected: the
+/// limit is stated before anything is allocated.
+#[test]
+fn too_many_unknowns_are_refused() {
+    let chain = "coordinates = 2000\nlagrangian = \"sum(i = 0..1999, v[i]^2 - q[i]^2)/2\"\nstep = 0.1\nend = 1\n\
+                 integrator = { method = \"gauss\", stages = 8 }\ninitial = { position = \"1\", velocity = \"0\" }";
+    let expected = ["bad.toml:5:43: 2000 coordinates with 8 unknowns each", "4000 at once", "verlet"];
+    all_refused("bad-unknowns", &[Case { text: chain.into(), expected: &expected }]);
+}
+
+#[test]
+fn files_that_are_no_scenarios() {
+    let folder = Folder::new("bad-files");
+    let refused = |arguments: &[&str], expected: &[&str]| {
+        refused(&folder, &folder.stationary(&[arguments, &["--out", "out"]].concat()), expected);
+    };
+    std::fs::write(folder.0.join("bad.toml"), b"step = 1\nend = \xff\xfe").unwrap();
+    refused(&["run", "bad.toml"], &["bad.toml:2:7: not UTF-8 text", "save the scenario as UTF-8"]);
+    std::fs::create_dir(folder.0.join("folder")).unwrap();
+    refused(&["run", "folder"], &["`folder` is a folder", "expected a scenario file"]);
+    refused(&["run", "bda.toml"], &["there is no file", "`bda.toml`", "did you mean `bad.toml`?"]);
+    std::fs::write(folder.0.join("empty.toml"), "").unwrap();
+    refused(&["run", "empty.toml"], &["empty.toml: the scenario has no `coordinates`", "add: coordinates ="]);
+}
+
+#[test]
+fn a_set_that_says_nothing_names_itself() {
+    let folder = Folder::new("bad-set");
+    for (set, expected) in [
+        ("stpe=1", &["--set stpe:1:1: unknown key `stpe`", "did you mean `step`?"][..]),
+        ("initial.velocty=[0]", &["unknown key `velocty`", "did you mean `velocity`?"]),
+        ("parameters.g.x=1", &["`parameters.g` is a number"]),
+        ("step=0", &["--set step:1:1: `step` must be greater than zero, found 0"]),
+        ("step=[1", &["--set step:1:"]),
+        ("integrator.stages=2", &["unknown key `stages` in integrator `verlet`"]),
+    ] {
+        std::fs::write(folder.0.join("good.toml"), PENDULUM).unwrap();
+        let out = folder.stationary(&["run", "good.toml", "--out", "out", "--set", set]);
+        refused(&folder, &out, expected);
+    }
+    // The argument parser answers for its own words, in its own form.
+    let out = folder.stationary(&["run", "good.toml", "--out", "out", "--set", "step"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("expected key=value, as in step=0.01"), "{}", stderr(&out));
+    assert!(!folder.0.join("out").exists());
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_made_is_named() {
+    let folder = Folder::new("bad-out");
+    std::fs::write(folder.0.join("good.toml"), PENDULUM).unwrap();
+    // A file in the way refuses everyone, the superuser too.
+    let out = folder.stationary(&["run", "good.toml", "--out", "good.toml/results"]);
+    refused(&folder, &out, &["good.toml/results: "]);
+    let text = std::fs::read_to_string(folder.0.join("good.toml")).unwrap();
+    assert_eq!(text, PENDULUM);
+}
+
+#[test]
+fn a_claim_about_nothing_fails_with_a_near_miss() {
+    let folder = Folder::new("bad-claim");
+    std::fs::write(folder.0.join("good.toml"), PENDULUM).unwrap();
+    let claim = "claim=energy.max_relative_eror < 1";
+    let out = folder.stationary(&["run", "good.toml", "--out", "out", "--set", claim]);
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert!(stderr(&out).contains("did you mean `max_relative_error`?"), "{}", stderr(&out));
+}

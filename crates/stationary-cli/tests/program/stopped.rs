@@ -1,0 +1,102 @@
+//! Runs that end early, on their own or by a signal: exit 2, and whole files up to the last good step.
+
+use super::{Folder, command, stderr};
+use std::process::{Command, Stdio};
+
+/// The rows of `out/series.csv`, each a list of fields, without the header; every row is whole.
+fn rows(folder: &Folder) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(folder.0.join("out/series.csv")).unwrap();
+    assert!(text.ends_with('\n'));
+    let mut lines = text.lines().map(|l| l.split(',').map(str::to_string).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let rows: Vec<_> = lines.collect();
+    assert!(rows.iter().all(|r| r.len() == header.len()));
+    rows
+}
+
+/// The value of a key of the summary: what stands between `"key": ` and the end of its line.
+fn summary(folder: &Folder, key: &str) -> String {
+    let text = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
+    assert!(text.trim_end().ends_with('}'));
+    let after = text.split_once(&format!("\"{key}\": ")).unwrap_or_else(|| panic!("no `{key}` in {text}")).1;
+    after.lines().next().unwrap().trim_end_matches(',').to_string()
+}
+
+#[test]
+fn a_run_that_fails_keeps_everything_before() {
+    let quartic = "lagrangian=0.5*vtheta^2 + theta^4";
+    let newton = "relative residual of ";
+    for (name, sets, reason, least) in [
+        ("pendulum", &[quartic, "integrator.method=gauss", "output.every=7"][..], newton, 2),
+        ("kepler", &["initial.velocity=[0, 0]", "step=0.1", "integrator.method=gauss"], newton, 2),
+        ("double-pendulum", &["step=3", "end=30"], newton, 1),
+        // Explicit methods run into infinity.
+        (
+            "pendulum",
+            &[quartic, "integrator.method=verlet", "output.every=10"],
+            "no longer a finite number",
+            2,
+        ),
+        ("pendulum", &[quartic, "integrator.method=rk4", "output.every=1"], "no longer a finite number", 2),
+        ("henon-heiles", &["step=2.5", "integrator.method=verlet"], "no longer a finite number", 2),
+    ] {
+        let folder = Folder::new("fails");
+        let sets = sets.iter().flat_map(|s| ["--set", *s]);
+        let arguments: Vec<&str> = ["run", name, "--out", "out", "--quiet"].into_iter().chain(sets).collect();
+        let out = folder.stationary(&arguments);
+        let message = stderr(&out);
+        assert_eq!(out.status.code(), Some(2), "{name}: {message}");
+        assert!(message.contains(reason), "{name}: {message}");
+        let (time, step) = (summary(&folder, "time"), summary(&folder, "moves"));
+        assert_eq!(time, "{");
+        assert_eq!(summary(&folder, "finished"), "false");
+        let stopped = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
+        let stopped = stopped.split_once("\"stopped\": {").unwrap().1;
+        let stopped = &stopped[..stopped.find('}').unwrap()];
+        assert!(stopped.contains(&format!("\"step\": {step}")) && stopped.contains(reason), "{stopped}");
+        assert!(message.contains(&format!("after {step} steps")), "{message}");
+
+        let rows = rows(&folder);
+        assert!(
+            rows.len() >= least && summary(&folder, "rows") == rows.len().to_string(),
+            "{name}: {rows:?}"
+        );
+        // The last row is the last good step, whatever the distance between rows; every state is a number.
+        let last = &rows.last().unwrap()[0];
+        assert!(stopped.contains(&format!("\"time\": {last}")), "{name}: row at {last}, {stopped}");
+        for row in &rows {
+            assert!(row[..4].iter().all(|x| x.parse::<f64>().is_ok_and(f64::is_finite)), "{name}: {row:?}");
+        }
+        assert!(folder.0.join("out/report.html").is_file());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = Folder::new("interrupt");
+        let arguments =
+            ["run", "pendulum", "--set", "end=1e9", "--set", "output.every=100000", "--out", "out"];
+        let child =
+            command(&folder.0, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Not before it runs: the series then has its first rows.
+        let series = folder.0.join("out/series.csv");
+        let begun = || std::fs::read_to_string(&series).is_ok_and(|text| text.lines().count() > 2);
+        let clock = std::time::Instant::now();
+        while !begun() {
+            assert!(clock.elapsed().as_secs() < 60, "the run does not begin");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(out.status.code(), Some(2), "{signal}: {}", stderr(&out));
+        assert!(stderr(&out).contains("interrupted: the run ended early"), "{}", stderr(&out));
+        let rows = rows(&folder);
+        assert_eq!(summary(&folder, "rows"), rows.len().to_string());
+        assert_eq!(summary(&folder, "finished"), "false");
+        let end = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
+        assert!(end.contains(&format!("\"end\": {},", rows.last().unwrap()[0])), "the last row is the end");
+        assert!(folder.0.join("out/report.html").is_file());
+    }
+}

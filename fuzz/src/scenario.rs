@@ -1,0 +1,47 @@
+//! Any bytes as a scenario, with a `--set` from a first line `#set key=value`: reading must end in a scenario or one
+//! message; a scenario must check, and run for a few steps, or say why not. What is written is whole and finite.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use stationary::run;
+use stationary::scenario::Scenario;
+use std::ops::ControlFlow;
+
+/// Larger systems take the fuzzer too long and show nothing new.
+const MOST_COORDINATES: usize = 24;
+
+fn overrides(text: &str) -> Vec<(String, String)> {
+    let line = text.lines().next().and_then(|l| l.strip_prefix("#set "));
+    let pair = line.and_then(|l| l.split_once('='));
+    pair.map(|(k, v)| (k.trim().to_string(), v.trim().to_string())).into_iter().collect()
+}
+
+fn sound(message: &str) {
+    assert!(!message.trim().is_empty() && message.len() < 4000, "{message}");
+}
+
+fn run_a_little(mut scenario: Scenario) {
+    scenario.end = scenario.start + 6.0 * scenario.step;
+    let out = std::env::temp_dir().join(format!("stationary-fuzz-{}", std::process::id()));
+    match run::run(&scenario, &out, &mut |_| ControlFlow::Continue(())) {
+        Ok(outcome) => {
+            let series = std::fs::read_to_string(out.join("series.csv")).expect("a series");
+            assert!(series.ends_with('\n'), "a torn row");
+            assert_eq!(outcome.summary["finished"], outcome.stopped.is_none());
+        }
+        Err(error) => sound(&error.to_string()),
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Scenario::read("fuzz.toml", text, &overrides(text)) {
+        Ok(scenario) if scenario.coordinates.len() <= MOST_COORDINATES => match run::check(&scenario) {
+            Ok(_) => run_a_little(scenario),
+            Err(error) => sound(&error.to_string()),
+        },
+        Ok(_) => {}
+        Err(error) => sound(&error.to_string()),
+    }
+});
