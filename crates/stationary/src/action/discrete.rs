@@ -38,10 +38,14 @@ pub trait DiscreteLagrangian: Send {
     /// `D_k D_j L_full` for these `j` and the `k` in `columns` (a matrix of blocks, stored by rows) into `dd`.
     fn second(&mut self, leg: &Leg, d: &mut [f64], dd: &mut [f64], rows: Range<usize>, columns: Range<usize>);
 
-    /// Writes only `D_j` for each point and their sum: the momentum gained over the step when the other equations
-    /// hold.
-    fn gradient(&mut self, leg: &Leg, out: &mut Slots) {
-        self.first(leg, out);
+    /// Writes `D_j` for the points `1..=s` and the sum of all `D_j`, which is the momentum gained over the step when the
+    /// equations hold. Called once a step: worth its own code where speed matters.
+    fn gradient(&mut self, leg: &Leg, d: &mut [f64], sum: &mut [f64]) {
+        let n = leg.q.len();
+        let mut out = Slots::new(n, self.pieces());
+        self.first(leg, &mut out);
+        d.copy_from_slice(&out.d[n..]);
+        sum.copy_from_slice(&out.sum);
     }
 
     /// The point that approximates the position at the end of the step. It is the last one, except

@@ -188,17 +188,17 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
     /// Adds node `i` to `D_j` and their sum with the same rounded `phi_j`, `phi_j'` that made the path. A symmetry of `L` is
     /// then one of `L_d` whatever the coefficients' own rounding, which would else push momenta the same way in every step.
     #[inline(always)]
-    fn add_exact(&self, i: usize, h: f64, out: &mut Slots) {
+    fn add_exact(&self, i: usize, h: f64, d: &mut [f64], sum: &mut [f64]) {
         let (n, s) = (self.n.get(), self.s.get());
         let ([lq, lv], _) = self.jet.derivatives(n);
         let row = &self.table.path[i * (s + 1)..][..s + 1];
-        let (d, sum) = (&mut out.d[..(s + 1) * n], &mut out.sum[..n]);
+        let (d, sum) = (&mut d[..s * n], &mut sum[..n]);
         let w = self.rule.weights[i];
         for k in 0..n {
             let (force, momentum) = (w * h * lq[k], w * lv[k]);
             sum[k] += force;
-            for j in 0..=s {
-                d[j * n + k] += row[j][0] * force + row[j][1] * momentum;
+            for j in 1..=s {
+                d[(j - 1) * n + k] += row[j][0] * force + row[j][1] * momentum;
             }
         }
     }
@@ -290,15 +290,14 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
     }
 
     #[inline(always)]
-    fn gradient(&mut self, leg: &Leg, out: &mut Slots) {
+    fn gradient(&mut self, leg: &Leg, d: &mut [f64], sum: &mut [f64]) {
         self.prepare(leg.h);
-        let (n, s) = (self.n.get(), self.s.get());
-        out.d[..(s + 1) * n].fill(0.0);
-        out.sum[..n].fill(0.0);
+        d.fill(0.0);
+        sum.fill(0.0);
         for i in 0..self.rule.nodes.len() {
             let t = self.path(leg, i);
             self.lagrangian.gradient(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
-            self.add_exact(i, leg.h, out);
+            self.add_exact(i, leg.h, d, sum);
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Del<D> {
     /// Extrapolates the increments of one step to the next, by rows.
     forecast: Vec<f64>,
     slots: Slots,
+    /// Momentum gained over the step.
+    impulse: Vec<f64>,
     work: Work,
     iterations: u64,
     variational: bool,
@@ -40,11 +42,13 @@ struct Work {
     matrix: Vec<f64>,
     delta: Vec<f64>,
     pivot: Vec<usize>,
+    /// For the gradient: twice as long as the unknowns.
+    spare: Vec<f64>,
 }
 
 impl Work {
     fn new(m: usize) -> Self {
-        Work { matrix: vec![0.0; m * m], delta: vec![0.0; m], pivot: vec![0; m] }
+        Work { matrix: vec![0.0; m * m], delta: vec![0.0; m], pivot: vec![0; m], spare: vec![0.0; 2 * m] }
     }
 }
 
@@ -79,6 +83,7 @@ impl<D: DiscreteLagrangian> Del<D> {
             forecast: forecast(ld.abscissae()),
             slots: Slots::new(n, s),
             work: Work::new(n * s),
+            impulse: vec![0.0; n],
             start: start.t,
             h: start.h,
             step: 0,
@@ -112,16 +117,22 @@ impl<D: DiscreteLagrangian> Del<D> {
         if m <= SMALL {
             // Nobody else knows these: where `m` is known to the compiler they live in registers.
             let (mut a, mut b) = ([0.0; SMALL * SMALL], [0.0; SMALL]);
-            return self.newton(&mut a[..m * m], &mut b[..m], &mut [0; SMALL][..m]);
+            return self.newton(&mut a[..m * m], &mut b[..m], &mut [0; SMALL][..m], &mut [0.0; 2 * SMALL]);
         }
         let mut work = std::mem::take(&mut self.work);
-        let result = self.newton(&mut work.matrix, &mut work.delta, &mut work.pivot);
+        let result = self.newton(&mut work.matrix, &mut work.delta, &mut work.pivot, &mut work.spare);
         self.work = work;
         result
     }
 
     #[inline(always)]
-    fn newton(&mut self, matrix: &mut [f64], delta: &mut [f64], pivot: &mut [usize]) -> Result<(), Cause> {
+    fn newton(
+        &mut self,
+        matrix: &mut [f64],
+        delta: &mut [f64],
+        pivot: &mut [usize],
+        spare: &mut [f64],
+    ) -> Result<(), Cause> {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let m = n * s;
         let mut before = 0.0;
@@ -149,7 +160,7 @@ impl<D: DiscreteLagrangian> Del<D> {
             // Increments that are nothing but rounding of the positions do not converge, they wander.
             let wanders = iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(&self.x);
             if size <= self.tolerance * scale || predicted || wanders {
-                self.polish(matrix, delta, pivot);
+                self.polish(matrix, delta, pivot, spare);
                 return Ok(());
             }
             before = size;
@@ -160,16 +171,16 @@ impl<D: DiscreteLagrangian> Del<D> {
     /// The impulse of the step, and a last correction with the factors at hand. What Newton's method leaves has always
     /// the same sign, and over a million steps it would add up in the momenta; the gradient is needed anyway.
     #[inline(always)]
-    fn polish(&mut self, factors: &[f64], delta: &mut [f64], pivot: &[usize]) {
+    fn polish(&mut self, factors: &[f64], delta: &mut [f64], pivot: &[usize], spare: &mut [f64]) {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let m = n * s;
-        self.ld.gradient(&self.leg, &mut self.slots);
-        let (d, sum) = (&self.slots.d[..m + n], &self.slots.sum[..n]);
-        delta[n..m].copy_from_slice(&d[n..m]);
+        let (d, sum) = spare[..m + n].split_at_mut(m);
+        self.ld.gradient(&self.leg, d, sum);
+        delta[n..m].copy_from_slice(&d[..m - n]);
         for i in 0..n {
             // D_0 as the sum less the others, so that it balances the impulse to the last bit.
             let mut rest = self.p[i] + sum[i];
-            for j in 1..=s {
+            for j in 0..s {
                 rest -= d[j * n + i];
             }
             delta[i] = rest;
@@ -180,15 +191,16 @@ impl<D: DiscreteLagrangian> Del<D> {
             u[i] -= delta[i];
         }
         if s > ROUGH {
-            self.ld.gradient(&self.leg, &mut self.slots);
+            self.ld.gradient(&self.leg, d, sum);
         }
+        self.impulse[..n].copy_from_slice(sum);
     }
 
     /// Says how Newton's method failed, with the residual at the last iterate.
     #[cold]
     fn failure(&mut self, iterations: usize) -> Cause {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let Work { mut matrix, mut delta, mut pivot } = Work::new(n * s);
+        let Work { mut matrix, mut delta, mut pivot, .. } = Work::new(n * s);
         self.ld.second(&self.leg, &mut delta, &mut matrix, 0..s, 1..s + 1);
         let scale = max_abs(&delta) + max_abs(&self.p);
         for i in 0..n {
@@ -212,7 +224,7 @@ impl<D: DiscreteLagrangian> Del<D> {
             extrapolate(&self.forecast, [n, s], &done.u, &mut self.leg.u);
         }
         self.solve()?;
-        let sum = &self.slots.sum[..n];
+        let sum = &self.impulse[..n];
         if !max_abs(sum).is_finite() {
             return Err(Cause::NotFinite { what: "the impulse of a step".into() });
         }

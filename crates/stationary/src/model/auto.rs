@@ -121,7 +121,7 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
 
     #[inline]
     fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        let potential = self.gradient(t, q);
+        let potential = self.potential_gradient(t, q);
         let parts = jet.parts();
         *parts.value = -potential.value;
         for i in 0..N {
@@ -156,10 +156,12 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
 
     #[inline]
     fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let potential = self.potential_gradient(t, q);
         let parts = jet.parts();
-        self.force(t, q, parts.dq);
+        let (dq, dv, v) = (&mut parts.dq[..N], &mut parts.dv[..N], &v[..N]);
         for i in 0..N {
-            parts.dv[i] = self.masses[i] * v[i];
+            dq[i] = -potential.gradient[i];
+            dv[i] = self.masses[i] * v[i];
         }
     }
 
@@ -170,7 +172,7 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
 
     #[inline]
     fn force(&self, t: f64, q: &[f64], force: &mut [f64]) {
-        let potential = self.gradient(t, q);
+        let potential = self.potential_gradient(t, q);
         for i in 0..N {
             force[i] = -potential.gradient[i];
         }
@@ -179,7 +181,7 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
 
 impl<T: Potential<N>, const N: usize> Newtonian<T, N> {
     #[inline(always)]
-    fn gradient(&self, t: f64, q: &[f64]) -> Dual<N> {
+    fn potential_gradient(&self, t: f64, q: &[f64]) -> Dual<N> {
         let mut x = [Dual::from(0.0); N];
         for i in 0..N {
             x[i] = Dual::variable(q[i], i);

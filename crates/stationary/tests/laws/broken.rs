@@ -45,11 +45,11 @@ impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongImpulse<D> {
             }
         }
     }
-    fn gradient(&mut self, leg: &Leg, out: &mut Slots) {
-        self.0.first(leg, out);
+    fn gradient(&mut self, leg: &Leg, d: &mut [f64], sum: &mut [f64]) {
+        self.0.gradient(leg, d, sum);
         let n = leg.q.len();
         for i in 0..n {
-            out.sum[i] += 1e-6 * out.d[self.0.pieces() * n + i];
+            sum[i] += 1e-6 * d[(self.0.pieces() - 1) * n + i];
         }
     }
 }
