@@ -109,9 +109,7 @@ fn drive(
         if written {
             series.push(&row)?;
         }
-        if series.keeps(step) {
-            series.keep(&row);
-        }
+        series.keep(step, &row);
         if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
             told = Instant::now();
             series.flush()?;

@@ -266,6 +266,37 @@ impl<const N: usize> Scalar for Dual2<N> {
 /// The operators that need no knowledge of the layout.
 macro_rules! operators {
     ($type:ident, $n:ident) => {
+        impl<const $n: usize> $type<$n> {
+            /// The product with derivatives `b x + a y`, all but the products of first derivatives.
+            #[inline(always)]
+            fn product_rule(self, other: Self) -> Self {
+                let (a, b) = (self.value, other.value);
+                let mut r = self.zip(other, |x, y| b * x + a * y);
+                r.value = a * b;
+                r
+            }
+        }
+        impl<const $n: usize> Add for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self.zip(other, |a, b| a + b)
+            }
+        }
+        impl<const $n: usize> Sub for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self.zip(other, |a, b| a - b)
+            }
+        }
+        impl<const $n: usize> Mul<f64> for $type<$n> {
+            type Output = Self;
+            #[inline(always)]
+            fn mul(self, other: f64) -> Self {
+                self.zip(self, |x, _| x * other)
+            }
+        }
         impl<const $n: usize> Div for $type<$n> {
             type Output = Self;
             #[inline(always)]
@@ -319,60 +350,19 @@ macro_rules! operators {
 operators!(Dual, M);
 operators!(Dual2, N);
 
-impl<const M: usize> Add for Dual<M> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
-    }
-}
-impl<const M: usize> Sub for Dual<M> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.zip(other, |a, b| a - b)
-    }
-}
 impl<const M: usize> Mul for Dual<M> {
     type Output = Self;
     #[inline(always)]
-    #[allow(clippy::suspicious_arithmetic_impl, reason = "the product rule has a sum")]
     fn mul(self, other: Self) -> Self {
-        let (a, b) = (self.value, other.value);
-        let mut r = self.zip(other, |x, y| b * x + a * y);
-        r.value = a * b;
-        r
-    }
-}
-impl<const M: usize> Mul<f64> for Dual<M> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, other: f64) -> Self {
-        self.scaled(self.value * other, other)
+        self.product_rule(other)
     }
 }
 
-impl<const N: usize> Add for Dual2<N> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
-    }
-}
-impl<const N: usize> Sub for Dual2<N> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.zip(other, |a, b| a - b)
-    }
-}
 impl<const N: usize> Mul for Dual2<N> {
     type Output = Self;
     #[inline(always)]
-    #[allow(clippy::suspicious_arithmetic_impl, reason = "the product rule has a sum")]
     fn mul(self, other: Self) -> Self {
-        let (a, b) = (self.value, other.value);
-        let mut r = self.zip(other, |x, y| b * x + a * y);
+        let mut r = self.product_rule(other);
         for i in 0..N {
             for j in 0..N {
                 r.qq[i][j] += self.q[i] * other.q[j] + other.q[i] * self.q[j];
@@ -380,15 +370,7 @@ impl<const N: usize> Mul for Dual2<N> {
                 r.vv[i][j] += self.v[i] * other.v[j] + other.v[i] * self.v[j];
             }
         }
-        r.value = a * b;
         r
-    }
-}
-impl<const N: usize> Mul<f64> for Dual2<N> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, other: f64) -> Self {
-        self.zip(self, |x, _| x * other)
     }
 }
 

@@ -59,9 +59,10 @@ fn svg(plot: &Plot) -> String {
     plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
 }
 
+/// Paths through the opening of the run: of a long one, the whole would be a blot.
 fn motion(run: &RunPage<'_>) -> Option<Section> {
     let (series, names) = (run.series, &run.scenario.coordinates);
-    let column = |name: &str| series.column(name).unwrap_or(&[]);
+    let column = |name: &str| series.opening(name).unwrap_or(&[]);
     let t = column("t");
     let mut plots = Vec::new();
     if let [x, y, ..] = names.as_slice() {
@@ -85,7 +86,14 @@ fn motion(run: &RunPage<'_>) -> Option<Section> {
     let rest = names.len().saturating_sub(SHOWN);
     let more = if rest > 0 { format!(" The other {rest} are in series.csv.") } else { String::new() };
     plots.push((svg(&plot), format!("Positions over time.{more}")));
-    Some(Section { heading: "Motion".into(), text: String::new(), plots })
+    let whole = series.column("t").and_then(<[f64]>::last);
+    let text = match (t.last(), whole) {
+        (Some(shown), Some(whole)) if shown < whole => {
+            format!("The first {} steps, to time {shown:.6}.", t.len() - 1)
+        }
+        _ => String::new(),
+    };
+    Some(Section { heading: "Motion".into(), text, plots })
 }
 
 fn first(values: &[f64]) -> &[f64] {

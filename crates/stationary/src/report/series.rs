@@ -12,6 +12,8 @@ pub struct Series {
     columns: Vec<String>,
     /// Kept moments, column by column.
     kept: Vec<Vec<f64>>,
+    /// The first moments, every one of them, column by column.
+    opening: Vec<Vec<f64>>,
     /// Every how many steps one is kept; doubles when there are too many.
     stride: u64,
     rows: u64,
@@ -21,17 +23,21 @@ pub struct Series {
 /// Moments, and numbers in all, kept for the plots at most.
 const KEPT: usize = 40_000;
 const KEPT_NUMBERS: usize = 4_000_000;
+/// Moments of the opening: paths are drawn through all their steps or they are not paths.
+const OPENING: usize = 4_000;
 
 impl Series {
     /// Creates the file and writes its header.
     pub fn create(path: &Path, columns: Vec<String>) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| io(path, &e))?;
         let kept = vec![Vec::new(); columns.len()];
+        let opening = kept.clone();
         let mut series = Series {
             path: path.to_path_buf(),
             file: BufWriter::new(file),
             columns,
             kept,
+            opening,
             stride: 1,
             rows: 0,
             line: String::new(),
@@ -60,17 +66,17 @@ impl Series {
         Ok(())
     }
 
-    /// Whether the moment after `step` steps is to be kept for the plots.
-    pub fn keeps(&self, step: u64) -> bool {
-        step.is_multiple_of(self.stride)
-    }
-
-    /// Keeps a moment for the plots.
-    pub fn keep(&mut self, values: &[f64]) {
-        for (column, x) in self.kept.iter_mut().zip(values) {
-            column.push(*x);
+    /// Keeps the moment after `step` steps for the plots, if it is one to keep.
+    pub fn keep(&mut self, step: u64, values: &[f64]) {
+        let room = KEPT_NUMBERS / self.columns.len();
+        if self.opening[0].len() < OPENING.min(room) {
+            push(&mut self.opening, values);
         }
-        if self.kept[0].len() > KEPT.min(KEPT_NUMBERS / self.columns.len()).max(2) {
+        if !step.is_multiple_of(self.stride) {
+            return;
+        }
+        push(&mut self.kept, values);
+        if self.kept[0].len() > KEPT.min(room).max(2) {
             self.stride *= 2;
             for column in &mut self.kept {
                 let mut keep = false;
@@ -96,15 +102,29 @@ impl Series {
         self.rows
     }
 
-    /// The kept moments of a column.
+    /// A column over the whole run, thinned if that is long.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
-        let at = self.columns.iter().position(|c| c == name)?;
-        Some(&self.kept[at])
+        Some(&self.kept[self.position(name)?])
+    }
+
+    /// A column over the first steps, every one of them.
+    pub fn opening(&self, name: &str) -> Option<&[f64]> {
+        Some(&self.opening[self.position(name)?])
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c == name)
     }
 
     /// Names of the columns.
     pub fn columns(&self) -> &[String] {
         &self.columns
+    }
+}
+
+fn push(columns: &mut [Vec<f64>], values: &[f64]) {
+    for (column, x) in columns.iter_mut().zip(values) {
+        column.push(*x);
     }
 }
 
