@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+mod envelope;
 pub mod html;
 pub mod plot;
 mod run_page;

@@ -86,9 +86,8 @@ fn motion(run: &RunPage<'_>) -> Option<Section> {
     let rest = names.len().saturating_sub(SHOWN);
     let more = if rest > 0 { format!(" The other {rest} are in series.csv.") } else { String::new() };
     plots.push((svg(&plot), format!("Positions over time.{more}")));
-    let whole = series.column("t").and_then(<[f64]>::last);
-    let text = match (t.last(), whole) {
-        (Some(shown), Some(whole)) if shown < whole => {
+    let text = match t.last() {
+        Some(shown) if *shown < series.last_time() => {
             format!("The first {} steps, to time {shown:.6}.", t.len() - 1)
         }
         _ => String::new(),
@@ -100,37 +99,34 @@ fn first(values: &[f64]) -> &[f64] {
     &values[..values.len().min(1)]
 }
 
-/// Times and changes of a column since its first value, divided by a scale; moments without a value are left out.
-fn change(t: &[f64], values: &[f64], scale: f64) -> (Vec<f64>, Vec<f64>) {
-    let known = || t.iter().zip(values).filter(|(_, x)| !x.is_nan());
-    let first = known().next().map_or(f64::NAN, |(_, x)| *x);
-    known().map(|(t, x)| (*t, (x - first) / scale)).unzip()
+/// Times and changes of an observed quantity since its first value, divided by a scale.
+fn change(series: &Series, name: &str, scale: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+    let first = series.opening(name)?.iter().copied().find(|x| !x.is_nan())?;
+    let (t, x) = series.whole(name)?;
+    Some((t, x.iter().map(|x| (x - first) / scale).collect()))
 }
 
 fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
     let series = run.series;
-    let t = series.column("t")?;
     let mut plots = Vec::new();
-    let mut energy = Plot::new("Energy error").x_label("t").y_label("relative error");
-    for (column, name) in [("energy", "energy"), ("discrete_energy", "discrete energy")] {
-        let Some(values) = series.column(column) else { continue };
-        let (t, error) = change(t, values, run.energy_scale);
-        energy = energy.line(name, &t, &error);
+    for (column, title) in [("energy", "Energy error"), ("discrete_energy", "Discrete energy error")] {
+        if let Some((t, error)) = change(series, column, run.energy_scale) {
+            let plot =
+                Plot::new(title).x_label("t").y_label("relative error").line("relative error", &t, &error);
+            let text = "Change since the start over the energy scale; bounded for variational methods.";
+            plots.push((svg(&plot), text.into()));
+        }
     }
-    plots.push((
-        svg(&energy),
-        "Change since the start over the energy scale; bounded for variational methods.".into(),
-    ));
     let momenta: Vec<&String> = series.columns().iter().filter(|c| c.starts_with("momentum.")).collect();
     if !momenta.is_empty() {
         let mut plot = Plot::new("Noether momenta").x_label("t").y_label("change");
         for name in momenta {
-            let (t, drift) = change(t, series.column(name)?, 1.0);
+            let (t, drift) = change(series, name, 1.0)?;
             plot = plot.line(&name["momentum.".len()..], &t, &drift);
         }
         plots.push((svg(&plot), "Change of each momentum since the start.".into()));
     }
-    if let Some(residual) = series.column("symplectic_residual") {
+    if let Some((t, residual)) = series.whole("symplectic_residual") {
         let plot = Plot::new("Symplectic form").x_label("t").y_label("residual").log_y();
         let plot = plot.line("residual", t.get(1..)?, residual.get(1..)?);
         plots.push((
@@ -142,14 +138,14 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
 }
 
 fn probes(run: &RunPage<'_>) -> Option<Section> {
-    let t = run.series.column("t")?;
     let plots: Vec<_> = run
         .scenario
         .probes
         .iter()
         .filter_map(|(name, text)| {
-            let plot = Plot::new(name).x_label("t").y_label(name);
-            Some((svg(&plot.line(name, t, run.series.column(name)?)), format!("{name} = {}", text.text)))
+            let (t, values) = run.series.whole(name)?;
+            let plot = Plot::new(name).x_label("t").y_label(name).line(name, &t, &values);
+            Some((svg(&plot), format!("{name} = {}", text.text)))
         })
         .collect();
     (!plots.is_empty()).then(|| Section { heading: "Probes".into(), text: String::new(), plots })

@@ -1,44 +1,45 @@
 //! `series.csv`: one row a moment, numbers with all their digits, written as the run goes.
 
+use super::envelope::Envelope;
 use crate::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The file being written, and a record of the run for the plots: thinned when long, but finer than the file's rows.
+/// The file being written, and a record of the run for the plots, which see every step.
 pub struct Series {
     path: PathBuf,
     file: BufWriter<File>,
     columns: Vec<String>,
-    /// Kept moments, column by column.
-    kept: Vec<Vec<f64>>,
     /// The first moments, every one of them, column by column.
     opening: Vec<Vec<f64>>,
-    /// Every how many steps one is kept; doubles when there are too many.
-    stride: u64,
+    /// What the observers saw over the whole run; their columns come after the state's.
+    envelope: Envelope,
+    state: usize,
+    last: f64,
     rows: u64,
     line: String,
 }
 
-/// Moments, and numbers in all, kept for the plots at most.
-const KEPT: usize = 40_000;
-const KEPT_NUMBERS: usize = 4_000_000;
-/// Moments of the opening: paths are drawn through all their steps or they are not paths.
+/// Moments of the opening, and numbers in all: paths are drawn through all their steps or they are not paths.
 const OPENING: usize = 4_000;
+const OPENING_NUMBERS: usize = 4_000_000;
 
 impl Series {
-    /// Creates the file and writes its header.
-    pub fn create(path: &Path, columns: Vec<String>) -> Result<Self, Error> {
+    /// Creates the file and writes its header: columns of the state, time first, then those of the observers.
+    pub fn create(path: &Path, state: Vec<String>, observed: Vec<String>) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| io(path, &e))?;
-        let kept = vec![Vec::new(); columns.len()];
-        let opening = kept.clone();
+        let (state_width, envelope) = (state.len(), Envelope::new(observed.len()));
+        let columns = [state, observed].concat();
+        let opening = vec![Vec::new(); columns.len()];
         let mut series = Series {
             path: path.to_path_buf(),
             file: BufWriter::new(file),
             columns,
-            kept,
             opening,
-            stride: 1,
+            envelope,
+            state: state_width,
+            last: f64::NAN,
             rows: 0,
             line: String::new(),
         };
@@ -66,26 +67,15 @@ impl Series {
         Ok(())
     }
 
-    /// Keeps the moment after `step` steps for the plots, if it is one to keep.
+    /// Keeps the moment after `step` steps for the plots.
     pub fn keep(&mut self, step: u64, values: &[f64]) {
-        let room = KEPT_NUMBERS / self.columns.len();
-        if self.opening[0].len() < OPENING.min(room) {
-            push(&mut self.opening, values);
-        }
-        if !step.is_multiple_of(self.stride) {
-            return;
-        }
-        push(&mut self.kept, values);
-        if self.kept[0].len() > KEPT.min(room).max(2) {
-            self.stride *= 2;
-            for column in &mut self.kept {
-                let mut keep = false;
-                column.retain(|_| {
-                    keep = !keep;
-                    keep
-                });
+        if self.opening[0].len() < OPENING.min(OPENING_NUMBERS / self.columns.len()) {
+            for (column, x) in self.opening.iter_mut().zip(values) {
+                column.push(*x);
             }
         }
+        self.last = values[0];
+        self.envelope.add(step, values[0], &values[self.state..]);
     }
 
     fn write_line(&mut self) -> Result<(), Error> {
@@ -102,14 +92,19 @@ impl Series {
         self.rows
     }
 
-    /// A column over the whole run, thinned if that is long.
-    pub fn column(&self, name: &str) -> Option<&[f64]> {
-        Some(&self.kept[self.position(name)?])
-    }
-
     /// A column over the first steps, every one of them.
     pub fn opening(&self, name: &str) -> Option<&[f64]> {
         Some(&self.opening[self.position(name)?])
+    }
+
+    /// Times and values of an observer's column over the whole run, through the extremes where it is long.
+    pub fn whole(&self, name: &str) -> Option<(Vec<f64>, Vec<f64>)> {
+        Some(self.envelope.line(self.position(name)?.checked_sub(self.state)?))
+    }
+
+    /// The last time kept.
+    pub fn last_time(&self) -> f64 {
+        self.last
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -119,12 +114,6 @@ impl Series {
     /// Names of the columns.
     pub fn columns(&self) -> &[String] {
         &self.columns
-    }
-}
-
-fn push(columns: &mut [Vec<f64>], values: &[f64]) {
-    for (column, x) in columns.iter_mut().zip(values) {
-        column.push(*x);
     }
 }
 

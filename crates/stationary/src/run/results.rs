@@ -30,8 +30,8 @@ impl<'a> Results<'a> {
         columns.extend(names.iter().cloned());
         columns.extend(names.iter().map(|n| format!("v{n}")));
         columns.extend(names.iter().map(|n| format!("p{n}")));
-        columns.extend(built.energy.columns());
-        columns.extend(built.observers.iter().flat_map(|o| o.columns()));
+        let mut observed = built.energy.columns();
+        observed.extend(built.observers.iter().flat_map(|o| o.columns()));
         // Results of an earlier run must not stand beside rows of this one.
         for stale in ["summary.json", "report.html"] {
             match std::fs::remove_file(out.join(stale)) {
@@ -39,7 +39,7 @@ impl<'a> Results<'a> {
                 _ => {}
             }
         }
-        let series = Series::create(&out.join("series.csv"), columns)?;
+        let series = Series::create(&out.join("series.csv"), columns, observed)?;
         Ok(Results { scenario, out: out.to_path_buf(), series })
     }
 
