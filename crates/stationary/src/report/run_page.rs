@@ -50,9 +50,18 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         claims: claims.collect(),
         warnings: run.warnings.to_vec(),
         sections: [motion(run), conservation_plots(run), probes(run)].into_iter().flatten().collect(),
-        scenario_text: scenario.source.text.clone(),
+        scenario_text: text_as_run(scenario),
     }
     .to_html()
+}
+
+/// The scenario's text, and below it what `--set` changed: together they are what was run.
+fn text_as_run(scenario: &Scenario) -> String {
+    let mut text = scenario.source.text.trim_end().to_string() + "\n";
+    for (key, value) in &scenario.overrides {
+        text.push_str(&format!("# changed by --set {key}={value}\n"));
+    }
+    text
 }
 
 fn svg(plot: &Plot) -> String {
@@ -107,7 +116,10 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
     for (column, name) in [("energy", "energy"), ("discrete_energy", "discrete energy")] {
         let Some(values) = series.column(column) else { continue };
         let (t, error) = change(t, values, run.energy_scale);
-        energy = energy.line(name, &t, &error);
+        // Methods without a discrete Lagrangian have no discrete energy, and no line for it in the legend.
+        if !t.is_empty() {
+            energy = energy.line(name, &t, &error);
+        }
     }
     plots.push((
         svg(&energy),
