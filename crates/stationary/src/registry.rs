@@ -131,7 +131,7 @@ static OBSERVERS: [Entry; 6] = [
         summary: "Noether momentum p . xi(q) of each named symmetry",
         maths: "For an infinitesimal generator xi that leaves L_d unchanged, D2 L_d . xi is constant   [VTI04 (33)].\n\
                 The drift is max |J - J_0| over every step. A generator that does not leave L unchanged is reported.\n\
-                Point symmetries linear in q (translations, rotations, scalings) carry over to every L_d exactly.",
+                Symmetries affine in q (translations, rotations) carry over to every L_d exactly.",
         options: &[],
     },
     Entry {
@@ -141,7 +141,7 @@ static OBSERVERS: [Entry; 6] = [
         maths: "D1 D2 L_d [dq_k de_{k-1} - de_k dq_{k-1}] of two variations dq, de is the same at every step   [VTI04 (38)]:\n\
                 the tangent F of the map from the start satisfies F' J F = J. Reported is max |F' J F - J| / max(1, |F|^2)\n\
                 over all pairs of variations, with positions and momenta in units in which they are of one size; a new\n\
-                window begins when |F| has grown by 10^4. Costs a few n^3 operations a step.",
+                window begins after 100 steps, or when |F| has grown by 10^4. Costs a few n^3 operations a step.",
         options: &[],
     },
     Entry {

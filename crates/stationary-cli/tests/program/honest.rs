@@ -74,6 +74,28 @@ fn the_symplectic_residual_does_not_depend_on_units() {
     }
 }
 
+/// Cause: on a closed orbit rounding adds up for as long as the run is. Expected: a long run is as symplectic as its steps.
+#[test]
+fn the_symplectic_residual_does_not_grow_with_the_run() {
+    let folder = Folder::new("long");
+    let residual = |method: &str| {
+        let sets = [
+            "lagrangian=0.5*vx^2 - 2*x^2",
+            "observe=symplectic",
+            "step=0.01",
+            "end=200",
+            "output.every=1000",
+            method,
+        ];
+        run(&folder, &sets).2["symplectic"]["max_residual"].as_f64().unwrap()
+    };
+    for method in ["gauss", "lobatto"] {
+        let found = residual(&format!("integrator={{ method = \"{method}\", stages = 8 }}"));
+        assert!(found < 1e-12, "{method}: {found:e}");
+    }
+    assert!(residual("integrator=rk4") > 2e-11);
+}
+
 /// Cause: the report showed the file, not what was run. Expected: what `--set` changed, in report and summary.
 #[test]
 fn results_say_what_was_set() {

@@ -4,7 +4,8 @@
 //! map so far satisfies `F' J F = J`. The observer multiplies up the tangents of the steps and reports how far the
 //! product is from that, for all pairs of variations at once, relative to `|F|^2`, the size at which
 //! rounding enters. Where neighbouring paths separate fast the product would swallow all digits, so a
-//! new window begins when it has grown by [`GROWTH`].
+//! new window begins when it has grown by [`GROWTH`]. The rounding of each step adds up too, and always the same
+//! way on a closed orbit: a window has at most [`LENGTH`] steps, so that the residual of a long run is not its length.
 //!
 //! The residual must not depend on units: `dq/dp` and `dp/dq` of a heavy body differ by many orders, and `|F|^2` would
 //! be so large that everything looks symplectic. Each window therefore measures `q_i` in units `s_i` and `p_i` in
@@ -18,6 +19,8 @@ use serde_json::{Map, Value, json};
 
 /// Growth of the tangent after which a new window begins.
 pub const GROWTH: f64 = 1e4;
+/// Steps after which a new window begins.
+pub const LENGTH: u64 = 100;
 
 /// Follows the tangent of the flow.
 pub struct Symplectic {
@@ -30,6 +33,8 @@ pub struct Symplectic {
     worst: f64,
     now: f64,
     windows: u64,
+    /// Steps in this window.
+    steps: u64,
 }
 
 impl Symplectic {
@@ -45,6 +50,7 @@ impl Symplectic {
             worst: 0.0,
             now: 0.0,
             windows: 1,
+            steps: 0,
         }
     }
 }
@@ -82,6 +88,12 @@ impl Observer for Symplectic {
             return;
         };
         let (n, m) = (self.n, 2 * self.n);
+        if self.steps == LENGTH || max_abs(&self.product) > GROWTH {
+            self.product = identity(m);
+            self.units.clear();
+            self.steps = 0;
+            self.windows += 1;
+        }
         if self.units.is_empty() {
             self.units = units(step, n);
         }
@@ -95,11 +107,7 @@ impl Observer for Symplectic {
         if self.now > self.worst || self.now.is_nan() {
             self.worst = self.now;
         }
-        if max_abs(&self.product) > GROWTH {
-            self.product = identity(m);
-            self.units.clear();
-            self.windows += 1;
-        }
+        self.steps += 1;
     }
 
     fn row(&self, values: &mut Vec<f64>) {
