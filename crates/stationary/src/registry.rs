@@ -131,16 +131,17 @@ static OBSERVERS: [Entry; 6] = [
         summary: "Noether momentum p . xi(q) of each named symmetry",
         maths: "For an infinitesimal generator xi that leaves L_d unchanged, D2 L_d . xi is constant   [VTI04 (33)].\n\
                 The drift is max |J - J_0| over every step. A generator that does not leave L unchanged is reported.\n\
-                Point symmetries linear in q (translations, rotations, scalings) carry over to every L_d exactly.",
+                Symmetries affine in q (translations, rotations) carry over to every L_d exactly.",
         options: &[],
     },
     Entry {
         name: "symplectic",
         kind: "on request",
         summary: "residual of the discrete symplectic form",
-        maths: "D1 D2 L_d(dq_k, dq_{k-1}) is the same at every step   [VTI04 (38)]: the tangent F of the map from the\n\
-                start satisfies F' J F = J. Reported is max |F' J F - J| / max(1, |F|^2) over all pairs of variations; a\n\
-                new window begins when |F| has grown by 10^4. Costs a few n^3 operations a step.",
+        maths: "D1 D2 L_d [dq_k de_{k-1} - de_k dq_{k-1}] of two variations dq, de is the same at every step   [VTI04 (38)]:\n\
+                the tangent F of the map from the start satisfies F' J F = J. Reported is max |F' J F - J| / max(1, |F|^2)\n\
+                over all pairs of variations, with positions and momenta in units in which they are of one size; a new\n\
+                window begins after 100 steps, or when |F| has grown by 10^4. Costs a few n^3 operations a step.",
         options: &[],
     },
     Entry {
@@ -198,6 +199,11 @@ fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
         },
         "gauss" => Method::Gauss { stages: options.integer("stages", 2, 1..=largest)? as usize },
         "lobatto" => {
+            if let (Some(place), Some(_)) = (options.place("points"), options.place("stages")) {
+                return Err(place
+                    .error("`points` and `stages` are the same option: give one of them")
+                    .into());
+            }
             let points = options.integer("points", 3, 2..=largest)?;
             Method::Lobatto { points: options.integer("stages", points, 2..=largest)? as usize }
         }

@@ -129,8 +129,10 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
                 path.push([shape[j], slope[j]]);
                 first.push([w * h * shape[j], w * slope[j]]);
                 for k in 0..width {
-                    let mixed = (w * shape[j] * slope[k], w * slope[j] * shape[k]);
-                    second.push([w * h * shape[j] * shape[k], mixed.0, mixed.1, w * slope[j] * slope[k] / h]);
+                    // In this order the matrix of second derivatives is symmetric to the last bit.
+                    let mixed = (w * (shape[j] * slope[k]), w * (slope[j] * shape[k]));
+                    let pure = (w * h * (shape[j] * shape[k]), w * (slope[j] * slope[k]) / h);
+                    second.push([pure.0, mixed.0, mixed.1, pure.1]);
                 }
             }
         }

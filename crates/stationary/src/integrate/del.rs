@@ -207,7 +207,9 @@ impl<D: DiscreteLagrangian> Del<D> {
             delta[i] += self.p[i];
         }
         let residual = max_abs(&delta) / scale.max(f64::MIN_POSITIVE);
-        if residual.is_finite() && !linalg::factor(&mut matrix, &mut pivot, n * s) {
+        if !residual.is_finite() {
+            Cause::NotFinite { what: "the action near the step".into() }
+        } else if !linalg::factor(&mut matrix, &mut pivot, n * s) {
             Cause::Singular
         } else {
             Cause::Newton { iterations, residual }

@@ -82,6 +82,7 @@ pub struct Explicit<L, V = Vec<f64>> {
     now: Point<V>,
     inverse: Option<V>,
     legs: Vec<Leg>,
+    spare: Vec<Leg>,
 }
 
 /// Position, momentum, and the force there.
@@ -116,6 +117,7 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
             now,
             inverse,
             legs: Vec::new(),
+            spare: Vec::new(),
         })
     }
 
@@ -183,7 +185,8 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
         let n = self.now.q.as_slice().len();
         let mut x = self.now.clone();
         let mut t = self.start + self.step as f64 * self.h;
-        let mut legs = std::mem::take(&mut self.legs);
+        // A failed step must not overwrite the legs of the last good one.
+        let mut legs = std::mem::take(&mut self.spare);
         legs.resize_with(self.composition.0.len(), || Leg::new(n, 1));
         for (g, leg) in self.composition.0.iter().zip(&mut legs) {
             (leg.t, leg.h) = (t, g * self.h);
@@ -201,12 +204,12 @@ impl<L: Lagrangian, V: Storage> Explicit<L, V> {
             self.leap(&mut x, t, leg.h);
             t += leg.h;
         }
-        self.legs = legs;
         for (name, values) in [("a position", &x.q), ("a momentum", &x.p), ("a force", &x.f)] {
             if !values.as_slice().iter().all(|x| x.is_finite()) {
                 return Err(Cause::NotFinite { what: name.into() });
             }
         }
+        self.spare = std::mem::replace(&mut self.legs, legs);
         self.now = x;
         self.step += 1;
         Ok(())

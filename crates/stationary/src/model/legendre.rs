@@ -16,6 +16,8 @@ pub struct Legendre {
 
 /// Newton iterations before the inverse is given up.
 const LIMIT: usize = 50;
+/// What is left of `L_v - p`, relative to `p`, when only rounding is left.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 impl Legendre {
     /// Room for `n` coordinates.
@@ -76,10 +78,7 @@ impl Legendre {
             if next.is_nan() || size.is_nan() {
                 return Err(Cause::Newton { iterations, residual: f64::NAN });
             }
-            if next == 0.0
-                || size <= 1e-14 * max_abs(v)
-                || (damping == 1.0 && size * size <= 1e-16 * max_abs(v))
-            {
+            if next <= ROUNDING * max_abs(p) || size <= 1e-14 * max_abs(v) {
                 return Ok(());
             }
             norm = next;
@@ -94,5 +93,40 @@ impl Legendre {
             self.residual[i] = self.jet.dv()[i] - p[i];
         }
         max_abs(&self.residual)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::{Scope, Var};
+    use crate::model::FormulaLagrangian;
+
+    fn inverse(text: &str, p: f64) -> f64 {
+        let mut scope = Scope::new();
+        scope.variable("x", Var::Q(0)).variable("v", Var::V(0));
+        let l = FormulaLagrangian::new(text, &scope, 1).unwrap();
+        let mut v = [0.0];
+        Legendre::new(1).velocity(&l, 0.0, &[0.0], &[p], &mut v).unwrap();
+        v[0]
+    }
+
+    /// The same system in units of any size: the inverse is as accurate in all of them.
+    #[test]
+    fn the_inverse_is_accurate_in_any_units() {
+        for unit in [1e-12, 1e-6, 1.0, 1e6, 1e12] {
+            // L_v = v + 4 v^3 / unit^2 = p has the solution v = unit at p = 5 unit.
+            let v = inverse(&format!("0.5*v^2 + v^4/{unit:e}^2"), 5.0 * unit);
+            assert!((v / unit - 1.0).abs() < 1e-15, "{unit:e}: {v:e}");
+        }
+    }
+
+    #[test]
+    fn the_inverse_finds_relativistic_velocities_and_rest_under_a_magnetic_field() {
+        for p in [1e-3, 1.0, 1e3] {
+            let (v, exact) = (inverse("-sqrt(1 - v^2)", p), p / f64::hypot(1.0, p));
+            assert!((v - exact).abs() < 1e-15, "{p}: {v}");
+        }
+        assert!(inverse("0.5*v^2 + 0.1*v^4 + 0.3*v", 0.3).abs() < 1e-15);
     }
 }

@@ -124,8 +124,10 @@ pub(crate) fn number(x: f64) -> Value {
 pub(crate) fn kept(relative: f64) -> String {
     if relative.is_nan() {
         "lost: no longer a number".to_string()
-    } else if relative < 1e-10 {
+    } else if relative < 1e-12 {
         format!("kept to {relative:.1e}, rounding level")
+    } else if relative >= 0.1 {
+        format!("not kept, changes by {relative:.1e}")
     } else {
         format!("kept to {relative:.1e}")
     }
@@ -134,6 +136,15 @@ pub(crate) fn kept(relative: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A method of high order with a small error is not at rounding level, and what changes by its own size is not kept.
+    #[test]
+    fn words_do_not_flatter() {
+        assert!(kept(3e-15).ends_with("rounding level"));
+        assert_eq!(kept(2.8e-11), "kept to 2.8e-11");
+        assert_eq!(kept(1.6), "not kept, changes by 1.6e0");
+        assert_eq!(kept(f64::NAN), "lost: no longer a number");
+    }
 
     #[test]
     fn a_track_finds_slope_and_largest_change() {

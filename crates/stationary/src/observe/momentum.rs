@@ -34,7 +34,8 @@ impl Momentum {
     }
 
     /// How far `L` is from invariant: `|L_q xi + L_v xi'|` over the size of its terms, where `xi' = xi_q v + xi_t`,
-    /// at a position and a velocity. Above rounding, the generator is no symmetry and its momentum not conserved.
+    /// at a position and a velocity. Above rounding, the generator is no symmetry and its momentum not conserved. NaN
+    /// where one of the terms is not a number.
     pub fn check_invariance(
         &mut self,
         lagrangian: &dyn Lagrangian,
@@ -61,7 +62,7 @@ impl Momentum {
         lagrangian.first(t, q, v, &mut jet);
         let terms = jet.dq().iter().chain(jet.dv()).zip(&values).map(|(a, b)| a * b);
         let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + f64::abs(x)));
-        let change = if size > 0.0 { f64::abs(sum) / size } else { 0.0 };
+        let change = if size == 0.0 { 0.0 } else { f64::abs(sum) / size };
         self.invariance = Some(change);
         change
     }

@@ -34,8 +34,14 @@ impl Observer for Probe {
 
     fn observe(&mut self, frame: &Frame<'_>) {
         self.program.call(frame.t, frame.q, frame.v, frame.p, &mut self.now);
-        self.least = self.least.min(self.now[0]);
-        self.most = self.most.max(self.now[0]);
+        // Not `min` and `max`, which forget a NaN: then a claim about the extremes would hold.
+        let now = self.now[0];
+        if now < self.least || now.is_nan() {
+            self.least = now;
+        }
+        if now > self.most || now.is_nan() {
+            self.most = now;
+        }
     }
 
     fn row(&self, values: &mut Vec<f64>) {

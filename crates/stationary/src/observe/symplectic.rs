@@ -4,7 +4,12 @@
 //! map so far satisfies `F' J F = J`. The observer multiplies up the tangents of the steps and reports how far the
 //! product is from that, for all pairs of variations at once, relative to `|F|^2`, the size at which
 //! rounding enters. Where neighbouring paths separate fast the product would swallow all digits, so a
-//! new window begins when it has grown by [`GROWTH`].
+//! new window begins when it has grown by [`GROWTH`]. The rounding of each step adds up too, and always the same
+//! way on a closed orbit: a window has at most [`LENGTH`] steps, so that the residual of a long run is not its length.
+//!
+//! The residual must not depend on units: `dq/dp` and `dp/dq` of a heavy body differ by many orders, and `|F|^2` would
+//! be so large that everything looks symplectic. Each window therefore measures `q_i` in units `s_i` and `p_i` in
+//! `1/s_i`, chosen so that both are of one size in its first step.
 
 use super::{Conserved, Frame, Observer, kept, number};
 use crate::integrate::multiply;
@@ -14,27 +19,59 @@ use serde_json::{Map, Value, json};
 
 /// Growth of the tangent after which a new window begins.
 pub const GROWTH: f64 = 1e4;
+/// Steps after which a new window begins.
+pub const LENGTH: u64 = 100;
 
 /// Follows the tangent of the flow.
 pub struct Symplectic {
     n: usize,
+    /// The units `s_i` of this window; none before its first step.
+    units: Vec<f64>,
+    step: Vec<f64>,
     product: Vec<f64>,
     scratch: Vec<f64>,
     worst: f64,
     now: f64,
     windows: u64,
+    /// Steps in this window.
+    steps: u64,
 }
 
 impl Symplectic {
     /// For `n` coordinates.
     pub fn new(n: usize) -> Self {
         let product = identity(2 * n);
-        Symplectic { n, scratch: product.clone(), product, worst: 0.0, now: 0.0, windows: 1 }
+        Symplectic {
+            n,
+            units: Vec::new(),
+            step: product.clone(),
+            scratch: product.clone(),
+            product,
+            worst: 0.0,
+            now: 0.0,
+            windows: 1,
+            steps: 0,
+        }
     }
 }
 
 fn identity(m: usize) -> Vec<f64> {
     (0..m * m).map(|k| f64::from(u8::from(k / m == k % m))).collect()
+}
+
+/// Least product of `dq/dp` and `dp/dq` in a step that tells units; below, as for free bodies, it is taken for this.
+const WEAK: f64 = 1e-8;
+
+/// Units in which `dq_i/dp_i` and `dp_i/dq` of a step are of one size: powers of two, which round nothing.
+fn units(tangent: &[f64], n: usize) -> Vec<f64> {
+    let m = 2 * n;
+    let unit = |i: usize| {
+        let drift = tangent[i * m + n + i].abs();
+        let kick = max_abs(&tangent[(n + i) * m..(n + i) * m + n]).max(WEAK / drift);
+        let s = (drift / kick).powf(0.25).log2().round().exp2();
+        if s.is_normal() { s } else { 1.0 }
+    };
+    (0..n).map(unit).collect()
 }
 
 impl Observer for Symplectic {
@@ -44,18 +81,33 @@ impl Observer for Symplectic {
 
     fn observe(&mut self, frame: &Frame<'_>) {
         let Some(step) = frame.tangent else {
+            // The start has none. A step without one is a step about which nothing is known.
+            if frame.step > 0 {
+                (self.now, self.worst) = (f64::NAN, f64::NAN);
+            }
             return;
         };
-        multiply(step, &self.product, 2 * self.n, &mut self.scratch);
+        let (n, m) = (self.n, 2 * self.n);
+        if self.steps == LENGTH || max_abs(&self.product) > GROWTH {
+            self.product = identity(m);
+            self.units.clear();
+            self.steps = 0;
+            self.windows += 1;
+        }
+        if self.units.is_empty() {
+            self.units = units(step, n);
+        }
+        let unit = |k: usize| if k < n { self.units[k] } else { 1.0 / self.units[k - n] };
+        for (k, x) in self.step.iter_mut().enumerate() {
+            *x = step[k] * (unit(k % m) / unit(k / m));
+        }
+        multiply(&self.step, &self.product, m, &mut self.scratch);
         std::mem::swap(&mut self.product, &mut self.scratch);
         self.now = symplectic_residual(&self.product, self.n);
         if self.now > self.worst || self.now.is_nan() {
             self.worst = self.now;
         }
-        if max_abs(&self.product) > GROWTH {
-            self.product = identity(2 * self.n);
-            self.windows += 1;
-        }
+        self.steps += 1;
     }
 
     fn row(&self, values: &mut Vec<f64>) {

@@ -50,9 +50,18 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         claims: claims.collect(),
         warnings: run.warnings.to_vec(),
         sections: [motion(run), conservation_plots(run), probes(run)].into_iter().flatten().collect(),
-        scenario_text: scenario.source.text.clone(),
+        scenario_text: text_as_run(scenario),
     }
     .to_html()
+}
+
+/// The scenario's text, and below it what `--set` changed: together they are what was run.
+fn text_as_run(scenario: &Scenario) -> String {
+    let mut text = scenario.source.text.trim_end().to_string() + "\n";
+    for (key, value) in &scenario.overrides {
+        text.push_str(&format!("# changed by --set {key}={value}\n"));
+    }
+    text
 }
 
 fn svg(plot: &Plot) -> String {
@@ -134,7 +143,7 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
             "Residual of the discrete symplectic form, relative to the squared tangent.".into(),
         ));
     }
-    Some(Section { heading: "What is conserved".into(), text: String::new(), plots })
+    Some(Section { heading: "Conservation over time".into(), text: String::new(), plots })
 }
 
 fn probes(run: &RunPage<'_>) -> Option<Section> {

@@ -34,6 +34,8 @@ const ROWS: u64 = 2000;
 const MOST_UNKNOWNS: usize = 4_000;
 /// Change of `L` under a generator, relative to its terms, above which it is no symmetry.
 const INVARIANT: f64 = 1e-9;
+/// How often the place where symmetries are tested moves half way to the initial state.
+const HALVINGS: usize = 40;
 
 pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
     let (method, tolerance) = registry::method(&scenario.integrator)?;
@@ -201,16 +203,18 @@ fn observers(
     let mut scope = scenario.scope();
     // One graph for all of them: its limits then bound the time and room they take together.
     let mut graph = Graph::new();
+    let place = general_place(scenario, lagrangian, velocity);
     for (name, generator) in &scenario.symmetries {
         let nodes =
             generator.iter().map(|text| text.lower(&mut graph, &mut scope)).collect::<Result<Vec<_>, _>>()?;
         let mut momentum = Momentum::new(name, &graph, &nodes);
-        // A velocity in general position, so that a start at rest hides nothing.
-        let size = velocity.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
-        let v: Vec<f64> = (0..n).map(|i| velocity[i] + size * (0.3 + (2.3 * (i + 1) as f64).sin())).collect();
-        let at = (scenario.start, scenario.initial.position.as_slice(), v.as_slice());
-        let change = momentum.check_invariance(&**lagrangian, (&mut graph, &nodes), at);
-        if change > INVARIANT {
+        let (t, q, v) = &place;
+        let change = momentum.check_invariance(&**lagrangian, (&mut graph, &nodes), (*t, q, v));
+        if change.is_nan() {
+            warnings.push(format!(
+                "`{name}` is not a number near the initial state: whether it is a symmetry is not known"
+            ));
+        } else if change > INVARIANT {
             warnings.push(format!(
                 "`{name}` is not a symmetry of this Lagrangian (it changes by {change:.1e} of its terms): its momentum is not conserved"
             ));
@@ -226,6 +230,33 @@ fn observers(
         all.push(Box::new(Probe::new(name, &graph, node)));
     }
     Ok(all)
+}
+
+/// Time, position and velocity near the initial state but in general position, where symmetries are tested: a start at
+/// rest, at an equilibrium or at a zero of a driving force would hide that there is none. The nearer, the smaller the
+/// domain of `L`.
+fn general_place(
+    scenario: &Scenario,
+    lagrangian: &FormulaLagrangian,
+    velocity: &[f64],
+) -> (f64, Vec<f64>, Vec<f64>) {
+    let shifted = |x: &[f64], by: f64, phase: f64| -> Vec<f64> {
+        let size = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let by = if size > 0.0 { by * size } else { by };
+        (0..x.len()).map(|i| x[i] + by * (0.3 + (2.3 * (i + 1) as f64 + phase).sin())).collect()
+    };
+    let mut jet = Jet::new(velocity.len());
+    let mut by = 1.0;
+    for _ in 0..HALVINGS {
+        let t = scenario.start + by * (scenario.end - scenario.start) / std::f64::consts::PI;
+        let (q, v) = (shifted(&scenario.initial.position, by, 1.0), shifted(velocity, by, 0.0));
+        lagrangian.first(t, &q, &v, &mut jet);
+        if jet.value().is_finite() && jet.dq().iter().chain(jet.dv()).all(|x| x.is_finite()) {
+            return (t, q, v);
+        }
+        by *= 0.5;
+    }
+    (scenario.start, scenario.initial.position.clone(), velocity.to_vec())
 }
 
 /// What `stationary check` tells.

@@ -121,6 +121,7 @@ impl<'a> Results<'a> {
             "schema": SCHEMA,
             "scenario": scenario.name,
             "title": scenario.title,
+            "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
             "version": env!("CARGO_PKG_VERSION"),
             "integrator": scenario.integrator.method.text,
             "method": {

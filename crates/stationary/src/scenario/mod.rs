@@ -101,6 +101,8 @@ pub struct Scenario {
     pub output_every: Option<u64>,
     /// What the scenario promises about its results.
     pub claims: Vec<Claim>,
+    /// What `--set` changed, in order: the source's text alone does not say what is run.
+    pub overrides: Vec<(String, String)>,
 }
 
 /// Where the system starts and how it moves there.

@@ -47,7 +47,8 @@ pub(super) fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Re
         overrides::apply(&mut root, &source, key, value)?;
     }
     tree::only(&root, "the scenario", &KEYS)?;
-    Reader { source, root, names: Names::new(), constants: Constants::new() }.scenario(name)
+    let reader = Reader { source, root, names: Names::new(), constants: Constants::new() };
+    Ok(Scenario { overrides: overrides.to_vec(), ..reader.scenario(name)? })
 }
 
 struct Reader {
@@ -74,6 +75,7 @@ impl Reader {
             probes: self.probes()?,
             output_every: self.output()?,
             claims: self.claims()?,
+            overrides: Vec::new(),
             coordinates: coordinates.names,
             source: self.source,
             parameters,
@@ -196,7 +198,8 @@ impl Reader {
         }
         let latest = if start.abs() > end.abs() { start } else { end };
         if latest + step == latest || !(end - start).is_finite() {
-            let message = format!("`step` is too small: {latest} + {step} is {latest} in double precision");
+            let message =
+                format!("`step` is too small: {latest:?} + {step:?} is {latest:?} in double precision");
             return Err(step_node.place.error(message));
         }
         Ok((start, end, step))

@@ -332,3 +332,21 @@ fn fixed_and_dynamic_sizes_agree_to_the_bit() {
         }
     }
 }
+
+/// After a failed step everything an observer can ask belongs to the last good one.
+#[test]
+fn a_failed_step_leaves_the_last_good_one() {
+    let mut problem = systems::henon_heiles();
+    // Beyond the saddle: the cubic potential takes it to infinity in finite time.
+    (problem.q, problem.p) = (vec![0.0, 3.0], vec![0.0, 3.0]);
+    for method in methods() {
+        let build = || method.start(problem.system.clone(), &problem.start(0.1), 1e-15).unwrap();
+        let (mut run, mut twin) = (build(), build());
+        let Err(error) = run.advance(10_000) else { panic!("{method} did not fail") };
+        twin.advance(error.step).unwrap();
+        assert_eq!(run.view().step, error.step, "{method}");
+        assert_eq!((run.view().q, run.view().p), (twin.view().q, twin.view().p), "{method}");
+        let bits = |x: Option<f64>| x.map(f64::to_bits);
+        assert_eq!(bits(run.discrete_energy()), bits(twin.discrete_energy()), "{method}");
+    }
+}
