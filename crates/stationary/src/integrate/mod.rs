@@ -1,5 +1,6 @@
 //! Stationarity of the discrete action, solved: integrators that move a state from step to step.
 
+pub mod avi;
 mod boundary;
 mod del;
 mod explicit;

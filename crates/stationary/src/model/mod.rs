@@ -5,6 +5,7 @@ mod formula;
 mod lagrangian;
 mod legendre;
 mod mass;
+mod potentials;
 mod scalar;
 
 pub use auto::{Auto, Newtonian, Potential, System};
@@ -12,4 +13,5 @@ pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
+pub use potentials::{PotentialFault, Potentials};
 pub use scalar::{Dual, Dual2, Scalar};

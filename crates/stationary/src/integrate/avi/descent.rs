@@ -1,0 +1,74 @@
+//! Events without a queue: from any element walk to a neighbour whose event is earlier until none is [VTI04 4.7].
+
+use super::{Avi, AviError, Event};
+use crate::model::Potentials;
+
+/// How long the walks to a ready element were.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Walk {
+    /// Events made.
+    pub events: u64,
+    /// Moves from an element to a neighbour.
+    pub moves: u64,
+}
+
+impl Walk {
+    /// Moves to an event, on average; the paper expects at most `2^(r-1) - 1/2` for `r` neighbours (66).
+    pub fn mean(&self) -> f64 {
+        self.moves as f64 / self.events.max(1) as f64
+    }
+}
+
+impl<P: Potentials> Avi<P> {
+    /// Makes all events up to a time in an order found by random descents. The bits are those of
+    /// [`advance`](Self::advance): an element fires only when none that shares a node with it comes before.
+    pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
+        let neighbours = self.neighbours();
+        let mut next: Vec<Event> = (0..self.events.len()).map(|k| self.next(k)).collect();
+        // Elements that still have an event to make.
+        let mut waiting: Vec<u32> = next.iter().filter(|e| e.time <= until).map(|e| e.element).collect();
+        let mut random = seed | 1;
+        let mut walk = Walk::default();
+        while !waiting.is_empty() {
+            // Marsaglia's xorshift: any sequence will do, the same for the same seed.
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let at = (random % waiting.len() as u64) as usize;
+            let mut k = waiting[at] as usize;
+            if next[k].time > until {
+                waiting.swap_remove(at);
+                continue;
+            }
+            while let Some(earlier) = neighbours[k].iter().find(|n| next[**n as usize].before(&next[k])) {
+                k = *earlier as usize;
+                walk.moves += 1;
+            }
+            next[k] = self.fire(next[k])?;
+            walk.events += 1;
+        }
+        self.queue = super::Queue::new(next);
+        self.time = self.time.max(until);
+        Ok(walk)
+    }
+
+    /// The elements that share a node with each element.
+    fn neighbours(&self) -> Vec<Vec<u32>> {
+        let count = self.events.len();
+        let mut at_node: Vec<Vec<u32>> = vec![Vec::new(); self.mass.len()];
+        for k in 0..count {
+            for &a in self.potentials.nodes(k) {
+                at_node[a as usize].push(k as u32);
+            }
+        }
+        let around = |k: usize| {
+            let nodes = self.potentials.nodes(k).iter();
+            let mut all: Vec<u32> = nodes.flat_map(|a| &at_node[*a as usize]).copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            all.retain(|n| *n as usize != k);
+            all
+        };
+        (0..count).map(around).collect()
+    }
+}

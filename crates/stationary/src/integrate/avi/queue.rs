@@ -1,0 +1,91 @@
+//! The order of events: a heap of the next event of every element.
+
+/// When an element fires next. Earlier events come first, ties by number: the same for every scheduler.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Event {
+    /// Time.
+    pub time: f64,
+    /// The element.
+    pub element: u32,
+}
+
+impl Event {
+    /// Whether this event comes before another.
+    #[inline(always)]
+    pub fn before(&self, other: &Event) -> bool {
+        self.time < other.time || (self.time == other.time && self.element < other.element)
+    }
+}
+
+/// A heap in which every node has four children: shallower than a binary one, and siblings share a cache line.
+#[derive(Debug, Clone, Default)]
+pub struct Queue {
+    heap: Vec<Event>,
+}
+
+const CHILDREN: usize = 4;
+
+impl Queue {
+    /// The queue of these events.
+    pub fn new(events: impl IntoIterator<Item = Event>) -> Self {
+        let mut queue = Queue { heap: events.into_iter().collect() };
+        for at in (0..queue.heap.len()).rev() {
+            queue.sink(at);
+        }
+        queue
+    }
+
+    /// The earliest event.
+    pub fn first(&self) -> Option<Event> {
+        self.heap.first().copied()
+    }
+
+    /// Replaces the earliest event by the next one of its element.
+    #[inline]
+    pub fn replace_first(&mut self, event: Event) {
+        self.heap[0] = event;
+        self.sink(0);
+    }
+
+    #[inline]
+    fn sink(&mut self, mut at: usize) {
+        let event = self.heap[at];
+        loop {
+            let children = CHILDREN * at + 1;
+            let Some(mut least) = (children < self.heap.len()).then_some(children) else { break };
+            for child in children + 1..(children + CHILDREN).min(self.heap.len()) {
+                if self.heap[child].before(&self.heap[least]) {
+                    least = child;
+                }
+            }
+            if !self.heap[least].before(&event) {
+                break;
+            }
+            self.heap[at] = self.heap[least];
+            at = least;
+        }
+        self.heap[at] = event;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_in_order_with_ties_by_number() {
+        let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
+        let mut count = vec![1_u32; 50];
+        let mut queue = Queue::new((0..50).rev().map(|element| Event { time: step(element), element }));
+        let mut last = Event { time: 0.0, element: 0 };
+        for _ in 0..5000 {
+            let event = queue.first().unwrap();
+            assert!(last.before(&event), "{last:?} {event:?}");
+            let k = event.element;
+            count[k as usize] += 1;
+            queue.replace_first(Event { time: f64::from(count[k as usize]) * step(k), element: k });
+            last = event;
+        }
+        assert!(count.iter().all(|c| *c > 50));
+    }
+}

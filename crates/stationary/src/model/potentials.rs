@@ -1,0 +1,29 @@
+//! Systems whose potential is a sum over small groups of nodes: springs, finite elements, pair potentials.
+
+use std::fmt;
+
+/// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
+/// Positions of all nodes lie one after the other, three numbers a node.
+pub trait Potentials: Send + Sync {
+    /// Number of potentials, numbered from 0.
+    fn count(&self) -> usize;
+    /// The nodes that potential `k` touches.
+    fn nodes(&self, k: usize) -> &[u32];
+    /// Writes `dV_k/dx` for its nodes, three numbers each, and returns `V_k`.
+    fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
+}
+
+/// A potential that has no value in a configuration: an inverted element, two particles at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PotentialFault {
+    /// Its number, as the user knows it.
+    pub number: usize,
+    /// What is wrong, in a few words.
+    pub why: String,
+}
+
+impl fmt::Display for PotentialFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "element {}: {}", self.number, self.why)
+    }
+}
