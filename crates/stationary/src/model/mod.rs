@@ -6,6 +6,7 @@ mod lagrangian;
 mod legendre;
 mod mass;
 mod scalar;
+pub mod solid;
 
 pub use auto::{Auto, Newtonian, Potential, System};
 pub use formula::FormulaLagrangian;
