@@ -223,7 +223,7 @@ fn plane_stress_frees_the_normal_direction_even_far_from_rest() {
                 continue;
             }
             let mut full = f;
-            full[2][2] = thickness.unwrap();
+            full[2][2] = thickness.unwrap_or_else(|e| panic!("{name} {stretch}: {e:?}"));
             let (_, p) = m.stress(&full).unwrap();
             let slope = m.tangent(&full).unwrap()[80];
             assert!(

@@ -35,7 +35,7 @@ fn laws() -> Vec<(&'static str, Law)> {
     let mut scope = Scope::new();
     scope.constant("la", LAMBDA).constant("mu", MU);
     // Ends in I2 and a power of J, so that every derivative is asked.
-    let text = "la/8*(J^2 - 1)^2 + mu/2*(0.6*(I1 - 3) + 0.4*(I2 - 3) - 2.8*log(J)) - 0.4*mu*log(J)^2";
+    let text = "(la - 0.8*mu)/8*(J^2 - 1)^2 + mu/2*(0.6*(I1 - 3) + 0.4*(I2 - 3) - 2.8*log(J))";
     vec![
         ("neo-hookean", Law::NeoHookean(NeoHookean::new(lame()).unwrap())),
         ("st-venant-kirchhoff", Law::StVenantKirchhoff(StVenantKirchhoff::new(lame()))),
