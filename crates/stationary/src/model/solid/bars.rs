@@ -21,7 +21,7 @@ pub struct Bars {
 
 impl Bars {
     /// Bars of axial stiffness `ea` (`E A`) and mass `line_density` per length, unstretched between their nodes.
-    pub fn bars(
+    pub fn elastic(
         points: &[[f64; 3]],
         nodes: &[u32],
         first: usize,

@@ -186,10 +186,10 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
     }
 
     fn lumped_mass(&self, k: usize, out: &mut [f64]) {
-        lumped(&self.geometry.shares(k, S::KIND), self.mass(k), out);
+        lumped(self.geometry.shares(k, S::KIND), self.mass(k), out);
     }
 
     fn consistent_mass(&self, k: usize, out: &mut [f64]) {
-        consistent(&self.geometry.shares(k, S::KIND), self.mass(k), out);
+        consistent(self.geometry.shares(k, S::KIND), self.mass(k), out);
     }
 }

@@ -151,9 +151,11 @@ impl Solid {
 
     /// `f h / c` of every element [AVI03 (68)].
     pub fn steps_courant(&self, fraction: f64) -> Vec<f64> {
-        let each =
-            |b: &Box<dyn Elements>| (0..b.len()).map(|k| fraction * b.step_courant(k)).collect::<Vec<_>>();
-        self.blocks.iter().flat_map(each).collect()
+        let mut steps = Vec::with_capacity(self.elements());
+        for block in &self.blocks {
+            steps.extend((0..block.len()).map(|k| fraction * block.step_courant(k)));
+        }
+        steps
     }
 
     /// `f 2 / omega_max` of every element, linearised at `x`, with the nodal masses divided by `split`. The smallest

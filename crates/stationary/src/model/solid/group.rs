@@ -113,14 +113,11 @@ impl<'a> Group<'a> {
         Ok(vec![parts.block::<Linear<D>, M>(material, self.density)])
     }
 
-    fn quadratic<const D: usize, M: Material + 'static>(
+    fn quadratic<const D: usize, M: Material + Clone + 'static>(
         &self,
         points: &[[f64; 3]],
         material: M,
-    ) -> Result<Vec<Box<dyn Elements>>, Diagnostic>
-    where
-        M: Clone,
-    {
+    ) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
         let mut straight = Parts::new(reference_mass::<D>(self.kind));
         let mut curved = Parts::new(Vec::new());
         for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {

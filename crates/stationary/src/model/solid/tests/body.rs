@@ -159,7 +159,7 @@ fn faults_name_the_element() {
         assert_eq!(k, solid.elements());
     }
     let points = [[0., 0., 0.], [1., 0., 0.]];
-    let bar = Bars::bars(&points, &[0, 1], 7, 1.0, 1.0).unwrap();
+    let bar = Bars::elastic(&points, &[0, 1], 7, 1.0, 1.0).unwrap();
     let fault = bar.energy(0, 0.0, &[0.0; 6]).unwrap_err();
     assert_eq!(fault, Fault::Inverted { element: 7, point: 0 });
 }
@@ -198,7 +198,7 @@ fn bad_meshes_are_refused_with_the_element_named() {
     for density in [0.0, -1.0, f64::NAN] {
         assert!(Group::new(Kind::Tri3, &[0, 1, 2], density).build(&square, law).is_err());
     }
-    assert!(Bars::bars(&square, &[0, 0], 0, 1.0, 1.0).is_err());
+    assert!(Bars::elastic(&square, &[0, 0], 0, 1.0, 1.0).is_err());
     assert!(Bars::springs(&square, &[0, 1], 0, 1.0, Some(-1.0)).is_err());
 }
 

@@ -7,7 +7,7 @@ fn with_bars() -> Vec<(String, Mesh, Solid)> {
     let mut all = bodies();
     let mesh = Mesh { nodes: vec![0, 1, 1, 2, 2, 0, 0, 3], ..Mesh::new(Kind::Tet4, 1, 0.0, 0.0) };
     let points = &mesh.points[..4];
-    let bars = Bars::bars(points, &mesh.nodes, 0, 2.0, 0.5).unwrap();
+    let bars = Bars::elastic(points, &mesh.nodes, 0, 2.0, 0.5).unwrap();
     let springs = Bars::springs(points, &mesh.nodes, 4, 2.0, Some(0.3)).unwrap();
     let strings = Bars::springs(points, &mesh.nodes, 8, 2.0, Some(0.0)).unwrap();
     let blocks: Vec<Box<dyn Elements>> = vec![Box::new(bars), Box::new(springs), Box::new(strings)];
