@@ -166,6 +166,9 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
             sum = combine([(1.0, &sum), (S::weight(stored, q), &sigma)]);
             volume += S::weight(stored, q);
         }
+        if !sum.as_flattened().iter().all(|x| x.is_finite()) {
+            return Err(Fault::NotFinite { element: self.label(k) });
+        }
         Ok(combine([(1.0 / volume, &sum)]))
     }
 

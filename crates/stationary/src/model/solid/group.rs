@@ -87,7 +87,7 @@ impl<'a> Group<'a> {
 
     fn check(&self) -> Result<(), Diagnostic> {
         check_lists(self.kind, self.nodes)?;
-        let numbers = [("density", self.density), ("thickness", self.thickness)];
+        let numbers = [("density", self.density), ("thickness", self.depth())];
         for (name, value) in numbers {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(Diagnostic::new(format!("the {name} is {value}"))

@@ -264,3 +264,19 @@ fn a_curved_element_of_straight_sides_is_the_straight_one() {
         assert!((v - w).abs() < 1e-5 && off < 1e-5 && off > 0.0, "{kind:?}: {off:e}");
     }
 }
+
+#[test]
+fn curved_tetrahedra_pass_the_patch_test_to_second_order() {
+    let f = [[1.15, 0.2, 0.05], [-0.1, 0.9, 0.1], [0.08, 0.0, 1.1]];
+    let residual = |bend: f64| {
+        let mesh = Mesh::new(Kind::Tet10, 2, 0.3, bend);
+        let solid = mesh.build(&laws()[0].1, Plane::Strain);
+        let x = affine(solid.points(), &f, [0.0; 3]);
+        let mut gradient = vec![0.0; x.len()];
+        solid.gradient(0.0, &x, &mut gradient).unwrap();
+        let inner = (0..mesh.points.len()).filter(|a| mesh.is_inner(*a));
+        inner.map(|a| max_abs(&gradient[3 * a..3 * a + 3])).fold(0.0, f64::max)
+    };
+    let ratio = residual(0.04) / residual(0.02);
+    assert!(ratio > 3.5, "{ratio}");
+}
