@@ -7,6 +7,7 @@ mod legendre;
 mod mass;
 mod potentials;
 mod scalar;
+pub mod solid;
 
 pub use auto::{Auto, Newtonian, Potential, System};
 pub use formula::FormulaLagrangian;

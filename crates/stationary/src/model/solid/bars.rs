@@ -1,0 +1,210 @@
+//! Bars and springs of two nodes.
+
+use super::elements::{Elements, Fault};
+use super::group::{check_lists, gather, place};
+use super::kind::Kind;
+use super::tensor::{Mat3, norm};
+use crate::error::Diagnostic;
+use std::ops::Range;
+
+/// Bars and springs under large displacement: `V = k/2 (l - L)^2` with `l` the distance of the two nodes.
+///
+/// A bar of Young's modulus `E`, section `A` and length `L` has `k = E A / L`, hence `V = E A L / 2 ((l - L) / L)^2`.
+#[derive(Debug, Clone, Default)]
+pub struct Bars {
+    nodes: Vec<u32>,
+    first: usize,
+    stiffness: Vec<f64>,
+    rest: Vec<f64>,
+    mass: Vec<f64>,
+}
+
+impl Bars {
+    /// Bars of axial stiffness `ea` (`E A`) and mass `line_density` per length, unstretched between their nodes.
+    pub fn elastic(
+        points: &[[f64; 3]],
+        nodes: &[u32],
+        first: usize,
+        ea: f64,
+        line_density: f64,
+    ) -> Result<Self, Diagnostic> {
+        positive("axial stiffness", ea)?;
+        positive("mass per length", line_density)?;
+        let mut bars = Self::springs(points, nodes, first, ea, None)?;
+        for k in 0..bars.rest.len() {
+            bars.stiffness[k] = ea / bars.rest[k];
+            bars.mass[k] = line_density * bars.rest[k];
+        }
+        Ok(bars)
+    }
+
+    /// Springs without mass, of stiffness `k` and the given rest length, or unstretched between their nodes.
+    pub fn springs(
+        points: &[[f64; 3]],
+        nodes: &[u32],
+        first: usize,
+        k: f64,
+        rest: Option<f64>,
+    ) -> Result<Self, Diagnostic> {
+        positive("spring constant", k)?;
+        if let Some(length) = rest
+            && !(length >= 0.0 && length.is_finite())
+        {
+            return Err(
+                Diagnostic::new(format!("the rest length is {length}")).help("expected a finite number >= 0")
+            );
+        }
+        check_lists(Kind::Bar2, nodes)?;
+        let mut bars = Bars { first, ..Bars::default() };
+        for (i, pair) in nodes.chunks_exact(2).enumerate() {
+            let x = gather(Kind::Bar2, first + i, pair, points)?;
+            let length = norm(&[x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]]);
+            if rest != Some(0.0) && !(length > 0.0) {
+                return Err(Diagnostic::new(format!(
+                    "bar2 element {} near {} has no length",
+                    first + i,
+                    place(&x[0])
+                ))
+                .help("expected its two nodes apart"));
+            }
+            bars.nodes.extend_from_slice(pair);
+            bars.stiffness.push(k);
+            bars.rest.push(rest.unwrap_or(length));
+            bars.mass.push(0.0);
+        }
+        Ok(bars)
+    }
+
+    #[inline(always)]
+    fn span(&self, k: usize, x: &[f64]) -> ([f64; 3], f64) {
+        let (a, b) = (3 * self.nodes[2 * k] as usize, 3 * self.nodes[2 * k + 1] as usize);
+        let d = [x[b] - x[a], x[b + 1] - x[a + 1], x[b + 2] - x[a + 2]];
+        (d, norm(&d))
+    }
+
+    /// `V`, `dV/dd` of the span `d`.
+    #[inline(always)]
+    fn pull(&self, k: usize, x: &[f64]) -> Result<(f64, [f64; 3]), Fault> {
+        let (d, length) = self.span(k, x);
+        let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
+        let stretch = length - rest;
+        let energy = 0.5 * stiffness * stretch * stretch;
+        if !energy.is_finite() {
+            return Err(Fault::NotFinite { element: self.label(k) });
+        }
+        // A spring of no rest length pulls along the span and needs no direction at nought.
+        let s = if rest == 0.0 {
+            stiffness
+        } else if length > 0.0 {
+            stiffness * stretch / length
+        } else {
+            return Err(Fault::Inverted { element: self.label(k), point: 0 });
+        };
+        Ok((energy, [s * d[0], s * d[1], s * d[2]]))
+    }
+}
+
+fn positive(name: &str, value: f64) -> Result<(), Diagnostic> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Diagnostic::new(format!("the {name} is {value}")).help("expected a positive finite number"))
+}
+
+impl Elements for Bars {
+    fn len(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Bar2
+    }
+
+    fn label(&self, k: usize) -> usize {
+        self.first + k
+    }
+
+    fn nodes(&self, k: usize) -> &[u32] {
+        &self.nodes[2 * k..2 * k + 2]
+    }
+
+    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, Fault> {
+        self.pull(k, x).map(|(energy, _)| energy)
+    }
+
+    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let (energy, p) = self.pull(k, x)?;
+        for i in 0..3 {
+            (out[i], out[3 + i]) = (-p[i], p[i]);
+        }
+        Ok(energy)
+    }
+
+    fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let mut total = 0.0;
+        for k in range {
+            let (energy, p) = self.pull(k, x)?;
+            total += energy;
+            let (a, b) = (3 * self.nodes[2 * k] as usize, 3 * self.nodes[2 * k + 1] as usize);
+            for i in 0..3 {
+                out[a + i] -= p[i];
+                out[b + i] += p[i];
+            }
+        }
+        Ok(total)
+    }
+
+    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        self.pull(k, x)?;
+        let (d, length) = self.span(k, x);
+        let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
+        // k (n n' + (1 - L/l) (1 - n n')) = k (1 - L/l + L/l n n')
+        let ratio = if rest == 0.0 { 0.0 } else { rest / length };
+        for i in 0..3 {
+            for j in 0..3 {
+                let along = if rest == 0.0 { 0.0 } else { d[i] * d[j] / (length * length) };
+                let s = stiffness * (ratio * along + if i == j { 1.0 - ratio } else { 0.0 });
+                (out[6 * i + j], out[6 * (3 + i) + 3 + j]) = (s, s);
+                (out[6 * (3 + i) + j], out[6 * i + 3 + j]) = (-s, -s);
+            }
+        }
+        Ok(())
+    }
+
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault> {
+        self.pull(k, x)?;
+        let mut s = [[0.0; 3]; 3];
+        s[0][0] = self.stiffness[k] * (self.span(k, x).1 - self.rest[k]);
+        Ok(s)
+    }
+
+    fn volume(&self, k: usize) -> f64 {
+        self.rest[k]
+    }
+
+    fn inradius(&self, k: usize) -> f64 {
+        0.5 * self.rest[k]
+    }
+
+    fn mass(&self, k: usize) -> f64 {
+        self.mass[k]
+    }
+
+    /// `sqrt(E A / line density) = L sqrt(k / m)`.
+    fn wave_speed(&self, k: usize) -> f64 {
+        if self.mass[k] > 0.0 {
+            self.rest[k] * (self.stiffness[k] / self.mass[k]).sqrt()
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    fn lumped_mass(&self, k: usize, out: &mut [f64]) {
+        (out[0], out[1]) = (0.5 * self.mass[k], 0.5 * self.mass[k]);
+    }
+
+    fn consistent_mass(&self, k: usize, out: &mut [f64]) {
+        let m = self.mass[k] / 6.0;
+        out[..4].copy_from_slice(&[2.0 * m, m, m, 2.0 * m]);
+    }
+}

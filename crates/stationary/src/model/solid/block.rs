@@ -1,0 +1,198 @@
+//! Triangles and tetrahedra of one material.
+
+use super::elements::{Elements, Fault};
+use super::geometry::{Geometry, consistent, lumped};
+use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
+use super::material::Material;
+use super::shape::Shape;
+use super::tensor::{Mat3, combine};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Elements of one shape and one material. The hot loops read `nodes` and `stored`, the rest is for set-up.
+#[derive(Debug)]
+pub(super) struct Block<S, M> {
+    pub(super) nodes: Vec<u32>,
+    /// [`Shape::STORED`] numbers an element.
+    pub(super) stored: Vec<f64>,
+    pub(super) material: M,
+    pub(super) density: f64,
+    pub(super) geometry: Geometry,
+    pub(super) shape: PhantomData<S>,
+}
+
+impl<S: Shape, M: Material> Block<S, M> {
+    const NODES: usize = S::KIND.nodes();
+
+    #[inline(always)]
+    fn element(&self, k: usize) -> (&[u32], &[f64]) {
+        // Cut to a length known at compile time, so that the kernels' indices need no checks.
+        (&self.nodes[k * Self::NODES..][..Self::NODES], &self.stored[k * S::STORED..][..S::STORED])
+    }
+
+    #[inline(always)]
+    fn deformation(nodes: &[u32], stored: &[f64], x: &[f64]) -> [Mat3; MAX_POINTS] {
+        let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+        for a in 0..Self::NODES {
+            let at = 3 * nodes[a] as usize;
+            local[a].copy_from_slice(&x[at..at + 3]);
+        }
+        let mut f = [[[0.0; 3]; 3]; MAX_POINTS];
+        S::deformation(stored, &local, &mut f);
+        f
+    }
+
+    #[inline(always)]
+    fn kernel(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
+        let (nodes, stored) = self.element(k);
+        let f = Self::deformation(nodes, stored, x);
+        let mut p = [[[0.0; 3]; 3]; MAX_POINTS];
+        let mut energy = 0.0;
+        for q in 0..S::POINTS {
+            match self.material.stress(&f[q]) {
+                Ok((w, stress)) => {
+                    energy += S::weight(stored, q) * w;
+                    p[q] = stress;
+                }
+                Err(why) => return Err(Fault::at(self.label(k), q, why)),
+            }
+        }
+        if !energy.is_finite() {
+            return Err(Fault::NotFinite { element: self.label(k) });
+        }
+        S::force(stored, &p, out);
+        Ok(energy)
+    }
+}
+
+impl<S: Shape, M: Material> Elements for Block<S, M> {
+    fn len(&self) -> usize {
+        self.nodes.len() / Self::NODES
+    }
+
+    fn kind(&self) -> Kind {
+        S::KIND
+    }
+
+    fn label(&self, k: usize) -> usize {
+        self.geometry.labels[k]
+    }
+
+    #[inline]
+    fn nodes(&self, k: usize) -> &[u32] {
+        self.element(k).0
+    }
+
+    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, Fault> {
+        let (nodes, stored) = self.element(k);
+        let f = Self::deformation(nodes, stored, x);
+        let mut energy = 0.0;
+        for q in 0..S::POINTS {
+            energy += S::weight(stored, q)
+                * self.material.energy(&f[q]).map_err(|why| Fault::at(self.label(k), q, why))?;
+        }
+        if energy.is_finite() { Ok(energy) } else { Err(Fault::NotFinite { element: self.label(k) }) }
+    }
+
+    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+        let energy = self.kernel(k, x, &mut local)?;
+        out[..3 * Self::NODES].copy_from_slice(&local.as_flattened()[..3 * Self::NODES]);
+        Ok(energy)
+    }
+
+    fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let mut total = 0.0;
+        for k in range {
+            let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+            total += self.kernel(k, x, &mut local)?;
+            let nodes = self.element(k).0;
+            for a in 0..Self::NODES {
+                let at = 3 * nodes[a] as usize;
+                let out = &mut out[at..at + 3];
+                for i in 0..3 {
+                    out[i] += local[a][i];
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let (nodes, stored) = self.element(k);
+        let (n, d) = (3 * Self::NODES, S::KIND.dimension());
+        let out = &mut out[..n * n];
+        out.fill(0.0);
+        let f = Self::deformation(nodes, stored, x);
+        for q in 0..S::POINTS {
+            let a = self.material.tangent(&f[q]).map_err(|why| Fault::at(self.label(k), q, why))?;
+            let g = S::gradients(stored, q);
+            let weight = S::weight(stored, q);
+            for b in 0..Self::NODES {
+                // half[i][J][k] = w A_iJkL g_bL
+                let mut half = [[[0.0; 3]; 3]; 3];
+                for i in 0..d {
+                    for j in 0..d {
+                        for m in 0..d {
+                            let row = 27 * i + 9 * j + 3 * m;
+                            half[i][j][m] =
+                                weight * (a[row] * g[b][0] + a[row + 1] * g[b][1] + a[row + 2] * g[b][2]);
+                        }
+                    }
+                }
+                for c in 0..Self::NODES {
+                    for i in 0..d {
+                        for m in 0..d {
+                            let s = (0..d).map(|j| g[c][j] * half[i][j][m]).sum::<f64>();
+                            out[(3 * c + i) * n + 3 * b + m] += s;
+                        }
+                    }
+                }
+            }
+        }
+        if out.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(Fault::NotFinite { element: self.label(k) })
+        }
+    }
+
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault> {
+        let (nodes, stored) = self.element(k);
+        let f = Self::deformation(nodes, stored, x);
+        let (mut sum, mut volume) = ([[0.0; 3]; 3], 0.0);
+        for q in 0..S::POINTS {
+            let sigma = self.material.cauchy(&f[q]).map_err(|why| Fault::at(self.label(k), q, why))?;
+            sum = combine([(1.0, &sum), (S::weight(stored, q), &sigma)]);
+            volume += S::weight(stored, q);
+        }
+        if !sum.as_flattened().iter().all(|x| x.is_finite()) {
+            return Err(Fault::NotFinite { element: self.label(k) });
+        }
+        Ok(combine([(1.0 / volume, &sum)]))
+    }
+
+    fn volume(&self, k: usize) -> f64 {
+        self.geometry.volume[k]
+    }
+
+    fn inradius(&self, k: usize) -> f64 {
+        self.geometry.inradius[k]
+    }
+
+    fn mass(&self, k: usize) -> f64 {
+        self.density * self.volume(k)
+    }
+
+    fn wave_speed(&self, _k: usize) -> f64 {
+        self.material.wave_speed(self.density)
+    }
+
+    fn lumped_mass(&self, k: usize, out: &mut [f64]) {
+        lumped(self.geometry.shares(k, S::KIND), self.mass(k), out);
+    }
+
+    fn consistent_mass(&self, k: usize, out: &mut [f64]) {
+        consistent(self.geometry.shares(k, S::KIND), self.mass(k), out);
+    }
+}

@@ -1,0 +1,216 @@
+//! All blocks of a body on one set of nodes.
+
+use super::elements::{Elements, Fault};
+use super::group::place;
+use super::kind::MAX_NODES;
+use crate::error::Diagnostic;
+
+/// How the mass of a node is divided among the elements that share it, for the element eigenvalue step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Split {
+    /// In proportion to the stiffness that each element lends the node: stiff elements get the mass they
+    /// need, so a sliver among healthy neighbours lowers its own step far less than its inscribed radius does.
+    #[default]
+    Stiffness,
+    /// Each element keeps the mass that it brought; mass put on a node itself is divided evenly.
+    Own,
+}
+
+/// A body: nodes with masses, and the blocks of elements between them. Its potential is the sum of the
+/// elements' [AVI03 (21)]; elements are numbered through the blocks in order.
+#[derive(Debug)]
+pub struct Solid {
+    points: Vec<f64>,
+    mass: Vec<f64>,
+    blocks: Vec<Box<dyn Elements>>,
+    /// Elements before each block, and at the end all.
+    start: Vec<usize>,
+}
+
+impl Solid {
+    /// Gathers blocks built on these points, with additional masses on single nodes. Every node must get mass.
+    pub fn new(
+        points: &[[f64; 3]],
+        blocks: Vec<Box<dyn Elements>>,
+        point_masses: &[(u32, f64)],
+    ) -> Result<Self, Diagnostic> {
+        let mut mass = vec![0.0; points.len()];
+        for (node, m) in point_masses {
+            let Some(slot) = mass.get_mut(*node as usize) else {
+                return Err(Diagnostic::new(format!("a mass on node {node}"))
+                    .help(format!("expected a number below {}, the count of points", points.len())));
+            };
+            if !(*m > 0.0 && m.is_finite()) {
+                return Err(Diagnostic::new(format!("the mass on node {node} is {m}"))
+                    .help("expected a positive finite number"));
+            }
+            *slot += m;
+        }
+        let mut start = vec![0];
+        let mut own = [0.0; MAX_NODES];
+        for block in &blocks {
+            for k in 0..block.len() {
+                let nodes = block.nodes(k);
+                block.lumped_mass(k, &mut own);
+                for (node, m) in nodes.iter().zip(&own) {
+                    let Some(slot) = mass.get_mut(*node as usize) else {
+                        return Err(Diagnostic::new(format!(
+                            "element {} has the node {node}",
+                            block.label(k)
+                        ))
+                        .help(format!("expected a number below {}, the count of points", points.len())));
+                    };
+                    *slot += m;
+                }
+            }
+            start.push(start[start.len() - 1] + block.len());
+        }
+        if let Some(node) = mass.iter().position(|m| !(*m > 0.0)) {
+            return Err(Diagnostic::new(format!("node {node} at {} has no mass", place(&points[node])))
+                .help(
+                    "expected every node to belong to an element with density, or to carry a mass of its own",
+                ));
+        }
+        let solid = Solid { points: points.as_flattened().to_vec(), mass, blocks, start };
+        solid.refuse_duplicates()?;
+        Ok(solid)
+    }
+
+    /// Two elements on the same nodes are a slip of the mesh; two springs side by side are not.
+    fn refuse_duplicates(&self) -> Result<(), Diagnostic> {
+        let mut seen: Vec<(Vec<u32>, usize)> = Vec::new();
+        for block in self.blocks.iter().filter(|b| b.kind().dimension() > 1) {
+            for k in 0..block.len() {
+                let mut corners = block.nodes(k)[..=block.kind().dimension()].to_vec();
+                corners.sort_unstable();
+                seen.push((corners, block.label(k)));
+            }
+        }
+        seen.sort_unstable();
+        match seen.windows(2).find(|w| w[0].0 == w[1].0) {
+            None => Ok(()),
+            Some(w) => {
+                let point: Vec<f64> = self.points[3 * w[0].0[0] as usize..][..3].to_vec();
+                Err(Diagnostic::new(format!(
+                    "elements {} and {} have the same corners (near {})",
+                    w[0].1,
+                    w[1].1,
+                    place(&[point[0], point[1], point[2]])
+                ))
+                .help("expected every element once"))
+            }
+        }
+    }
+
+    /// Reference positions, three numbers a node.
+    pub fn points(&self) -> &[f64] {
+        &self.points
+    }
+
+    /// Lumped mass of each node.
+    pub fn mass(&self) -> &[f64] {
+        &self.mass
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &[Box<dyn Elements>] {
+        &self.blocks
+    }
+
+    /// Number of elements in all blocks.
+    pub fn elements(&self) -> usize {
+        self.start[self.blocks.len()]
+    }
+
+    /// The block of element `k` of all, and its number there.
+    pub fn locate(&self, k: usize) -> (&dyn Elements, usize) {
+        let block = self.start.partition_point(|s| *s <= k) - 1;
+        (&*self.blocks[block], k - self.start[block])
+    }
+
+    /// The sum of the elements' energies.
+    pub fn energy(&self, t: f64, x: &[f64]) -> Result<f64, Fault> {
+        let mut total = 0.0;
+        for block in &self.blocks {
+            for k in 0..block.len() {
+                total += block.energy(k, t, x)?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Writes the gradient of the energy to `out`, three numbers a node; returns the energy.
+    pub fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        out.fill(0.0);
+        let mut total = 0.0;
+        for block in &self.blocks {
+            total += block.sweep(0..block.len(), t, x, out)?;
+        }
+        Ok(total)
+    }
+
+    /// `f h / c` of every element [AVI03 (68)].
+    pub fn steps_courant(&self, fraction: f64) -> Vec<f64> {
+        let mut steps = Vec::with_capacity(self.elements());
+        for block in &self.blocks {
+            steps.extend((0..block.len()).map(|k| fraction * block.step_courant(k)));
+        }
+        steps
+    }
+
+    /// `f 2 / omega_max` of every element, linearised at `x`, with the nodal masses divided by `split`. The smallest
+    /// with `fraction = 1` is no longer than the true limit of a synchronous step.
+    pub fn steps_eigen(&self, fraction: f64, x: &[f64], split: Split) -> Result<Vec<f64>, Fault> {
+        let shares = self.shares(x, split)?;
+        let (mut steps, mut at) = (Vec::with_capacity(self.elements()), 0);
+        for block in &self.blocks {
+            let n = block.kind().nodes();
+            for k in 0..block.len() {
+                steps.push(fraction * block.step_eigen(k, x, &shares[at..at + n])?);
+                at += n;
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The part of its nodes' masses that each element gets, for all nodes of all elements in order; at every node
+    /// the parts sum to its mass.
+    pub fn shares(&self, x: &[f64], split: Split) -> Result<Vec<f64>, Fault> {
+        let mut weights = Vec::new();
+        let (mut sums, mut counts) = (vec![0.0; self.mass.len()], vec![0.0; self.mass.len()]);
+        let mut matrix = vec![0.0; 9 * MAX_NODES * MAX_NODES];
+        for block in &self.blocks {
+            let n = block.kind().nodes();
+            for k in 0..block.len() {
+                let mut w = [0.0; MAX_NODES];
+                match split {
+                    Split::Own => block.lumped_mass(k, &mut w),
+                    Split::Stiffness => {
+                        block.tangent(k, 0.0, x, &mut matrix)?;
+                        for a in 0..n {
+                            // Far from rest a trace can turn negative; a share may not.
+                            w[a] = (3 * a..3 * a + 3).map(|i| matrix[i * (3 * n) + i].abs()).sum();
+                        }
+                    }
+                }
+                for (node, w) in block.nodes(k).iter().zip(&w) {
+                    sums[*node as usize] += w;
+                    counts[*node as usize] += 1.0;
+                }
+                weights.extend_from_slice(&w[..n]);
+            }
+        }
+        let nodes = self.blocks.iter().flat_map(|b| (0..b.len()).flat_map(|k| b.nodes(k)));
+        for (weight, node) in weights.iter_mut().zip(nodes) {
+            let (mass, sum, count) = {
+                let a = *node as usize;
+                (self.mass[a], sums[a], counts[a])
+            };
+            *weight = match split {
+                Split::Stiffness => *weight / sum * mass,
+                Split::Own => *weight + (mass - sum) / count,
+            };
+        }
+        Ok(weights)
+    }
+}

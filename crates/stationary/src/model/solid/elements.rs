@@ -1,0 +1,147 @@
+//! What a block of elements answers: the potentials `V_K` of [AVI03 (21)] with their derivatives, masses and steps.
+
+use super::kind::Kind;
+use super::material::Breakdown;
+use super::spectrum::largest_eigenvalue;
+use super::tensor::Mat3;
+use std::fmt;
+use std::ops::Range;
+
+/// Why an element has no energy in a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Turned inside out, or a bar of no length.
+    Inverted {
+        /// The element's label.
+        element: usize,
+        /// The quadrature point.
+        point: usize,
+    },
+    /// A position, and so the energy, is not a finite number.
+    NotFinite {
+        /// The element's label.
+        element: usize,
+    },
+    /// Plane stress: no thickness makes the normal stress vanish.
+    Thickness {
+        /// The element's label.
+        element: usize,
+        /// The quadrature point.
+        point: usize,
+    },
+}
+
+impl Fault {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn at(element: usize, point: usize, why: Breakdown) -> Fault {
+        match why {
+            Breakdown::Inverted => Fault::Inverted { element, point },
+            Breakdown::NotFinite => Fault::NotFinite { element },
+            Breakdown::Thickness => Fault::Thickness { element, point },
+        }
+    }
+
+    /// The label of the element at fault.
+    pub fn element(&self) -> usize {
+        match self {
+            Fault::Inverted { element, .. }
+            | Fault::NotFinite { element }
+            | Fault::Thickness { element, .. } => *element,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Inverted { element, point } => {
+                write!(f, "element {element} is inverted (at its quadrature point {point})")
+            }
+            Fault::NotFinite { element } => {
+                write!(f, "the energy of element {element} is not a finite number")
+            }
+            Fault::Thickness { element, point } => {
+                write!(
+                    f,
+                    "no thickness frees element {element} of normal stress (at its quadrature point {point})"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// A block of like elements, numbered from 0. Positions `x` are those of all nodes, three numbers a node; local
+/// arrays have three numbers for each of [`nodes`](Self::nodes), in that order.
+///
+/// Asynchronous integrators ask one element at a time, synchronous ones [`sweep`](Self::sweep); one virtual
+/// call leads to a kernel compiled for the element kind and the material.
+pub trait Elements: fmt::Debug + Send + Sync {
+    /// Number of elements.
+    fn len(&self) -> usize;
+    /// The kind of all of them.
+    fn kind(&self) -> Kind;
+    /// The element's number as the user knows it: its place in the list that the block was built from.
+    fn label(&self, k: usize) -> usize;
+    /// The nodes that element `k` touches.
+    fn nodes(&self, k: usize) -> &[u32];
+
+    /// `V_K`.
+    fn energy(&self, k: usize, t: f64, x: &[f64]) -> Result<f64, Fault>;
+    /// Writes `dV_K/dx_a` (minus the force) to `out`; returns `V_K`.
+    fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
+    /// Writes the second derivatives, a square matrix by rows, to `out`.
+    fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault>;
+    /// The true stress, averaged over the element; for a bar the axial force in the first entry.
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault>;
+
+    /// Reference volume (area times thickness for a triangle, length for a bar).
+    fn volume(&self, k: usize) -> f64;
+    /// Radius of the largest ball in the reference element: of the simplex of its corners; half a bar.
+    fn inradius(&self, k: usize) -> f64;
+    /// The element's mass.
+    fn mass(&self, k: usize) -> f64;
+    /// Speed of volumetric waves at rest; infinite in an element without mass.
+    fn wave_speed(&self, k: usize) -> f64;
+    /// Writes the masses lumped on the element's nodes (one number a node) to `out`: all positive, with the element's
+    /// mass as sum. Row sums for linear elements, diagonal scaling (Hinton, Rock, Zienkiewicz) for quadratic ones.
+    fn lumped_mass(&self, k: usize, out: &mut [f64]);
+    /// Writes the consistent mass `int rho N_a N_b`, one number for a pair of nodes, to `out`.
+    fn consistent_mass(&self, k: usize, out: &mut [f64]);
+
+    /// Whether there are no elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds `dV_K/dx` of a range of elements to `out` (three numbers for every node of the mesh) and returns the sum
+    /// of their energies. After a fault `out` holds the sum up to the element at fault.
+    fn sweep(&self, range: Range<usize>, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
+
+    /// `h / c` with `h` the inscribed radius [AVI03 (68)], to be multiplied by a fraction such as 1/10; nought for an
+    /// element without mass.
+    fn step_courant(&self, k: usize) -> f64 {
+        self.inradius(k) / self.wave_speed(k)
+    }
+
+    /// `2 / omega_max` of the element linearised at `x`, alone with the given masses on its nodes (one number
+    /// a node).
+    ///
+    /// Whatever the split of nodal masses among elements, the smallest of these steps bounds that of
+    /// the assembled body from below (Irons and Treharne).
+    fn step_eigen(&self, k: usize, x: &[f64], masses: &[f64]) -> Result<f64, Fault> {
+        let m = self.kind().nodes();
+        let n = 3 * m;
+        let mut a = vec![0.0; n * n];
+        self.tangent(k, 0.0, x, &mut a)?;
+        for i in 0..n {
+            for j in 0..n {
+                a[i * n + j] /= (masses[i / 3] * masses[j / 3]).sqrt();
+            }
+        }
+        let square = largest_eigenvalue(&mut a, n).ok_or(Fault::NotFinite { element: self.label(k) })?;
+        Ok(if square > 0.0 { 2.0 / square.sqrt() } else { f64::INFINITY })
+    }
+}

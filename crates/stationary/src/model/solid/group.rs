@@ -1,0 +1,256 @@
+//! From lists of nodes to blocks of elements, with every element checked.
+
+use super::block::Block;
+use super::elements::Elements;
+use super::geometry::{Defect, Geometry, bend, is_straight, reference_mass, simplex};
+use super::kind::{Kind, MAX_NODES, Nodal};
+use super::material::{Law, Material, PlaneStress};
+use super::shape::{Curved, Linear, Shape, Straight};
+use crate::error::Diagnostic;
+use std::marker::PhantomData;
+
+/// What holds in the third direction of plane elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Plane {
+    /// No strain: a long body, `F33 = 1`.
+    #[default]
+    Strain,
+    /// No stress: a thin sheet, `P33 = 0`.
+    Stress,
+}
+
+/// Triangles or tetrahedra of one material, as a mesh gives them.
+#[derive(Debug, Clone)]
+pub struct Group<'a> {
+    /// What they are.
+    pub kind: Kind,
+    /// Their nodes, [`Kind::nodes`] for each.
+    pub nodes: &'a [u32],
+    /// Label of the first; the others follow.
+    pub first: usize,
+    /// Mass per unit reference volume.
+    pub density: f64,
+    /// Of triangles; tetrahedra ignore it.
+    pub thickness: f64,
+    /// Of triangles; tetrahedra ignore it.
+    pub plane: Plane,
+}
+
+impl<'a> Group<'a> {
+    /// Elements labelled from 0, of thickness 1, in plane strain.
+    pub fn new(kind: Kind, nodes: &'a [u32], density: f64) -> Self {
+        Group { kind, nodes, first: 0, density, thickness: 1.0, plane: Plane::Strain }
+    }
+
+    /// Builds the elements with one of the library's materials. Quadratic elements with straight sides and
+    /// those with curved sides become two blocks, since the first are several times cheaper.
+    ///
+    /// ```
+    /// use stationary::model::solid::{Group, Kind, Lame, Law, NeoHookean};
+    /// let points = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
+    /// let law = Law::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9)?)?);
+    /// let blocks = Group::new(Kind::Tet4, &[0, 1, 2, 3], 7800.0).build(&points, &law)?;
+    /// assert!((blocks[0].mass(0) - 1300.0).abs() < 1e-9);
+    /// let flat = Group::new(Kind::Tet4, &[0, 2, 1, 3], 7800.0).build(&points, &law);
+    /// assert!(flat.unwrap_err().message.contains("element 0 is turned over"));
+    /// # Ok::<(), stationary::error::Diagnostic>(())
+    /// ```
+    pub fn build(&self, points: &[[f64; 3]], law: &Law) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
+        match law {
+            Law::NeoHookean(m) => self.build_with(points, m),
+            Law::StVenantKirchhoff(m) => self.build_with(points, m),
+            Law::Linear(m) => self.build_with(points, m),
+            Law::MooneyRivlin(m) => self.build_with(points, m),
+            Law::Formula(m) => self.build_with(points, m),
+        }
+    }
+
+    /// Builds the elements with any material: the kernels are compiled for it.
+    pub fn build_with<M: Material + Clone + 'static>(
+        &self,
+        points: &[[f64; 3]],
+        material: &M,
+    ) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
+        self.check()?;
+        let m = material.clone();
+        match (self.kind, self.plane) {
+            (Kind::Tri3, Plane::Strain) => self.linear::<2, _>(points, m),
+            (Kind::Tri3, Plane::Stress) => self.linear::<2, _>(points, PlaneStress(m)),
+            (Kind::Tri6, Plane::Strain) => self.quadratic::<2, _>(points, m),
+            (Kind::Tri6, Plane::Stress) => self.quadratic::<2, _>(points, PlaneStress(m)),
+            (Kind::Tet4, _) => self.linear::<3, _>(points, m),
+            (Kind::Tet10, _) => self.quadratic::<3, _>(points, m),
+            (Kind::Bar2, _) => Err(Diagnostic::new("a bar has no volume")
+                .help("expected bars and springs to be built by `Bars`")),
+        }
+    }
+
+    fn check(&self) -> Result<(), Diagnostic> {
+        check_lists(self.kind, self.nodes)?;
+        let numbers = [("density", self.density), ("thickness", self.depth())];
+        for (name, value) in numbers {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(Diagnostic::new(format!("the {name} is {value}"))
+                    .help("expected a positive finite number"));
+            }
+        }
+        Ok(())
+    }
+
+    fn linear<const D: usize, M: Material + 'static>(
+        &self,
+        points: &[[f64; 3]],
+        material: M,
+    ) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
+        let mut parts = Parts::new(reference_mass::<D>(self.kind));
+        for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {
+            let x = self.positions(k, nodes, points)?;
+            let s = simplex::<D>(&x).map_err(|d| self.defect(k, d, &x))?;
+            let volume = s.volume * self.depth();
+            let stored = s.gradients[1..=D].iter().flat_map(|g| g[..D].to_vec()).chain([volume]);
+            parts.add(self.first + k, nodes, stored, [volume, s.inradius]);
+        }
+        Ok(vec![parts.block::<Linear<D>, M>(material, self.density)])
+    }
+
+    fn quadratic<const D: usize, M: Material + Clone + 'static>(
+        &self,
+        points: &[[f64; 3]],
+        material: M,
+    ) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
+        let mut straight = Parts::new(reference_mass::<D>(self.kind));
+        let mut curved = Parts::new(Vec::new());
+        for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {
+            let x = self.positions(k, nodes, points)?;
+            let s = simplex::<D>(&x).map_err(|d| self.defect(k, d, &x))?;
+            if is_straight::<D>(&x) {
+                let volume = s.volume * self.depth();
+                let weight = volume / Straight::<D>::POINTS as f64;
+                let stored = s.gradients[1..=D].iter().flat_map(|g| g[..D].to_vec()).chain([weight]);
+                straight.add(self.first + k, nodes, stored, [volume, s.inradius]);
+            } else {
+                let bent = bend::<D>(&x).map_err(|d| self.defect(k, d, &x))?;
+                let stride = Curved::<D>::STORED / Curved::<D>::POINTS;
+                let depth = self.depth();
+                let stored =
+                    bent.stored.iter().enumerate().map(|(i, s)| if i % stride == 0 { s * depth } else { *s });
+                curved.add(self.first + k, nodes, stored, [bent.volume * depth, s.inradius]);
+                curved.geometry.mass.extend(bent.mass);
+            }
+        }
+        curved.geometry.curved = true;
+        let mut blocks = Vec::new();
+        if !straight.nodes.is_empty() || curved.nodes.is_empty() {
+            blocks.push(straight.block::<Straight<D>, M>(material.clone(), self.density));
+        }
+        if !curved.nodes.is_empty() {
+            blocks.push(curved.block::<Curved<D>, M>(material, self.density));
+        }
+        Ok(blocks)
+    }
+
+    fn depth(&self) -> f64 {
+        if self.kind.dimension() == 2 { self.thickness } else { 1.0 }
+    }
+
+    fn positions(&self, k: usize, nodes: &[u32], points: &[[f64; 3]]) -> Result<Nodal, Diagnostic> {
+        let mut x = [[0.0; 3]; MAX_NODES];
+        for (a, position) in gather(self.kind, self.first + k, nodes, points)?.iter().enumerate() {
+            x[a] = *position;
+        }
+        if self.kind.dimension() == 2 && x[..nodes.len()].iter().any(|p| p[2] != x[0][2]) {
+            return Err(Diagnostic::new(format!(
+                "triangle {} near {} is not in a plane of constant z",
+                self.first + k,
+                place(&x[0])
+            ))
+            .help("expected plane elements in the x-y plane"));
+        }
+        Ok(x)
+    }
+
+    fn defect(&self, k: usize, defect: Defect, x: &Nodal) -> Diagnostic {
+        let (what, help) = match defect {
+            Defect::Flat => ("has no volume", "expected corners in general position"),
+            Defect::TurnedOver => (
+                "is turned over: its volume is negative",
+                "expected its nodes in the order of a positive volume",
+            ),
+            Defect::Folded => (
+                "is folded: its map has no positive volume everywhere",
+                "expected middle nodes nearer the middles",
+            ),
+        };
+        let label = self.first + k;
+        Diagnostic::new(format!("{} element {label} {what} (near {})", self.kind.name(), place(&x[0])))
+            .help(help)
+    }
+}
+
+pub(super) fn place(x: &[f64; 3]) -> String {
+    format!("({}, {}, {})", x[0], x[1], x[2])
+}
+
+pub(super) fn check_lists(kind: Kind, nodes: &[u32]) -> Result<(), Diagnostic> {
+    if !nodes.len().is_multiple_of(kind.nodes()) {
+        return Err(Diagnostic::new(format!(
+            "a list of {} nodes for elements of kind {}",
+            nodes.len(),
+            kind.name()
+        ))
+        .help(format!("expected a multiple of {}", kind.nodes())));
+    }
+    Ok(())
+}
+
+/// The positions of an element's nodes, which must exist, be finite and differ.
+pub(super) fn gather(
+    kind: Kind,
+    label: usize,
+    nodes: &[u32],
+    points: &[[f64; 3]],
+) -> Result<Vec<[f64; 3]>, Diagnostic> {
+    let mut x = Vec::with_capacity(nodes.len());
+    for (a, node) in nodes.iter().enumerate() {
+        let named = || format!("{} element {label}", kind.name());
+        let Some(point) = points.get(*node as usize) else {
+            return Err(Diagnostic::new(format!("{} has the node {node}", named()))
+                .help(format!("expected a number below {}, the count of points", points.len())));
+        };
+        if !point.iter().all(|x| x.is_finite()) {
+            return Err(Diagnostic::new(format!("node {node} of {} is at {}", named(), place(point)))
+                .help("expected finite coordinates"));
+        }
+        if nodes[..a].contains(node) {
+            return Err(Diagnostic::new(format!("{} has the node {node} twice", named()))
+                .help("expected different nodes"));
+        }
+        x.push(*point);
+    }
+    Ok(x)
+}
+
+struct Parts {
+    nodes: Vec<u32>,
+    stored: Vec<f64>,
+    geometry: Geometry,
+}
+
+impl Parts {
+    fn new(mass: Vec<f64>) -> Self {
+        Parts { nodes: Vec::new(), stored: Vec::new(), geometry: Geometry { mass, ..Geometry::default() } }
+    }
+
+    fn add(&mut self, label: usize, nodes: &[u32], stored: impl Iterator<Item = f64>, sizes: [f64; 2]) {
+        self.nodes.extend_from_slice(nodes);
+        self.stored.extend(stored);
+        self.geometry.labels.push(label);
+        self.geometry.volume.push(sizes[0]);
+        self.geometry.inradius.push(sizes[1]);
+    }
+
+    fn block<S: Shape, M: Material + 'static>(self, material: M, density: f64) -> Box<dyn Elements> {
+        let Parts { nodes, stored, geometry } = self;
+        Box::new(Block::<S, M> { nodes, stored, material, density, geometry, shape: PhantomData })
+    }
+}

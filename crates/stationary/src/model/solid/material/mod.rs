@@ -1,0 +1,193 @@
+//! Stored energies `W(F)` per unit reference volume, with their first and second derivatives.
+//!
+//! A material is one small struct; everything else (elements, plane stress, step rules) asks it the three questions
+//! of [`Material`]. All start from two Lame constants, so that all agree with linear elasticity at small strain.
+
+mod formula;
+mod linear;
+mod mooney_rivlin;
+mod neo_hookean;
+mod plane_stress;
+mod st_venant;
+
+pub use formula::{FormulaMaterial, FormulaMaterialError};
+pub use linear::LinearElastic;
+pub use mooney_rivlin::MooneyRivlin;
+pub use neo_hookean::NeoHookean;
+pub use plane_stress::PlaneStress;
+pub use st_venant::StVenantKirchhoff;
+
+use super::tensor::{Mat3, combine, determinant, product, transpose};
+use crate::error::Diagnostic;
+use std::fmt::Debug;
+
+/// Why a material has no energy at a deformation gradient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breakdown {
+    /// `det F <= 0`: the matter is turned inside out.
+    Inverted,
+    /// The deformation gradient holds a value that is not a finite number.
+    NotFinite,
+    /// Plane stress: no thickness makes the normal stress vanish.
+    Thickness,
+}
+
+/// A stored energy `W(F)`: value, first Piola stress `P = dW/dF`, tangent `dP/dF`.
+pub trait Material: Debug + Send + Sync {
+    /// `W` and `P` at `F`.
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown>;
+
+    /// `dP = (dP/dF) dF`, the tangent applied to a change of `F`.
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown>;
+
+    /// The Lame constants of the small-strain limit.
+    fn lame(&self) -> Lame;
+
+    /// `W` at `F`, nought at rest.
+    #[inline]
+    fn energy(&self, f: &Mat3) -> Result<f64, Breakdown> {
+        self.stress(f).map(|(w, _)| w)
+    }
+
+    /// All of `A[iJkL] = dP_iJ / dF_kL`, at `27 i + 9 J + 3 k + L`.
+    fn tangent(&self, f: &Mat3) -> Result<[f64; 81], Breakdown> {
+        let mut a = [0.0; 81];
+        for k in 0..3 {
+            for l in 0..3 {
+                let mut df = [[0.0; 3]; 3];
+                df[k][l] = 1.0;
+                let dp = self.action(f, &df)?;
+                for i in 0..3 {
+                    for j in 0..3 {
+                        a[27 * i + 9 * j + 3 * k + l] = dp[i][j];
+                    }
+                }
+            }
+        }
+        Ok(a)
+    }
+
+    /// The true (Cauchy) stress `P F^T / J`.
+    fn cauchy(&self, f: &Mat3) -> Result<Mat3, Breakdown> {
+        let (_, p) = self.stress(f)?;
+        Ok(combine([(1.0 / determinant(f), &product(&p, &transpose(f)))]))
+    }
+
+    /// Speed of volumetric waves in the undeformed state, `sqrt((lambda + 2 mu) / rho)` [AVI03 4].
+    fn wave_speed(&self, density: f64) -> f64 {
+        self.lame().wave_speed(density)
+    }
+
+    /// The `F33` at which `P33` vanishes, given the rest of `F`: what plane stress needs.
+    #[inline]
+    fn thickness(&self, f: &Mat3) -> Result<f64, Breakdown> {
+        plane_stress::solve(self, f)
+    }
+}
+
+/// The two constants of isotropic linear elasticity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lame {
+    /// First constant, `lambda`.
+    pub lambda: f64,
+    /// Shear modulus, `mu`.
+    pub mu: f64,
+}
+
+impl Lame {
+    /// From `lambda` and `mu`; stability asks `mu > 0` and a bulk modulus `lambda + 2 mu / 3 > 0`.
+    ///
+    /// ```
+    /// use stationary::model::solid::Lame;
+    /// let steel = Lame::from_young(210e9, 0.3)?;
+    /// assert!((steel.young() - 210e9).abs() < 1.0 && (steel.poisson() - 0.3).abs() < 1e-12);
+    /// assert!(Lame::new(93e9, -10e9).is_err());
+    /// # Ok::<(), stationary::error::Diagnostic>(())
+    /// ```
+    pub fn new(lambda: f64, mu: f64) -> Result<Self, Diagnostic> {
+        if !(mu > 0.0 && mu.is_finite()) {
+            return Err(Diagnostic::new(format!("the shear modulus mu is {mu}"))
+                .help("expected a positive finite number"));
+        }
+        if !(lambda + mu / 1.5 > 0.0 && lambda.is_finite()) {
+            return Err(Diagnostic::new(format!("the Lame constant lambda is {lambda}")).help(format!(
+                "expected a finite number above -2 mu / 3 = {}, so that the bulk modulus is positive",
+                -mu / 1.5
+            )));
+        }
+        Ok(Lame { lambda, mu })
+    }
+
+    /// From Young's modulus and Poisson's ratio.
+    pub fn from_young(young: f64, poisson: f64) -> Result<Self, Diagnostic> {
+        if !(young > 0.0 && young.is_finite()) {
+            return Err(Diagnostic::new(format!("Young's modulus is {young}"))
+                .help("expected a positive finite number"));
+        }
+        if !(poisson > -1.0 && poisson < 0.5) {
+            return Err(Diagnostic::new(format!("Poisson's ratio is {poisson}"))
+                .help("expected a number above -1 and below 0.5 (0.5 would be incompressible)"));
+        }
+        let mu = young / (2.0 * (1.0 + poisson));
+        Lame::new(2.0 * mu * poisson / (1.0 - 2.0 * poisson), mu)
+    }
+
+    /// Young's modulus.
+    pub fn young(&self) -> f64 {
+        self.mu * (3.0 * self.lambda + 2.0 * self.mu) / (self.lambda + self.mu)
+    }
+
+    /// Poisson's ratio.
+    pub fn poisson(&self) -> f64 {
+        0.5 * self.lambda / (self.lambda + self.mu)
+    }
+
+    /// `sqrt((lambda + 2 mu) / rho)`.
+    pub fn wave_speed(&self, density: f64) -> f64 {
+        ((self.lambda + 2.0 * self.mu) / density).sqrt()
+    }
+
+    /// Refuses `lambda < 0` where a logarithm of the volume would make collapse to a point profitable.
+    fn non_negative(self, name: &str) -> Result<Self, Diagnostic> {
+        if self.lambda < 0.0 {
+            return Err(Diagnostic::new(format!("a {name} material with lambda = {}", self.lambda))
+                .help("expected lambda >= 0 (a Poisson's ratio of at least 0): below it, collapse lowers the energy"));
+        }
+        Ok(self)
+    }
+}
+
+/// The volume ratio's typed failure; NaN fails both comparisons.
+#[cold]
+#[inline(never)]
+fn broken(j: f64) -> Breakdown {
+    if j.is_finite() { Breakdown::Inverted } else { Breakdown::NotFinite }
+}
+
+/// The materials that come with the library, for a choice made at run time.
+#[derive(Debug, Clone)]
+pub enum Law {
+    /// Compressible neo-Hookean.
+    NeoHookean(NeoHookean),
+    /// St Venant-Kirchhoff.
+    StVenantKirchhoff(StVenantKirchhoff),
+    /// Small-strain linear elastic.
+    Linear(LinearElastic),
+    /// Compressible Mooney-Rivlin.
+    MooneyRivlin(MooneyRivlin),
+    /// A formula of the invariants.
+    Formula(FormulaMaterial),
+}
+
+impl Law {
+    /// The same questions, asked through a pointer: for set-up and reports, not for kernels.
+    pub fn material(&self) -> &dyn Material {
+        match self {
+            Law::NeoHookean(m) => m,
+            Law::StVenantKirchhoff(m) => m,
+            Law::Linear(m) => m,
+            Law::MooneyRivlin(m) => m,
+            Law::Formula(m) => m,
+        }
+    }
+}

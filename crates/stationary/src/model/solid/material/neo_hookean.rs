@@ -1,0 +1,63 @@
+//! The material of the papers.
+
+use super::{Breakdown, Lame, Material, broken};
+use crate::error::Diagnostic;
+use crate::model::solid::tensor::{Mat3, cofactor, combine, contract, determinant_by, product, transpose};
+
+/// A neo-Hookean solid extended to the compressible range [AVI03 (7)-(8)],
+///
+/// ```text
+/// W = lambda/2 (ln J)^2 - mu ln J + mu/2 (tr(F^T F) - 3),    P = lambda ln J F^-T + mu (F - F^-T)
+/// ```
+///
+/// as printed but for the constant `-3 mu / 2`, which makes the energy at rest nought.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NeoHookean(Lame);
+
+impl NeoHookean {
+    /// Needs `lambda >= 0`.
+    pub fn new(lame: Lame) -> Result<Self, Diagnostic> {
+        Ok(NeoHookean(lame.non_negative("neo-Hookean")?))
+    }
+}
+
+impl Material for NeoHookean {
+    #[inline(always)]
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+        let Lame { lambda, mu } = self.0;
+        let cof = cofactor(f);
+        let j = determinant_by(f, &cof);
+        if !(j > 0.0) {
+            return Err(broken(j));
+        }
+        let log = j.ln();
+        let w = 0.5 * lambda * log * log + mu * (0.5 * (contract(f, f) - 3.0) - log);
+        let s = (lambda * log - mu) / j;
+        let mut p = [[0.0; 3]; 3];
+        for a in 0..3 {
+            for b in 0..3 {
+                p[a][b] = mu * f[a][b] + s * cof[a][b];
+            }
+        }
+        Ok((w, p))
+    }
+
+    #[inline(always)]
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+        let Lame { lambda, mu } = self.0;
+        let cof = cofactor(f);
+        let j = determinant_by(f, &cof);
+        if !(j > 0.0) {
+            return Err(broken(j));
+        }
+        // d(F^-T) = -F^-T dF^T F^-T
+        let g = combine([(1.0 / j, &cof)]);
+        let turn = product(&product(&g, &transpose(df)), &g);
+        Ok(combine([(mu, df), (lambda * contract(&g, df), &g), (mu - lambda * j.ln(), &turn)]))
+    }
+
+    #[inline]
+    fn lame(&self) -> Lame {
+        self.0
+    }
+}

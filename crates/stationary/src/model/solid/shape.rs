@@ -1,0 +1,269 @@
+//! From nodal positions to deformation gradients and from stresses to nodal forces, for each kind of element.
+//!
+//! What one element stores is a run of numbers that the kernels read in order and once. `D` is the dimension; loops
+//! over it and over points unroll.
+
+use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal, far, near, pair, quadratic};
+use super::tensor::Mat3;
+use std::fmt::Debug;
+
+/// One kind of element, as kernels see it.
+pub(super) trait Shape: Debug + Send + Sync + 'static {
+    const KIND: Kind;
+    const POINTS: usize;
+    /// Numbers stored for an element.
+    const STORED: usize;
+
+    /// `F` at each quadrature point.
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]);
+    /// `sum_q w_q P_q grad N_a` for each node.
+    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal);
+    /// Reference volume that a point stands for.
+    fn weight(stored: &[f64], q: usize) -> f64;
+    /// `grad N_a` at a point.
+    fn gradients(stored: &[f64], q: usize) -> Nodal;
+}
+
+/// Where a sum that makes `F` starts: plane elements have `F33 = 1` (plane strain).
+const fn blank<const D: usize>() -> Mat3 {
+    [[0.0; 3], [0.0; 3], [0.0, 0.0, if D == 2 { 1.0 } else { 0.0 }]]
+}
+
+/// `F += sum_c d_c (x) g_c` over the corners past the first.
+#[inline(always)]
+fn spread<const D: usize>(stored: &[f64], d: &[[f64; 3]; 4], f: &mut Mat3) {
+    for i in 0..D {
+        for j in 0..D {
+            let mut s = f[i][j];
+            for c in 0..D {
+                s += d[c + 1][i] * stored[c * D + j];
+            }
+            f[i][j] = s;
+        }
+    }
+}
+
+/// `P grad L_c` for every corner. The first is minus the sum of the others, so that forces balance.
+#[inline(always)]
+fn tractions<const D: usize>(stored: &[f64], weight: f64, p: &Mat3) -> [[f64; 3]; 4] {
+    let mut t = [[0.0; 3]; 4];
+    for i in 0..D {
+        let mut sum = 0.0;
+        for c in 0..D {
+            let mut s = 0.0;
+            for j in 0..D {
+                s += p[i][j] * stored[c * D + j];
+            }
+            s *= weight;
+            t[c + 1][i] = s;
+            sum += s;
+        }
+        t[0][i] = -sum;
+    }
+    t
+}
+
+/// `grad L_c` for every corner.
+#[inline(always)]
+fn barycentric<const D: usize>(stored: &[f64]) -> [[f64; 3]; 4] {
+    let mut g = [[0.0; 3]; 4];
+    for j in 0..D {
+        for c in 0..D {
+            g[c + 1][j] = stored[c * D + j];
+            g[0][j] -= stored[c * D + j];
+        }
+    }
+    g
+}
+
+/// Linear simplex: the gradients of `L_1..L_D`, then the volume.
+#[derive(Debug)]
+pub(super) struct Linear<const D: usize>;
+
+impl<const D: usize> Shape for Linear<D> {
+    const KIND: Kind = if D == 2 { Kind::Tri3 } else { Kind::Tet4 };
+    const POINTS: usize = 1;
+    const STORED: usize = D * D + 1;
+
+    #[inline(always)]
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]) {
+        let mut d = [[0.0; 3]; 4];
+        for c in 1..=D {
+            for i in 0..D {
+                d[c][i] = x[c][i] - x[0][i];
+            }
+        }
+        f[0] = blank::<D>();
+        spread::<D>(stored, &d, &mut f[0]);
+    }
+
+    #[inline(always)]
+    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal) {
+        let t = tractions::<D>(stored, stored[D * D], &p[0]);
+        out[..=D].copy_from_slice(&t[..=D]);
+    }
+
+    #[inline(always)]
+    fn weight(stored: &[f64], _q: usize) -> f64 {
+        stored[D * D]
+    }
+
+    fn gradients(stored: &[f64], _q: usize) -> Nodal {
+        let mut out = [[0.0; 3]; MAX_NODES];
+        out[..4].copy_from_slice(&barycentric::<D>(stored));
+        out
+    }
+}
+
+/// Quadratic simplex with straight sides: the same numbers as the linear one, the volume divided by the points.
+///
+/// At the point near corner `q` the coordinates are `far` but for `L_q = near`, so with `X_ab` the node between corners
+/// `a` and `b`: `dx/dL_c = (4 far - 1) X_cc + 4 far sum_{b != c} X_cb + 4 (near - far) X_cq`. Only the last term
+/// changes from point to point.
+#[derive(Debug)]
+pub(super) struct Straight<const D: usize>;
+
+impl<const D: usize> Shape for Straight<D> {
+    const KIND: Kind = if D == 2 { Kind::Tri6 } else { Kind::Tet10 };
+    const POINTS: usize = D + 1;
+    const STORED: usize = D * D + 1;
+
+    #[inline(always)]
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]) {
+        let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
+        let mut base = [[0.0; 3]; 4];
+        for c in 0..=D {
+            for i in 0..D {
+                let mut s = 0.0;
+                for b in 0..=D {
+                    s += x[pair::<D>(c, b)][i];
+                }
+                base[c][i] = beta * s - x[c][i];
+            }
+        }
+        for q in 0..=D {
+            let mut d = [[0.0; 3]; 4];
+            for c in 1..=D {
+                for i in 0..D {
+                    d[c][i] =
+                        (base[c][i] - base[0][i]) + kappa * (x[pair::<D>(c, q)][i] - x[pair::<D>(0, q)][i]);
+                }
+            }
+            f[q] = blank::<D>();
+            spread::<D>(stored, &d, &mut f[q]);
+        }
+    }
+
+    #[inline(always)]
+    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal) {
+        let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
+        let mut t = [[[0.0; 3]; 4]; 4];
+        let mut sum = [[0.0; 3]; 4];
+        for q in 0..=D {
+            t[q] = tractions::<D>(stored, stored[D * D], &p[q]);
+            for c in 0..=D {
+                for i in 0..D {
+                    sum[c][i] += t[q][c][i];
+                }
+            }
+        }
+        for a in 0..=D {
+            for i in 0..D {
+                out[a][i] = (beta - 1.0) * sum[a][i] + kappa * t[a][a][i];
+            }
+            for b in 0..a {
+                for i in 0..D {
+                    out[pair::<D>(a, b)][i] =
+                        beta * (sum[a][i] + sum[b][i]) + kappa * (t[a][b][i] + t[b][a][i]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn weight(stored: &[f64], _q: usize) -> f64 {
+        stored[D * D]
+    }
+
+    fn gradients(stored: &[f64], q: usize) -> Nodal {
+        let mut l = [far::<D>(); 4];
+        l[q] = near::<D>();
+        let (_, d) = quadratic::<D>(&l);
+        let g = barycentric::<D>(stored);
+        let mut out = [[0.0; 3]; MAX_NODES];
+        for a in 0..Self::KIND.nodes() {
+            for c in 0..=D {
+                for j in 0..D {
+                    out[a][j] += d[a][c] * g[c][j];
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Quadratic simplex with curved sides: for each point its weight, then the gradients of all shape functions.
+///
+/// In the plane the rule integrates these gradients exactly (degree 2) and the patch test holds to rounding; in space
+/// they have degree 3 when sides curve, and it holds to second order in the curvature.
+#[derive(Debug)]
+pub(super) struct Curved<const D: usize>;
+
+impl<const D: usize> Curved<D> {
+    const STRIDE: usize = 1 + D * Self::KIND.nodes();
+}
+
+impl<const D: usize> Shape for Curved<D> {
+    const KIND: Kind = Straight::<D>::KIND;
+    const POINTS: usize = D + 1;
+    const STORED: usize = Self::POINTS * Self::STRIDE;
+
+    #[inline(always)]
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]) {
+        for q in 0..=D {
+            let g = &stored[q * Self::STRIDE + 1..(q + 1) * Self::STRIDE];
+            f[q] = blank::<D>();
+            // Differences from the first node: a rigid shift leaves no rounding behind.
+            for a in 1..Self::KIND.nodes() {
+                for i in 0..D {
+                    for j in 0..D {
+                        f[q][i][j] += (x[a][i] - x[0][i]) * g[a * D + j];
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal) {
+        *out = [[0.0; 3]; MAX_NODES];
+        for q in 0..=D {
+            let stored = &stored[q * Self::STRIDE..(q + 1) * Self::STRIDE];
+            let (weight, g) = (stored[0], &stored[1..]);
+            for a in 1..Self::KIND.nodes() {
+                for i in 0..D {
+                    let mut s = 0.0;
+                    for j in 0..D {
+                        s += p[q][i][j] * g[a * D + j];
+                    }
+                    out[a][i] += weight * s;
+                    out[0][i] -= weight * s;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn weight(stored: &[f64], q: usize) -> f64 {
+        stored[q * Self::STRIDE]
+    }
+
+    fn gradients(stored: &[f64], q: usize) -> Nodal {
+        let mut out = [[0.0; 3]; MAX_NODES];
+        for a in 0..Self::KIND.nodes() {
+            let at = q * Self::STRIDE + 1 + a * D;
+            out[a][..D].copy_from_slice(&stored[at..at + D]);
+        }
+        out
+    }
+}
