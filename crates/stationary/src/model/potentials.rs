@@ -27,3 +27,15 @@ impl fmt::Display for PotentialFault {
         write!(f, "element {}: {}", self.number, self.why)
     }
 }
+
+impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
+    fn count(&self) -> usize {
+        (**self).count()
+    }
+    fn nodes(&self, k: usize) -> &[u32] {
+        (**self).nodes(k)
+    }
+    fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        (**self).gradient(k, t, x, out)
+    }
+}

@@ -4,6 +4,7 @@ use super::elements::{Elements, Fault};
 use super::group::place;
 use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
+use crate::model::{PotentialFault, Potentials};
 
 /// How the mass of a node is divided among the elements that share it, for the element eigenvalue step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -212,5 +213,21 @@ impl Solid {
             };
         }
         Ok(weights)
+    }
+}
+
+impl Potentials for Solid {
+    fn count(&self) -> usize {
+        self.elements()
+    }
+    fn nodes(&self, k: usize) -> &[u32] {
+        let (block, k) = self.locate(k);
+        block.nodes(k)
+    }
+    fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let (block, k) = self.locate(k);
+        block
+            .gradient(k, t, x, out)
+            .map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() })
     }
 }

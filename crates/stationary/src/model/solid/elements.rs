@@ -42,6 +42,17 @@ impl Fault {
         }
     }
 
+    /// What is wrong with it, in a few words.
+    pub fn why(&self) -> String {
+        match self {
+            Fault::Inverted { point, .. } => format!("inverted at its quadrature point {point}"),
+            Fault::NotFinite { .. } => "its energy is not a finite number".into(),
+            Fault::Thickness { point, .. } => {
+                format!("no thickness frees it of normal stress at its quadrature point {point}")
+            }
+        }
+    }
+
     /// The label of the element at fault.
     pub fn element(&self) -> usize {
         match self {
@@ -54,20 +65,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Inverted { element, point } => {
-                write!(f, "element {element} is inverted (at its quadrature point {point})")
-            }
-            Fault::NotFinite { element } => {
-                write!(f, "the energy of element {element} is not a finite number")
-            }
-            Fault::Thickness { element, point } => {
-                write!(
-                    f,
-                    "no thickness frees element {element} of normal stress (at its quadrature point {point})"
-                )
-            }
-        }
+        write!(f, "element {}: {}", self.element(), self.why())
     }
 }
 
