@@ -106,8 +106,7 @@ impl<'a> Inp<'a> {
     }
 
     fn at(&self, piece: &[u8]) -> usize {
-        // `piece` is a part of the file.
-        piece.as_ptr() as usize - self.input.bytes.as_ptr() as usize
+        self.input.place(piece)
     }
 
     fn keyword(&mut self, first: &'a [u8]) -> Result<Keyword<'a>, Diagnostic> {
@@ -122,7 +121,8 @@ impl<'a> Inp<'a> {
         }
         let parameters = fields[1..].iter().map(|field| {
             let equals = field.iter().position(|b| *b == b'=');
-            let (key, value) = equals.map_or((*field, &b""[..]), |i| (&field[..i], &field[i + 1..]));
+            let (key, value) =
+                equals.map_or((*field, &field[field.len()..]), |i| (&field[..i], &field[i + 1..]));
             (upper(key), unquoted(value))
         });
         let parameters = parameters.collect();
@@ -182,6 +182,9 @@ impl<'a> Inp<'a> {
 
     /// The set that a keyword names, made when first met.
     fn set_named(&mut self, name: &[u8], of_nodes: bool, at: usize) -> Result<usize, Diagnostic> {
+        if name.is_empty() {
+            return Err(self.input.fault(at, "a set has no name"));
+        }
         let key = (upper(name), of_nodes);
         let slot = *self.by_name.entry(key).or_insert(self.sets.len());
         if slot == self.sets.len() {

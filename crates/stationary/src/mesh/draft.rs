@@ -141,7 +141,10 @@ impl DraftGroup {
             })?);
         }
         let of = |(b, k): &CellId| mesh.cells[*b as usize].nodes_of(*k as usize);
-        nodes.extend(cells.iter().flat_map(|c| of(c).iter().copied()));
+        // Marks, where sorting would be slower: a group may be the whole body.
+        let mut inside = vec![false; if cells.is_empty() { 0 } else { mesh.points.len() }];
+        cells.iter().flat_map(of).for_each(|a| inside[*a as usize] = true);
+        nodes.extend((0..).zip(inside).filter(|(_, inside)| *inside).map(|(a, _)| a));
         nodes.sort_unstable();
         nodes.dedup();
         Ok(Group { name: self.name, dimension: self.dimension, nodes, cells })

@@ -171,7 +171,8 @@ fn skip(cursor: &mut Cursor, name: &[u8]) -> Result<(), Diagnostic> {
     let mut from = 0;
     while let Some(i) = rest[from..].iter().position(|b| *b == b'$') {
         from += i;
-        if rest[from..].starts_with(&last) {
+        let after = rest[from..].strip_prefix(&last[..]);
+        if after.is_some_and(|after| after.first().is_none_or(u8::is_ascii_whitespace)) {
             cursor.pos += from + last.len();
             return Ok(());
         }

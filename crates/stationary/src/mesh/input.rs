@@ -17,6 +17,11 @@ impl<'a> Input<'a> {
         Input { name, bytes, text: bytes.len() }
     }
 
+    /// Where a piece of the file begins in it.
+    pub fn place(&self, piece: &[u8]) -> usize {
+        piece.as_ptr().addr().saturating_sub(self.bytes.as_ptr().addr()).min(self.bytes.len())
+    }
+
     /// An error at a byte. The text is copied only here: meshes are large and errors few.
     pub fn fault(&self, at: usize, message: impl Into<String>) -> Diagnostic {
         if at >= self.text && self.text < self.bytes.len() {

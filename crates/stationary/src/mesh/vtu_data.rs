@@ -235,7 +235,7 @@ fn text(
             n.map(|n| whole.push(sign * n))
         };
         if known.is_none() {
-            let at = word.as_ptr() as usize - input.bytes.as_ptr() as usize;
+            let at = input.place(word);
             let what = if real { "a number" } else { "a whole number" };
             return Err(input.fault(at, format!("expected {what}, found `{}`", shown(word))));
         }
