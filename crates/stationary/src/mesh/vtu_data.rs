@@ -172,11 +172,9 @@ impl Encoding {
         };
         let w = if self.wide { 8 } else { 4 };
         let head = self.word(&take(w)?);
-        let differ =
-            |found: u64| self.room(input, array, &format!("{found} bytes where {need} were expected"));
         if !self.zlib {
             if head != need {
-                return Err(differ(head));
+                return Err(self.differs(input, array, head, need));
             }
             let all = take(w.checked_add(need).ok_or_else(cut)?)?;
             return Ok(match all {
@@ -187,6 +185,24 @@ impl Encoding {
                 }
             });
         }
+        self.unpack(input, array, need, &take).map(Cow::Owned)
+    }
+
+    fn differs(&self, input: &Input, array: &DataArray, found: u64, need: u64) -> Diagnostic {
+        self.room(input, array, &format!("{found} bytes where {need} were expected"))
+    }
+
+    /// Blocks compressed one by one; `take` gives the first so many bytes of the array as stored.
+    fn unpack<'a>(
+        &self,
+        input: &Input,
+        array: &DataArray,
+        need: u64,
+        take: &dyn Fn(u64) -> Result<Cow<'a, [u8]>, Diagnostic>,
+    ) -> Result<Vec<u8>, Diagnostic> {
+        let cut = || self.room(input, array, "sizes beyond the end of the file");
+        let w = if self.wide { 8 } else { 4 };
+        let head = self.word(&take(w)?);
         let damaged = || self.room(input, array, "zlib data that do not unpack");
         // Number of blocks, size of one, size of the last (0: whole), then the compressed size of each.
         let table_end = head.checked_add(3).and_then(|n| n.checked_mul(w)).ok_or_else(cut)?;
@@ -205,7 +221,8 @@ impl Encoding {
             out.extend_from_slice(&piece.map_err(|_| damaged())?);
             rest = after;
         }
-        if out.len() as u64 != need { Err(differ(out.len() as u64)) } else { Ok(Cow::Owned(out)) }
+        let found = out.len() as u64;
+        if found != need { Err(self.differs(input, array, found, need)) } else { Ok(out) }
     }
 }
 
