@@ -33,6 +33,8 @@ pub mod linalg;
 
 pub mod formula;
 
+pub mod mesh;
+
 pub mod scenario;
 
 pub mod model;
