@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn events_come_in_order_with_ties_by_number() {
         let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
-        let mut count = vec![1_u32; 50];
+        let mut count = [1_u32; 50];
         let mut queue = Queue::new((0..50).rev().map(|element| Event { time: step(element), element }));
         let mut last = Event { time: 0.0, element: 0 };
         for _ in 0..5000 {
