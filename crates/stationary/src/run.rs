@@ -67,6 +67,7 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario)?;
+    results::check_claims(scenario, &built)?;
     let mut results = Results::create(scenario, &built, out)?;
     let end = drive(&mut built, results.series(), watch);
     results.finish(&built, end?, clock.elapsed())

@@ -278,6 +278,7 @@ impl fmt::Display for Description {
 /// Builds everything a run needs, runs nothing, writes nothing.
 pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     let built = build(scenario)?;
+    super::results::check_claims(scenario, &built)?;
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let names: Vec<&str> = scenario.coordinates.iter().map(String::as_str).take(8).collect();
     let more = if scenario.coordinates.len() > 8 { ", ..." } else { "" };

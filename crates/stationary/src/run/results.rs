@@ -49,14 +49,9 @@ impl<'a> Results<'a> {
 
     /// Writes summary and report.
     pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
-        let mut summary = self.summary(built, &end, wall);
-        let mut conserved: Vec<Conserved> = Vec::new();
-        built.energy.summarise(&mut summary);
-        conserved.extend(built.energy.conserved());
-        for observer in &built.observers {
-            observer.summarise(&mut summary);
-            conserved.extend(observer.conserved());
-        }
+        let mut summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+        let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
+        conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
         let partial = Value::Object(summary.clone());
         let claims: Vec<claim::Outcome> = self.scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
         summary.insert(
@@ -111,46 +106,6 @@ impl<'a> Results<'a> {
         Ok(["series.csv", "summary.json", "report.html"].map(file).to_vec())
     }
 
-    /// The keys that belong to no observer.
-    fn summary(&self, built: &Built, end: &End, wall: Duration) -> Map<String, Value> {
-        let scenario = self.scenario;
-        let iterations = built.integrator.iterations();
-        let stopped =
-            end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
-        let value = json!({
-            "schema": SCHEMA,
-            "scenario": scenario.name,
-            "title": scenario.title,
-            "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "integrator": scenario.integrator.method.text,
-            "method": {
-                "choice": built.method.to_string(),
-                "order": built.method.order(),
-                "variational": built.method.variational(),
-            },
-            "system": {
-                "coordinates": scenario.coordinates.len(),
-                "separable": built.lagrangian.mass().is_some(),
-                "compiled": built.lagrangian.is_compiled(),
-            },
-            "time": { "start": scenario.start, "end": end.time, "step": scenario.step },
-            "moves": end.step,
-            "finished": end.stopped.is_none() && !end.interrupted,
-            "stopped": stopped,
-            "rows": self.series.rows(),
-            "newton": {
-                "iterations": iterations,
-                "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
-            },
-            "wall_seconds": wall.as_secs_f64(),
-        });
-        match value {
-            Value::Object(map) => map,
-            _ => unreachable!("an object was written"),
-        }
-    }
-
     fn facts(&self, built: &Built, summary: &Value) -> Vec<(String, String)> {
         let kind = if built.method.variational() { "variational" } else { "not variational" };
         let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
@@ -176,6 +131,59 @@ impl<'a> Results<'a> {
             fact("version", env!("CARGO_PKG_VERSION").into()),
         ]
     }
+}
+
+/// All keys but those that judge the others: claims and warnings.
+fn summary(
+    scenario: &Scenario,
+    built: &Built,
+    end: &End,
+    (rows, wall): (u64, Duration),
+) -> Map<String, Value> {
+    let iterations = built.integrator.iterations();
+    let stopped =
+        end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
+    let value = json!({
+        "schema": SCHEMA,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "integrator": scenario.integrator.method.text,
+        "method": {
+            "choice": built.method.to_string(),
+            "order": built.method.order(),
+            "variational": built.method.variational(),
+        },
+        "system": {
+            "coordinates": scenario.coordinates.len(),
+            "separable": built.lagrangian.mass().is_some(),
+            "compiled": built.lagrangian.is_compiled(),
+        },
+        "time": { "start": scenario.start, "end": end.time, "step": scenario.step },
+        "moves": end.step,
+        "finished": end.stopped.is_none() && !end.interrupted,
+        "stopped": stopped,
+        "rows": rows,
+        "newton": {
+            "iterations": iterations,
+            "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
+        },
+        "wall_seconds": wall.as_secs_f64(),
+    });
+    let Value::Object(mut summary) = value else { unreachable!("an object was written") };
+    built.energy.summarise(&mut summary);
+    for observer in &built.observers {
+        observer.summarise(&mut summary);
+    }
+    summary
+}
+
+/// Refuses claims about keys that this run will not have, before it is run.
+pub(super) fn check_claims(scenario: &Scenario, built: &Built) -> Result<(), Error> {
+    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
+    let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
+    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
 }
 
 /// A number for people: six digits.

@@ -103,6 +103,15 @@ impl Claim {
         Ok(Claim { path, relation, bound, text })
     }
 
+    /// Refuses a claim about a key that is not in the summary, or is no number there; null may become one.
+    pub fn check(&self, summary: &Value) -> Result<(), Diagnostic> {
+        match find(summary, &self.path) {
+            Err(reason) => Err(self.text.error(format!("a claim about nothing: {reason}"))),
+            Ok(value) if value.is_number() || value.is_null() => Ok(()),
+            Ok(_) => Err(self.text.error(format!("a claim needs a number, `{}` is none", self.path))),
+        }
+    }
+
     /// Compares the claim with the results. A key that is missing, null or not a number never holds.
     pub fn evaluate(&self, summary: &Value) -> Outcome {
         let outcome = |holds, measured, reason| Outcome {
