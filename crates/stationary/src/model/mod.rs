@@ -1,6 +1,7 @@
 //! What moves and what energy it has: the continuous Lagrangian.
 
 mod auto;
+mod field;
 mod formula;
 mod lagrangian;
 mod legendre;
@@ -8,11 +9,14 @@ mod mass;
 mod potentials;
 mod scalar;
 pub mod solid;
+mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub use field::Field;
 pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
-pub use potentials::{PotentialFault, Potentials};
+pub use potentials::{Forced, PotentialFault, Potentials};
 pub use scalar::{Dual, Dual2, Scalar};
+pub use supports::{Conflict, Supports};

@@ -1,5 +1,6 @@
 //! Systems whose potential is a sum over small groups of nodes: springs, finite elements, pair potentials.
 
+use super::Supports;
 use std::fmt;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
@@ -11,6 +12,32 @@ pub trait Potentials: Send + Sync {
     fn nodes(&self, k: usize) -> &[u32];
     /// Writes `dV_k/dx` for its nodes, three numbers each, and returns `V_k`.
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
+    /// Whether forces from outside come with potential `k`.
+    fn loaded(&self, _k: usize) -> bool {
+        false
+    }
+    /// Writes the forces from outside on the nodes of a loaded potential: those that do not depend on the
+    /// configuration, and those that follow it.
+    fn load(&self, _k: usize, _t: f64, _x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
+        dead.fill(0.0);
+        following.fill(0.0);
+        Forced::default()
+    }
+    /// The components that do not move freely.
+    fn supports(&self) -> Option<&Supports> {
+        None
+    }
+}
+
+/// The energy side of forces from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Forced {
+    /// Potential energy `-f(t) . x` of forces that do not depend on the deformation.
+    pub potential: f64,
+    /// Its rate at rest, `-f'(t) . x`: the power that a changing load brings in.
+    pub rate: f64,
+    /// Whether others act too, which follow the deformation and have no potential (pressures).
+    pub following: bool,
 }
 
 /// A potential that has no value in a configuration: an inverted element, two particles at one place.
@@ -37,5 +64,14 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         (**self).gradient(k, t, x, out)
+    }
+    fn loaded(&self, k: usize) -> bool {
+        (**self).loaded(k)
+    }
+    fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
+        (**self).load(k, t, x, dead, following)
+    }
+    fn supports(&self) -> Option<&Supports> {
+        (**self).supports()
     }
 }

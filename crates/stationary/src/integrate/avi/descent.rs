@@ -24,7 +24,7 @@ impl<P: Potentials> Avi<P> {
     /// [`advance`](Self::advance): an element fires only when none that shares a node with it comes before.
     pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
         let neighbours = self.neighbours();
-        let mut next: Vec<Event> = (0..self.events.len()).map(|k| self.next(k)).collect();
+        let mut next: Vec<Event> = (0..neighbours.len()).map(|k| self.clocks.next(k)).collect();
         // Elements that still have an event to make.
         let mut waiting: Vec<u32> = next.iter().filter(|e| e.time <= until).map(|e| e.element).collect();
         let mut random = seed | 1;
@@ -44,17 +44,20 @@ impl<P: Potentials> Avi<P> {
                 k = *earlier as usize;
                 walk.moves += 1;
             }
-            next[k] = self.fire(next[k])?;
+            next[k] = match self.local {
+                Some(_) => self.fire::<true>(next[k], &mut |_| {})?,
+                None => self.fire::<false>(next[k], &mut |_| {})?,
+            };
             walk.events += 1;
         }
-        self.queue = super::Queue::new(next);
+        self.settle_schedule();
         self.time = self.time.max(until);
         Ok(walk)
     }
 
     /// The elements that share a node with each element.
     fn neighbours(&self) -> Vec<Vec<u32>> {
-        let count = self.events.len();
+        let count = self.potentials.count();
         let mut at_node: Vec<Vec<u32>> = vec![Vec::new(); self.mass.len()];
         for k in 0..count {
             for &a in self.potentials.nodes(k) {

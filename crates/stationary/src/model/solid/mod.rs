@@ -27,7 +27,9 @@ mod elements;
 mod geometry;
 mod group;
 mod kind;
+mod loads;
 mod material;
+mod problem;
 mod shape;
 mod spectrum;
 mod tensor;
@@ -39,8 +41,10 @@ pub use body::{Solid, Split};
 pub use elements::{Elements, Fault};
 pub use group::{Group, Plane};
 pub use kind::{Kind, MAX_NODES};
+pub use loads::{Loads, LoadsBuilder};
 pub use material::{
     Breakdown, FormulaMaterial, FormulaMaterialError, Lame, Law, LinearElastic, Material, MooneyRivlin,
     NeoHookean, PlaneStress, StVenantKirchhoff,
 };
+pub use problem::Problem;
 pub use tensor::Mat3;

@@ -1,0 +1,101 @@
+//! The clock of every element: when it fires, and with what weight.
+
+use super::Event;
+use crate::model::Field;
+use std::sync::Arc;
+
+/// Steps and event counts of all elements.
+///
+/// With constant steps the time of event `j` is the product `j dt_K`, never a sum. With steps that change, the weight
+/// of an event is half the time from the last event to the next: the trapezoidal rule for the element's action.
+#[derive(Debug, Clone)]
+pub(super) struct Clocks {
+    pub start: f64,
+    pub step: Vec<f64>,
+    pub events: Vec<u64>,
+    pub varying: Option<Varying>,
+}
+
+/// Steps that change in time: `dt_K` times a factor of the time and the element's place.
+#[derive(Debug, Clone)]
+pub(super) struct Varying {
+    factor: Arc<Field>,
+    places: Vec<[f64; 3]>,
+    /// Times of the last and the next event of each element.
+    pub last: Vec<f64>,
+    pub next: Vec<f64>,
+}
+
+impl Clocks {
+    pub fn new(start: f64, step: Vec<f64>) -> Self {
+        Clocks { start, events: vec![0; step.len()], step, varying: None }
+    }
+
+    /// Lets the steps change: `factor` multiplies each element's step, evaluated at the event the step follows, in the element's
+    /// place.
+    pub fn vary(&mut self, factor: Arc<Field>, places: Vec<[f64; 3]>) {
+        let last = vec![self.start; self.step.len()];
+        let mut varying = Varying { factor, places, next: last.clone(), last };
+        for k in 0..self.step.len() {
+            varying.next[k] = self.start + varying.step(k, self.start, self.step[k]);
+        }
+        self.varying = Some(varying);
+    }
+
+    /// The next event of an element.
+    #[inline]
+    pub fn next(&self, k: usize) -> Event {
+        let time = match &self.varying {
+            None => self.start + (self.events[k] + 1) as f64 * self.step[k],
+            Some(varying) => varying.next[k],
+        };
+        Event { time, element: k as u32 }
+    }
+
+    /// Half the first step: the weight of the start.
+    pub fn first_weight(&self, k: usize) -> f64 {
+        0.5 * match &self.varying {
+            None => self.step[k],
+            Some(varying) => varying.next[k] - self.start,
+        }
+    }
+
+    /// Counts the event of an element at a time; returns its weight.
+    #[inline]
+    pub fn count(&mut self, k: usize, t: f64) -> f64 {
+        self.events[k] += 1;
+        match &mut self.varying {
+            None => self.step[k],
+            Some(varying) => varying.advance(k, t, self.step[k]),
+        }
+    }
+
+    /// The time up to which the kicks of an element have gone: half way between its last event and its next.
+    pub fn reach(&self, k: usize) -> f64 {
+        match &self.varying {
+            None => self.start + (self.events[k] as f64 + 0.5) * self.step[k],
+            Some(varying) => 0.5 * (varying.last[k] + varying.next[k]),
+        }
+    }
+
+    /// What a synchronous run at the smallest step would need, over what this one needs [VTI04 (62)].
+    pub fn ideal_speedup(&self) -> f64 {
+        let least = self.step.iter().copied().fold(f64::INFINITY, f64::min);
+        self.step.len() as f64 / least / self.step.iter().map(|h| 1.0 / h).sum::<f64>()
+    }
+}
+
+impl Varying {
+    /// The step after an event at `t`. A factor that is no positive number stops the element's clock, which
+    /// [`Avi::new`](super::Avi::new) and the event report.
+    fn step(&self, k: usize, t: f64, step: f64) -> f64 {
+        step * self.factor.at(t, &self.places[k]).0[0]
+    }
+
+    fn advance(&mut self, k: usize, t: f64, step: f64) -> f64 {
+        let before = t - self.last[k];
+        let after = self.step(k, t, step);
+        (self.last[k], self.next[k]) = (t, t + after);
+        0.5 * (before + after)
+    }
+}

@@ -1,0 +1,157 @@
+//! All nodes at one time: energies, momenta, and the balance of momentum with what comes from outside.
+
+use super::accounts::cross;
+use super::{Avi, AviError};
+use crate::linalg::dot;
+use crate::model::Potentials;
+
+/// All nodes at one time, with the velocities that belong to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// The time.
+    pub t: f64,
+    /// Positions, three numbers a node.
+    pub x: Vec<f64>,
+    /// Velocities, three numbers a node.
+    pub v: Vec<f64>,
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Potential energy, that of dead loads included.
+    pub potential: f64,
+    /// What changing loads, pressures and moving supports have brought in since the start.
+    pub work: f64,
+}
+
+/// Momenta with what came from outside: `start + loads + reactions` is what is, to rounding [AVI03 (56)-(57)].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Balance {
+    /// Momentum now.
+    pub now: [f64; 3],
+    /// Momentum at the start.
+    pub start: [f64; 3],
+    /// Impulse of all loads.
+    pub loads: [f64; 3],
+    /// Impulse of all supports.
+    pub reactions: [f64; 3],
+    /// The size of the sum's terms: the largest sum of their absolute values that could cancel now.
+    pub scale: f64,
+}
+
+impl Balance {
+    /// The largest component of what is left over.
+    pub fn residual(&self) -> f64 {
+        let left = |i: usize| self.now[i] - self.start[i] - self.loads[i] - self.reactions[i];
+        (0..3).map(|i| left(i).abs()).fold(0.0, |a, b| if a >= b { a } else { b })
+    }
+}
+
+impl<P: Potentials> Avi<P> {
+    /// All nodes at the time reached. An element that last fired at `s` has kicked as for the time up to
+    /// `s + dt/2`; taking back the part that lies ahead gives velocities, and an energy, of second order.
+    pub fn snapshot(&self) -> Result<Snapshot, AviError> {
+        let t = self.time;
+        let (mut x, mut v) = (self.x.clone(), self.v.clone());
+        for (a, clock) in self.clock.iter().enumerate() {
+            for i in 3 * a..3 * a + 3 {
+                x[i] += (t - clock) * v[i];
+            }
+        }
+        if let Some(supports) = self.potentials.supports() {
+            supports.drive(t, &mut x, &mut v);
+        }
+        let (mut gradient, mut dead, mut following) =
+            (self.kick.clone(), self.kick.clone(), self.kick.clone());
+        let (mut potential, mut work) = (0.0, self.accounts.work.get());
+        for k in 0..self.potentials.count() {
+            let nodes = self.potentials.nodes(k);
+            let width = 3 * nodes.len();
+            let value = self.potentials.gradient(k, t, &x, &mut gradient[..width]);
+            potential += value.map_err(|fault| AviError { time: t, fault })?;
+            let ahead = self.clocks.reach(k) - t;
+            if self.guarded[k] {
+                let (dead, following) = (&mut dead[..width], &mut following[..width]);
+                if self.potentials.loaded(k) {
+                    let load = self.potentials.load(k, t, &x, dead, following);
+                    potential += load.potential;
+                    work -= ahead * load.rate;
+                } else {
+                    dead.fill(0.0);
+                    following.fill(0.0);
+                }
+                for (n, &a) in nodes.iter().enumerate() {
+                    for i in 0..3 {
+                        let (component, at) = (3 * a as usize + i, 3 * n + i);
+                        gradient[at] -= dead[at] + following[at];
+                        work -= ahead * following[at] * v[component];
+                        if self.inverse[component] == 0.0 {
+                            work -= ahead * gradient[at] * v[component];
+                        }
+                    }
+                }
+            }
+            for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
+                let at = 3 * a as usize;
+                for i in 0..3 {
+                    v[at + i] += ahead * self.inverse[at + i] * gradient[i];
+                }
+            }
+        }
+        // Moved components carry their velocity at `t`; the accounts know it at the node's last event.
+        for (a, mass) in self.mass.iter().enumerate() {
+            for i in (3 * a..3 * a + 3).filter(|i| self.inverse[*i] == 0.0) {
+                work += 0.5 * mass * (v[i] * v[i] - self.v[i] * self.v[i]);
+            }
+        }
+        let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
+        Ok(Snapshot { t, x, v, kinetic, potential, work })
+    }
+
+    /// Linear momentum: conserved to rounding when nothing acts from outside.
+    pub fn linear_momentum(&self) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for (v, m) in self.v.chunks_exact(3).zip(&self.mass) {
+            (0..3).for_each(|i| sum[i] += m * v[i]);
+        }
+        sum
+    }
+
+    /// Angular momentum about the origin. Nodes move straight between events, so each may be taken at its own time [VTI04 (56)].
+    pub fn angular_momentum(&self) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for ((x, v), m) in self.x.chunks_exact(3).zip(self.v.chunks_exact(3)).zip(&self.mass) {
+            let moment = cross(x, v);
+            (0..3).for_each(|i| sum[i] += m * moment[i]);
+        }
+        sum
+    }
+
+    /// The balance of linear momentum [AVI03 (56)]; its scale is `sum |p_a|`.
+    pub fn linear_balance(&self) -> Balance {
+        let momenta = self.v.chunks_exact(3).zip(&self.mass).map(|(v, m)| m * dot(v, v).sqrt());
+        Balance {
+            now: self.linear_momentum(),
+            start: self.origin[0],
+            loads: self.accounts.load.map(|s| s.get()),
+            reactions: std::array::from_fn(|i| self.accounts.reaction.iter().map(|r| r[i].get()).sum()),
+            scale: momenta.sum(),
+        }
+    }
+
+    /// The balance of angular momentum about the origin [AVI03 (57)]; its scale is `sum |x_a| |p_a|`.
+    pub fn angular_balance(&self) -> Balance {
+        let size = |((x, v), m): ((&[f64], &[f64]), &f64)| m * (dot(x, x) * dot(v, v)).sqrt();
+        let nodes = self.x.chunks_exact(3).zip(self.v.chunks_exact(3)).zip(&self.mass);
+        Balance {
+            now: self.angular_momentum(),
+            start: self.origin[1],
+            loads: self.accounts.load_moment.map(|s| s.get()),
+            reactions: self.accounts.reaction_moment.map(|s| s.get()),
+            scale: nodes.map(size).sum(),
+        }
+    }
+
+    /// The impulse that each support has given so far.
+    pub fn reaction_impulses(&self) -> Vec<[f64; 3]> {
+        self.accounts.reaction.iter().map(|r| r.map(|s| s.get())).collect()
+    }
+}

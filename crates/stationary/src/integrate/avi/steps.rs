@@ -1,0 +1,71 @@
+//! Steps of elements made from their stable ones: harmonic rounding and the buffer around small steps.
+
+use crate::model::Potentials;
+
+/// Rounds steps down to `base * 2^k` with one base for all, chosen so that the events lost are few. With `buffer`,
+/// every element then takes the smallest step among those that share a node with it: without this ring a fast
+/// element drives its slow neighbour into resonance.
+///
+/// ```
+/// use stationary::integrate::avi::harmonic;
+/// # struct Springs;
+/// # impl stationary::model::Potentials for Springs {
+/// #     fn count(&self) -> usize { 3 }
+/// #     fn nodes(&self, k: usize) -> &[u32] { &[0, 1, 2, 3][k..k + 2] }
+/// #     fn gradient(&self, _: usize, _: f64, _: &[f64], _: &mut [f64]) -> Result<f64, stationary::model::PotentialFault> { Ok(0.0) }
+/// # }
+/// # let springs = Springs; // a chain of three
+/// let steps = harmonic(&springs, &[1.0, 4.5, 9.0], true);
+/// assert_eq!(steps[1], steps[0]);
+/// assert_eq!(harmonic(&springs, &[1.0, 4.5, 9.0], false), [1.0, 4.0, 8.0]);
+/// ```
+pub fn harmonic<P: Potentials + ?Sized>(potentials: &P, stable: &[f64], buffer: bool) -> Vec<f64> {
+    let base = best_base(stable);
+    let mut level: Vec<u32> = stable.iter().map(|h| level(*h, base)).collect();
+    if buffer {
+        level = ring(potentials, &level);
+    }
+    level.iter().map(|l| base * f64::from(*l).exp2()).collect()
+}
+
+/// Beyond this ratio to the smallest step there is nothing left to gain.
+const MOST_LEVELS: u32 = 30;
+
+fn level(step: f64, base: f64) -> u32 {
+    let mut level = ((step / base).log2().floor().max(0.0) as u32).min(MOST_LEVELS);
+    // The logarithm may round up where the step lies just below a power.
+    while level > 0 && base * f64::from(level).exp2() > step {
+        level -= 1;
+    }
+    level
+}
+
+/// The base in (least / 2, least] with the fewest events in all.
+fn best_base(stable: &[f64]) -> f64 {
+    const TRIED: u32 = 32;
+    let least = stable.iter().copied().fold(f64::INFINITY, f64::min);
+    let cost =
+        |base: f64| stable.iter().map(|h| 1.0 / (base * f64::from(level(*h, base)).exp2())).sum::<f64>();
+    let mut best = (cost(least), least);
+    for i in 1..TRIED {
+        let base = least * (-f64::from(i) / f64::from(TRIED)).exp2();
+        let tried = cost(base);
+        if tried < best.0 {
+            best = (tried, base);
+        }
+    }
+    best.1
+}
+
+/// The smallest level among an element and those that share a node with it.
+fn ring<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
+    let nodes = (0..level.len()).flat_map(|k| potentials.nodes(k)).max().map_or(0, |a| *a as usize + 1);
+    let mut least = vec![u32::MAX; nodes];
+    for (k, l) in level.iter().enumerate() {
+        for a in potentials.nodes(k) {
+            least[*a as usize] = least[*a as usize].min(*l);
+        }
+    }
+    let around = |k: usize| potentials.nodes(k).iter().map(|a| least[*a as usize]).min().unwrap_or(level[k]);
+    (0..level.len()).map(around).collect()
+}

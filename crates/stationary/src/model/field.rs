@@ -1,0 +1,53 @@
+//! Formulas of the time and a reference position: prescribed motions, loads, initial fields.
+
+use crate::formula::{Graph, Node, Program, Var};
+
+/// A vector of at most three numbers that depends on the time and a place, with its rate of change in time.
+///
+/// ```
+/// use stationary::formula::{Expr, Graph, Scope, Var};
+/// use stationary::model::Field;
+///
+/// let mut scope = Scope::new();
+/// scope.variable("t", Var::T).variable("X", Var::Q(0));
+/// let mut graph = Graph::new();
+/// let node = graph.lower(&Expr::parse("X*t^2").unwrap(), &scope).unwrap();
+/// let field = Field::new(&mut graph, &[node]);
+/// let (value, rate) = field.at(3.0, &[2.0, 0.0, 0.0]);
+/// assert_eq!((value[0], rate[0]), (18.0, 12.0));
+/// assert!(field.is_timed());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Field {
+    program: Program,
+    timed: bool,
+}
+
+impl Field {
+    /// The field of one formula for each component; a place is `Q(0)`, `Q(1)`, `Q(2)`.
+    ///
+    /// # Panics
+    /// If there are more than three.
+    pub fn new(graph: &mut Graph, components: &[Node]) -> Self {
+        assert!(components.len() <= 3, "a field has at most three components");
+        let mut outputs: Vec<(Node, usize)> = components.iter().copied().zip(0..).collect();
+        for (i, node) in components.iter().enumerate() {
+            outputs.push((graph.gradient(*node, &[Var::T])[0], 3 + i));
+        }
+        let timed = components.iter().any(|node| graph.depends_on(*node, Var::T));
+        Field { program: Program::new(graph, &outputs), timed }
+    }
+
+    /// Value and rate; absent components are zero.
+    #[inline]
+    pub fn at(&self, t: f64, place: &[f64; 3]) -> ([f64; 3], [f64; 3]) {
+        let mut out = [0.0; 6];
+        self.program.call(t, place, &[], &[], &mut out);
+        ([out[0], out[1], out[2]], [out[3], out[4], out[5]])
+    }
+
+    /// Whether it changes in time.
+    pub fn is_timed(&self) -> bool {
+        self.timed
+    }
+}
