@@ -21,8 +21,13 @@ fn sound(message: &str) {
     assert!(!message.trim().is_empty() && message.len() < 4000, "{message}");
 }
 
+fn small(scenario: &Scenario) -> bool {
+    scenario.formula().is_none_or(|system| system.coordinates.len() <= MOST_COORDINATES)
+}
+
 fn run_a_little(mut scenario: Scenario) {
-    scenario.end = scenario.start + 6.0 * scenario.step;
+    let Some(system) = scenario.formula() else { return };
+    scenario.end = scenario.start + 6.0 * system.step;
     let out = std::env::temp_dir().join(format!("stationary-fuzz-{}", std::process::id()));
     match run::run(&scenario, &out, &mut |_| ControlFlow::Continue(())) {
         Ok(outcome) => {
@@ -37,7 +42,7 @@ fn run_a_little(mut scenario: Scenario) {
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Scenario::read("fuzz.toml", text, &overrides(text)) {
-        Ok(scenario) if scenario.coordinates.len() <= MOST_COORDINATES => match run::check(&scenario) {
+        Ok(scenario) if small(&scenario) => match run::check(&scenario) {
             Ok(_) => run_a_little(scenario),
             Err(error) => sound(&error.to_string()),
         },

@@ -198,7 +198,7 @@ impl Eye {
     }
 }
 
-impl Built {
+impl Built<'_> {
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
         let energy_error = Energy::relative_error(&self.energy);

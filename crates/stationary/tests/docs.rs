@@ -225,7 +225,8 @@ fn every_key_of_the_summary_is_documented_and_every_documented_key_exists() {
 fn every_column_of_the_series_is_documented_and_every_documented_column_exists() {
     let mut produced = BTreeSet::new();
     for (scenario, _, columns) in sample_runs() {
-        let coordinate = |name: &str| scenario.coordinates.iter().any(|c| c == name);
+        let system = scenario.formula().unwrap();
+        let coordinate = |name: &str| system.coordinates.iter().any(|c| c == name);
         for column in &columns {
             let known = if coordinate(column) {
                 "<coordinate>".to_string()
@@ -235,7 +236,7 @@ fn every_column_of_the_series_is_documented_and_every_documented_column_exists()
                 format!("{letter}<coordinate>")
             } else if column.starts_with("momentum.") {
                 "momentum.<name>".to_string()
-            } else if scenario.probes.iter().any(|(name, _)| name == column) {
+            } else if system.probes.iter().any(|(name, _)| name == column) {
                 "<probe>".to_string()
             } else {
                 column.clone()

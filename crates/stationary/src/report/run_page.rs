@@ -70,7 +70,7 @@ fn svg(plot: &Plot) -> String {
 
 /// Paths through the opening of the run: of a long one, the whole would be a blot.
 fn motion(run: &RunPage<'_>) -> Option<Section> {
-    let (series, names) = (run.series, &run.scenario.coordinates);
+    let (series, names) = (run.series, &run.scenario.formula()?.coordinates);
     let column = |name: &str| series.opening(name).unwrap_or(&[]);
     let t = column("t");
     let mut plots = Vec::new();
@@ -149,6 +149,7 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
 fn probes(run: &RunPage<'_>) -> Option<Section> {
     let plots: Vec<_> = run
         .scenario
+        .formula()?
         .probes
         .iter()
         .filter_map(|(name, text)| {

@@ -7,12 +7,13 @@ use crate::linalg::Lu;
 use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
 use crate::observe::{DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic};
 use crate::registry;
-use crate::scenario::{Motion, Scenario};
+use crate::scenario::{FormulaSystem, Motion, Scenario, System};
 use std::fmt;
 use std::sync::Arc;
 
 /// A scenario ready to run.
-pub(super) struct Built {
+pub(super) struct Built<'a> {
+    pub system: &'a FormulaSystem,
     pub lagrangian: Arc<FormulaLagrangian>,
     pub method: Method,
     pub integrator: Box<dyn Integrator>,
@@ -37,20 +38,25 @@ const INVARIANT: f64 = 1e-9;
 /// How often the place where symmetries are tested moves half way to the initial state.
 const HALVINGS: usize = 40;
 
-pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
+pub(super) fn build(scenario: &Scenario) -> Result<Built<'_>, Error> {
+    let system = match &scenario.system {
+        System::Formula(system) => system,
+        System::Solid(solid) => return Err(solid.mesh.file.error("solids are not yet run").into()),
+    };
     let (method, tolerance) = registry::method(&scenario.integrator)?;
-    require_room(scenario, &method)?;
-    let lagrangian = lagrangian(scenario)?;
-    let (start, velocity) = start(scenario, &lagrangian, &method)?;
+    require_room(scenario, system, &method)?;
+    let lagrangian = lagrangian(scenario, system)?;
+    let (start, velocity) = start(scenario, system, &lagrangian, &method)?;
     let integrator = method
         .start(Arc::clone(&lagrangian), &start, tolerance)
-        .map_err(|e| unbuildable(scenario, &method, e))?;
+        .map_err(|e| unbuildable(scenario, system, &method, e))?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, &lagrangian, &velocity, &mut warnings)?;
+    let observers = observers(scenario, system, &lagrangian, &velocity, &mut warnings)?;
     // Whole steps only: the fewest that reach the end, rounding forgiven.
-    let steps = ((scenario.end - scenario.start) / scenario.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
+    let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>);
     Ok(Built {
+        system,
         lagrangian,
         method,
         integrator,
@@ -58,27 +64,27 @@ pub(super) fn build(scenario: &Scenario) -> Result<Built, Error> {
         energy,
         observers,
         steps,
-        end: scenario.start + steps as f64 * scenario.step,
-        every: scenario.output_every.unwrap_or(steps.div_ceil(ROWS)),
+        end: scenario.start + steps as f64 * system.step,
+        every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
         warnings,
     })
 }
 
-fn lagrangian(scenario: &Scenario) -> Result<Arc<FormulaLagrangian>, Error> {
-    let text = &scenario.lagrangian;
-    let mut scope = scenario.scope();
+fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
+    let text = &system.lagrangian;
+    let mut scope = system.scope(&scenario.parameters);
     // Momenta have no meaning inside L, where they come from.
-    for name in &scenario.coordinates {
+    for name in &system.coordinates {
         scope.remove(&format!("p{name}"));
     }
     scope.remove("p");
-    let built = FormulaLagrangian::new(&text.text, &scope, scenario.coordinates.len());
+    let built = FormulaLagrangian::new(&text.text, &scope, system.coordinates.len());
     Ok(Arc::new(built.map_err(|e| text.formula_error(e))?))
 }
 
 /// Refuses a method whose matrices would not fit into memory, before they are made.
-fn require_room(scenario: &Scenario, method: &Method) -> Result<(), Error> {
-    let n = scenario.coordinates.len();
+fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) -> Result<(), Error> {
+    let n = system.coordinates.len();
     let (stages, option) = match *method {
         Method::Gauss { stages } => (stages, "stages"),
         Method::Lobatto { points } => (points - 1, "points"),
@@ -100,33 +106,34 @@ fn require_room(scenario: &Scenario, method: &Method) -> Result<(), Error> {
 /// The initial state in the integrator's terms, and the velocity there.
 fn start(
     scenario: &Scenario,
+    system: &FormulaSystem,
     lagrangian: &Arc<FormulaLagrangian>,
     method: &Method,
 ) -> Result<(Start, Vec<f64>), Error> {
-    let (n, t, h) = (scenario.coordinates.len(), scenario.start, scenario.step);
-    let q = scenario.initial.position.clone();
+    let (n, t, h) = (system.coordinates.len(), scenario.start, system.step);
+    let q = system.initial.position.clone();
     let mut legendre = Legendre::new(n);
     let (mut v, mut p) = (vec![0.0; n], vec![0.0; n]);
-    let failed = |cause| unbuildable(scenario, method, RunError { time: t, step: 0, cause }.into());
-    match &scenario.initial.motion {
+    let failed = |cause| unbuildable(scenario, system, method, RunError { time: t, step: 0, cause }.into());
+    match &system.initial.motion {
         Motion::Velocity(velocity) => {
             v.copy_from_slice(velocity);
-            require_mass(scenario, lagrangian, t, &q, &v)?;
+            require_mass(system, lagrangian, t, &q, &v)?;
             legendre.momentum(&**lagrangian, t, &q, &v, &mut p);
         }
         Motion::Momentum(momentum) => {
             p.copy_from_slice(momentum);
-            require_mass(scenario, lagrangian, t, &q, &v)?;
+            require_mass(system, lagrangian, t, &q, &v)?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
         }
         Motion::NextPosition(next) => {
             for i in 0..n {
                 v[i] = (next[i] - q[i]) / h;
             }
-            require_mass(scenario, lagrangian, t, &q, &v)?;
+            require_mass(system, lagrangian, t, &q, &v)?;
             p = method
                 .momentum_between(Arc::clone(lagrangian), (t, h), &q, next)
-                .map_err(|e| unbuildable(scenario, method, e))?;
+                .map_err(|e| unbuildable(scenario, system, method, e))?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
         }
     }
@@ -135,7 +142,7 @@ fn start(
 
 /// Refuses a Lagrangian that is not finite at the start, or whose mass matrix `L_vv` is singular there.
 fn require_mass(
-    scenario: &Scenario,
+    system: &FormulaSystem,
     l: &FormulaLagrangian,
     t: f64,
     q: &[f64],
@@ -145,7 +152,7 @@ fn require_mass(
     let mut jet = Jet::new(n);
     l.first(t, q, v, &mut jet);
     let finite = jet.value().is_finite() && jet.dq().iter().chain(jet.dv()).all(|x| x.is_finite());
-    let place = &scenario.lagrangian.place;
+    let place = &system.lagrangian.place;
     if !finite {
         return Err(place
             .error(format!(
@@ -163,7 +170,7 @@ fn require_mass(
     l.second(t, q, v, &mut jet);
     let silent = (0..n).find(|i| jet.dvv()[i * n..(i + 1) * n].iter().all(|x| *x == 0.0));
     if let Some(i) = silent {
-        let name = &scenario.coordinates[i];
+        let name = &system.coordinates[i];
         return Err(place
             .error(format!("the mass matrix d2L/dv2 is singular: L has no kinetic energy in `v{name}`"))
             .help(format!("every velocity must appear, for example as 0.5*m*v{name}^2"))
@@ -180,12 +187,12 @@ fn require_mass(
         .into())
 }
 
-fn unbuildable(scenario: &Scenario, method: &Method, error: BuildError) -> Error {
+fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, error: BuildError) -> Error {
     let place = &scenario.integrator.method.place;
     match error {
         BuildError::Unsuited(why) => place.error(why).into(),
         BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
-            scenario.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
+            system.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
         }
         BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
     }
@@ -193,18 +200,19 @@ fn unbuildable(scenario: &Scenario, method: &Method, error: BuildError) -> Error
 
 fn observers(
     scenario: &Scenario,
+    system: &FormulaSystem,
     lagrangian: &Arc<FormulaLagrangian>,
     velocity: &[f64],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Box<dyn Observer>>, Error> {
-    let n = scenario.coordinates.len();
+    let n = system.coordinates.len();
     let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
     let symplectic = registry::wants_symplectic(&scenario.observe)?;
-    let mut scope = scenario.scope();
+    let mut scope = system.scope(&scenario.parameters);
     // One graph for all of them: its limits then bound the time and room they take together.
     let mut graph = Graph::new();
-    let place = general_place(scenario, lagrangian, velocity);
-    for (name, generator) in &scenario.symmetries {
+    let place = general_place(scenario, system, lagrangian, velocity);
+    for (name, generator) in &system.symmetries {
         let nodes =
             generator.iter().map(|text| text.lower(&mut graph, &mut scope)).collect::<Result<Vec<_>, _>>()?;
         let mut momentum = Momentum::new(name, &graph, &nodes);
@@ -225,7 +233,7 @@ fn observers(
         all.push(Box::new(Symplectic::new(n)));
     }
     scope.remove("i");
-    for (name, text) in &scenario.probes {
+    for (name, text) in &system.probes {
         let node = text.lower(&mut graph, &mut scope)?;
         all.push(Box::new(Probe::new(name, &graph, node)));
     }
@@ -237,6 +245,7 @@ fn observers(
 /// domain of `L`.
 fn general_place(
     scenario: &Scenario,
+    system: &FormulaSystem,
     lagrangian: &FormulaLagrangian,
     velocity: &[f64],
 ) -> (f64, Vec<f64>, Vec<f64>) {
@@ -249,14 +258,14 @@ fn general_place(
     let mut by = 1.0;
     for _ in 0..HALVINGS {
         let t = scenario.start + by * (scenario.end - scenario.start) / std::f64::consts::PI;
-        let (q, v) = (shifted(&scenario.initial.position, by, 1.0), shifted(velocity, by, 0.0));
+        let (q, v) = (shifted(&system.initial.position, by, 1.0), shifted(velocity, by, 0.0));
         lagrangian.first(t, &q, &v, &mut jet);
         if jet.value().is_finite() && jet.dq().iter().chain(jet.dv()).all(|x| x.is_finite()) {
             return (t, q, v);
         }
         by *= 0.5;
     }
-    (scenario.start, scenario.initial.position.clone(), velocity.to_vec())
+    (scenario.start, system.initial.position.clone(), velocity.to_vec())
 }
 
 /// What `stationary check` tells.
@@ -280,15 +289,15 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     let built = build(scenario)?;
     super::results::check_claims(scenario, &built)?;
     let kind = if built.method.variational() { "variational" } else { "not variational" };
-    let names: Vec<&str> = scenario.coordinates.iter().map(String::as_str).take(8).collect();
-    let more = if scenario.coordinates.len() > 8 { ", ..." } else { "" };
+    let names: Vec<&str> = built.system.coordinates.iter().map(String::as_str).take(8).collect();
+    let more = if built.system.coordinates.len() > 8 { ", ..." } else { "" };
     let mass = if built.lagrangian.mass().is_some() { "separable" } else { "not separable" };
     let code = if built.lagrangian.is_compiled() { "compiled" } else { "interpreted" };
     let mut lines = vec![
-        ("coordinates", format!("{} ({}{more})", scenario.coordinates.len(), names.join(", "))),
+        ("coordinates", format!("{} ({}{more})", built.system.coordinates.len(), names.join(", "))),
         ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
         ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-        ("steps", format!("{} of {} to time {}", built.steps, scenario.step, built.end)),
+        ("steps", format!("{} of {} to time {}", built.steps, built.system.step, built.end)),
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),
     ];

@@ -23,9 +23,9 @@ pub(super) struct Results<'a> {
 
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built, out: &Path) -> Result<Self, Error> {
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Path) -> Result<Self, Error> {
         std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
-        let names = &scenario.coordinates;
+        let names = &built.system.coordinates;
         let mut columns = vec!["t".to_string()];
         columns.extend(names.iter().cloned());
         columns.extend(names.iter().map(|n| format!("v{n}")));
@@ -48,7 +48,7 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
+    pub fn finish(self, built: &Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
         let mut summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
@@ -84,7 +84,7 @@ impl<'a> Results<'a> {
 
     fn write(
         &self,
-        built: &Built,
+        built: &Built<'_>,
         summary: &Value,
         conserved: &[Conserved],
         claims: &[claim::Outcome],
@@ -106,7 +106,7 @@ impl<'a> Results<'a> {
         Ok(["series.csv", "summary.json", "report.html"].map(file).to_vec())
     }
 
-    fn facts(&self, built: &Built, summary: &Value) -> Vec<(String, String)> {
+    fn facts(&self, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
         let kind = if built.method.variational() { "variational" } else { "not variational" };
         let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
         let solve =
@@ -115,7 +115,7 @@ impl<'a> Results<'a> {
         vec![
             fact("scenario", self.scenario.name.clone()),
             fact("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-            fact("step", short(self.scenario.step)),
+            fact("step", short(built.system.step)),
             fact(
                 "time",
                 format!(
@@ -126,7 +126,7 @@ impl<'a> Results<'a> {
             ),
             fact("steps", summary["moves"].to_string()),
             fact("solve", solve),
-            fact("coordinates", self.scenario.coordinates.len().to_string()),
+            fact("coordinates", built.system.coordinates.len().to_string()),
             fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
             fact("version", env!("CARGO_PKG_VERSION").into()),
         ]
@@ -136,7 +136,7 @@ impl<'a> Results<'a> {
 /// All keys but those that judge the others: claims and warnings.
 fn summary(
     scenario: &Scenario,
-    built: &Built,
+    built: &Built<'_>,
     end: &End,
     (rows, wall): (u64, Duration),
 ) -> Map<String, Value> {
@@ -156,11 +156,11 @@ fn summary(
             "variational": built.method.variational(),
         },
         "system": {
-            "coordinates": scenario.coordinates.len(),
+            "coordinates": built.system.coordinates.len(),
             "separable": built.lagrangian.mass().is_some(),
             "compiled": built.lagrangian.is_compiled(),
         },
-        "time": { "start": scenario.start, "end": end.time, "step": scenario.step },
+        "time": { "start": scenario.start, "end": end.time, "step": built.system.step },
         "moves": end.step,
         "finished": end.stopped.is_none() && !end.interrupted,
         "stopped": stopped,
@@ -180,7 +180,7 @@ fn summary(
 }
 
 /// Refuses claims about keys that this run will not have, before it is run.
-pub(super) fn check_claims(scenario: &Scenario, built: &Built) -> Result<(), Error> {
+pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
     let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))

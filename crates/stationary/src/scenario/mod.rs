@@ -44,85 +44,62 @@ mod options;
 mod overrides;
 mod place;
 mod read;
+mod solid;
+mod system;
 mod tree;
 
 #[cfg(test)]
 mod tests;
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use claim::Claim;
-pub use options::{Choice, Options, unknown_word};
+pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use place::{Place, Text};
+pub use solid::{
+    InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,
+    SolidSystem, Support,
+};
+pub use system::{FormulaSystem, Initial, Motion, System};
 
 use crate::error::{Diagnostic, Error, Source};
-use crate::formula::{Bank, Scope, Var};
+use crate::formula::Scope;
 
 /// Scenarios longer than this many bytes are refused unread: they are data files given by mistake. The TOML parser
 /// takes up to a hundred times as much memory as there is text, so the limit bounds that too.
 pub const LONGEST: usize = 500_000;
 
-/// A checked scenario. Formulas are still text; the model and the observers parse them in [`Scenario::scope`].
+/// A checked scenario: what every kind of system has, and the system.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     /// Name of the file without folder and ending.
     pub name: String,
+    /// Folder of the file, where the files that it names are; none where the text did not come from a file.
+    pub folder: Option<PathBuf>,
     /// One line for people.
     pub title: Option<String>,
     /// More lines for people.
     pub description: Option<String>,
     /// The file.
     pub source: Arc<Source>,
-    /// Names of the coordinates, in order.
-    pub coordinates: Vec<String>,
+    /// What moves.
+    pub system: System,
     /// Parameters and their values, in the order of the file.
     pub parameters: Vec<(String, f64)>,
-    /// L(t, q, v).
-    pub lagrangian: Text,
     /// Time of the initial state.
     pub start: f64,
     /// Time at which the run ends; later than `start`.
     pub end: f64,
-    /// Time step; positive, and large enough to move the clock.
-    pub step: f64,
-    /// The initial state.
-    pub initial: Initial,
     /// The integrator and its options.
     pub integrator: Choice,
     /// Names of the observers asked for.
     pub observe: Vec<Text>,
-    /// Symmetries by name: the infinitesimal generator, one formula for each coordinate.
-    pub symmetries: Vec<(String, Vec<Text>)>,
-    /// Further columns by name.
-    pub probes: Vec<(String, Text)>,
-    /// Write a row every so many steps.
-    pub output_every: Option<u64>,
     /// What the scenario promises about its results.
     pub claims: Vec<Claim>,
     /// What `--set` changed, in order: the source's text alone does not say what is run.
     pub overrides: Vec<(String, String)>,
-}
-
-/// Where the system starts and how it moves there.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Initial {
-    /// One number for each coordinate.
-    pub position: Vec<f64>,
-    /// The motion, in one of three ways.
-    pub motion: Motion,
-}
-
-/// The three ways to state an initial motion; one number for each coordinate.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Motion {
-    /// Velocities.
-    Velocity(Vec<f64>),
-    /// Momenta.
-    Momentum(Vec<f64>),
-    /// The positions one step later.
-    NextPosition(Vec<f64>),
 }
 
 impl Scenario {
@@ -141,7 +118,7 @@ impl Scenario {
     /// "#;
     /// let overrides = [("step".to_string(), "pi/50".to_string())];
     /// let scenario = Scenario::read("oscillator.toml", text, &overrides)?;
-    /// assert_eq!(scenario.step, std::f64::consts::PI / 50.0);
+    /// assert_eq!(scenario.formula().unwrap().step, std::f64::consts::PI / 50.0);
     /// # Ok::<(), stationary::error::Error>(())
     /// ```
     pub fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scenario, Error> {
@@ -166,30 +143,40 @@ impl Scenario {
             return Err(too_long(&name, None).into());
         }
         match String::from_utf8(bytes) {
-            Ok(text) => Scenario::read(&name, &text, overrides),
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_path_buf);
+                Ok(Scenario { folder, ..Scenario::read(&name, &text, overrides)? })
+            }
             Err(error) => Err(not_utf8(&name, &error).into()),
         }
     }
 
-    /// Everything formulas of this scenario may name: parameters, `t`, coordinates, velocities, momenta, and the
-    /// lists `q`, `v`, `p`.
-    pub fn scope(&self) -> Scope {
-        let mut scope = Scope::new();
-        for (name, value) in &self.parameters {
-            scope.constant(name, *value);
+    /// The system, where it is given by its Lagrangian.
+    pub fn formula(&self) -> Option<&FormulaSystem> {
+        match &self.system {
+            System::Formula(system) => Some(system),
+            System::Solid(_) => None,
         }
-        scope.variable("t", Var::T);
-        for (k, name) in self.coordinates.iter().enumerate() {
-            let k = k as u32;
-            scope.variable(name.as_str(), Var::Q(k));
-            scope.variable(format!("v{name}"), Var::V(k));
-            scope.variable(format!("p{name}"), Var::P(k));
+    }
+
+    /// The system, where it is a solid.
+    pub fn solid(&self) -> Option<&SolidSystem> {
+        match &self.system {
+            System::Formula(_) => None,
+            System::Solid(system) => Some(system),
         }
-        let count = self.coordinates.len();
-        scope.array("q", Bank::Q, count);
-        scope.array("v", Bank::V, count);
-        scope.array("p", Bank::P, count);
-        scope
+    }
+
+    /// What formulas of fields over a solid may name: the parameters, the time `t` and the reference position `X`, `Y`,
+    /// `Z`, which are the inputs `T` and `Q(0)`, `Q(1)`, `Q(2)`.
+    pub fn field_scope(&self) -> Scope {
+        solid::field_scope(&self.parameters)
+    }
+
+    /// What formulas of probes of a solid may name: also the position `x`, `y`, `z`, the inputs `Q(3)`, `Q(4)`, `Q(5)`,
+    /// and the velocity `vx`, `vy`, `vz`, the inputs `V(0)`, `V(1)`, `V(2)`.
+    pub fn probe_scope(&self) -> Scope {
+        solid::probe_scope(&self.parameters)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::constants::Constants;
 use super::place::{Place, Text};
-use super::tree::{self, Node, Table, Value};
+use super::tree::{self, Entry, Node, Table, Value};
 use crate::error::{Diagnostic, Error, near_miss};
 
 /// An integrator by name, with options.
@@ -23,6 +23,26 @@ pub struct Options {
     constants: Constants,
 }
 
+/// One number for all, or numbers by name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// The number and where it was written.
+    One(f64, Place),
+    /// In the order of the file.
+    ByName(Vec<NamedNumber>),
+}
+
+/// `name = value` inside an option.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedNumber {
+    /// The name and where it was written.
+    pub name: Text,
+    /// Its number, finite.
+    pub value: f64,
+    /// Where the number was written.
+    pub place: Place,
+}
+
 impl Options {
     pub(super) fn new(entries: Table, constants: Constants) -> Self {
         Options { entries, constants }
@@ -35,13 +55,47 @@ impl Options {
 
     /// A number within a range.
     pub fn number(&mut self, key: &str, default: f64, allowed: RangeInclusive<f64>) -> Result<f64, Error> {
-        let Some(node) = self.take(key) else { return Ok(default) };
+        Ok(self.number_if_given(key, allowed)?.unwrap_or(default))
+    }
+
+    /// A number within a range that has no default.
+    pub fn number_if_given(&mut self, key: &str, allowed: RangeInclusive<f64>) -> Result<Option<f64>, Error> {
+        let Some(node) = self.take(key) else { return Ok(None) };
         let value = self.constants.number(key, &node)?;
         if allowed.contains(&value) {
-            return Ok(value);
+            return Ok(Some(value));
         }
         let (least, most) = (allowed.start(), allowed.end());
         Err(node.place.error(format!("`{key}` must be from {least} to {most}, found {value}")).into())
+    }
+
+    /// One number, or numbers by name: `step = 1e-6` or `step = { body = 1e-6, tip = 2e-7 }`.
+    pub fn numbers(&mut self, key: &str) -> Result<Option<Numbers>, Error> {
+        let Some(node) = self.take(key) else { return Ok(None) };
+        let Value::Table(table) = node.value else {
+            return match node.value {
+                Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+                    Ok(Some(Numbers::One(self.constants.number(key, &node)?, node.place)))
+                }
+                _ => Err(node.wrong(key, "a number, or a table of numbers by name").into()),
+            };
+        };
+        let named = table.into_iter().map(|Entry { key: name, key_place, node }| {
+            let value = self.constants.number(&format!("{key}.{name}"), &node)?;
+            let name = Text { text: name, place: key_place, index: None };
+            Ok(NamedNumber { name, value, place: node.place })
+        });
+        Ok(Some(Numbers::ByName(named.collect::<Result<_, Error>>()?)))
+    }
+
+    /// A formula, or a plain number in its place; who asks knows what it may name.
+    pub fn formula(&mut self, key: &str) -> Result<Option<Text>, Error> {
+        Ok(self.take(key).map(|node| node.formula(key)).transpose()?)
+    }
+
+    /// Any text.
+    pub fn text(&mut self, key: &str) -> Result<Option<Text>, Error> {
+        Ok(self.take(key).map(|node| node.text(key, "text")).transpose()?)
     }
 
     /// A whole number within a range.

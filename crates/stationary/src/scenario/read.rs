@@ -8,7 +8,7 @@ use super::constants::Constants;
 use super::names::{self, Names};
 use super::overrides::{self, MOTIONS};
 use super::tree::{self, Entry, Node, Table, Value};
-use super::{Choice, Claim, Initial, Motion, Options, Place, Scenario, Text};
+use super::{Choice, Claim, FormulaSystem, Initial, Motion, Options, Place, Scenario, System, Text};
 use crate::error::{Diagnostic, Source, near_miss};
 
 /// Every key of the top level.
@@ -65,25 +65,29 @@ impl Reader {
         let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
         let (start, end, step) = self.times()?;
         let initial = self.initial(&coordinates)?;
+        let system = System::Formula(Box::new(FormulaSystem {
+            symmetries: self.symmetries(&coordinates)?,
+            probes: self.probes()?,
+            output_every: self.output()?,
+            coordinates: coordinates.names,
+            lagrangian,
+            step,
+            initial,
+        }));
         Ok(Scenario {
             name: stem(name),
+            folder: None,
             title: self.optional_text("title")?,
             description: self.optional_text("description")?,
             integrator: self.integrator()?,
             observe: self.texts("observe", "the name of an observer, or a list of names")?,
-            symmetries: self.symmetries(&coordinates)?,
-            probes: self.probes()?,
-            output_every: self.output()?,
             claims: self.claims()?,
             overrides: Vec::new(),
-            coordinates: coordinates.names,
             source: self.source,
+            system,
             parameters,
-            lagrangian,
             start,
             end,
-            step,
-            initial,
         })
     }
 
@@ -315,7 +319,7 @@ impl Reader {
                 _ => return Err(node.wrong(&key, "a list of formulas, one for each coordinate")),
             };
             self.constants.charge(&pattern, count)?;
-            let formulas = pattern.into_iter().map(|n| formula(n, &key)).collect::<Result<Vec<_>, _>>()?;
+            let formulas = pattern.into_iter().map(|n| n.formula(&key)).collect::<Result<Vec<_>, _>>()?;
             let generator =
                 (0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() });
             symmetries.push((key, generator.collect()));
@@ -327,7 +331,7 @@ impl Reader {
         let mut probes = Vec::new();
         for Entry { key, key_place, node } in self.table("probe")? {
             self.names.probe(&key, &key_place)?;
-            let text = formula(node, &key)?;
+            let text = node.formula(&key)?;
             probes.push((key, text));
         }
         Ok(probes)
@@ -344,22 +348,6 @@ impl Reader {
         let texts = self.texts("claim", "a comparison in quotes, or a list of them")?;
         texts.into_iter().map(|text| Claim::read(text, &self.constants)).collect()
     }
-}
-
-/// A formula, or a plain number in its place.
-fn formula(node: Node, key: &str) -> Result<Text, Diagnostic> {
-    let text = match node.value {
-        Value::Text(text) => text,
-        Value::Integer(integer) => integer.to_string(),
-        Value::Float(value) if value.is_finite() => format!("{value:?}"),
-        Value::Float(value) => {
-            return Err(node
-                .place
-                .error(format!("`{key}` must be a finite number or a formula, found {value}")));
-        }
-        _ => return Err(node.wrong(key, "a formula in quotes")),
-    };
-    Ok(Text { text, place: node.place, index: None })
 }
 
 /// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.

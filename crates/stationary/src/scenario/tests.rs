@@ -35,6 +35,10 @@ fn with(old: &str, new: &str) -> Result<Scenario, Error> {
     read(&KEPLER.replacen(old, new, 1))
 }
 
+fn formula(scenario: &Scenario) -> &FormulaSystem {
+    scenario.formula().expect("a system given by its Lagrangian")
+}
+
 fn message(result: Result<Scenario, Error>) -> String {
     result.expect_err("an error was expected").to_string()
 }
@@ -42,11 +46,12 @@ fn message(result: Result<Scenario, Error>) -> String {
 #[test]
 fn a_scenario_is_read_whole() {
     let s = read(KEPLER).unwrap();
-    assert_eq!((s.name.as_str(), s.title, s.start, s.end, s.step), ("a", None, 0.0, 100.0, 0.05));
-    assert_eq!(s.coordinates, ["x", "y"]);
+    assert_eq!((s.name.as_str(), s.start, s.end, formula(&s).step), ("a", 0.0, 100.0, 0.05));
+    assert!(s.title.is_none() && s.folder.is_none());
+    assert_eq!(formula(&s).coordinates, ["x", "y"]);
     assert_eq!(s.parameters, [("m".into(), 1.0), ("k".into(), 2.0)]);
-    assert_eq!(s.initial.position, [1.0, 0.0]);
-    assert_eq!(s.initial.motion, Motion::Velocity(vec![0.0, 1.0]));
+    assert_eq!(formula(&s).initial.position, [1.0, 0.0]);
+    assert_eq!(formula(&s).initial.motion, Motion::Velocity(vec![0.0, 1.0]));
     assert_eq!(s.integrator.method.text, "gauss");
     let mut options = s.integrator.options;
     assert_eq!(options.integer("stages", 1, 1..=8).unwrap(), 2);
@@ -104,7 +109,10 @@ fn steps_and_times_must_make_sense() {
     }
     assert!(message(with("100.0", "0")).contains("`end` must be later than `start`, found 0 after 0"));
     assert!(message(with("end = 100.0", "start = 1e300\nend = 2e300")).contains("too small"));
-    assert_eq!(with("0.05", "\"2*pi/200\"").unwrap().step, 2.0 * std::f64::consts::PI / 200.0);
+    assert_eq!(
+        with("0.05", "\"2*pi/200\"").unwrap().formula().unwrap().step,
+        2.0 * std::f64::consts::PI / 200.0
+    );
 }
 
 #[test]
@@ -157,15 +165,15 @@ initial = { position = ["i", "-i"], momentum = "0.5*i" }
 symmetry = { turn = ["-q[i+1]", "q[i-1]"], shift = [1, 0], all = "q[i]" }
 "#;
     let s = read(text).unwrap();
-    assert_eq!(s.coordinates, ["q0", "q1", "q2", "q3", "q4", "q5"]);
-    assert_eq!(s.initial.position, [0.0, -1.0, 2.0, -3.0, 4.0, -5.0]);
-    assert_eq!(s.initial.motion, Motion::Momentum(vec![0.0, 0.5, 1.0, 1.5, 2.0, 2.5]));
-    let (name, turn) = &s.symmetries[2];
+    assert_eq!(formula(&s).coordinates, ["q0", "q1", "q2", "q3", "q4", "q5"]);
+    assert_eq!(formula(&s).initial.position, [0.0, -1.0, 2.0, -3.0, 4.0, -5.0]);
+    assert_eq!(formula(&s).initial.motion, Motion::Momentum(vec![0.0, 0.5, 1.0, 1.5, 2.0, 2.5]));
+    let (name, turn) = &formula(&s).symmetries[2];
     assert_eq!((name.as_str(), turn[4].text.as_str(), turn[4].index), ("all", "q[i]", Some(4)));
-    assert_eq!(s.symmetries[1].1[3].text, "0");
+    assert_eq!(formula(&s).symmetries[1].1[3].text, "0");
     let mut graph = crate::formula::Graph::new();
-    let mut scope = s.scope();
-    for (_, generator) in &s.symmetries {
+    let mut scope = formula(&s).scope(&s.parameters);
+    for (_, generator) in &formula(&s).symmetries {
         for formula in generator {
             formula.lower(&mut graph, &mut scope).unwrap();
         }
@@ -212,7 +220,7 @@ fn every_coordinate_has_one_initial_value() {
         assert!(text.contains(reason), "{new}: {text}");
     }
     let two = with("velocity = { x = 0.0, y = 1.0 }", "next_position = [1, \"0.05*k\"]").unwrap();
-    assert_eq!(two.initial.motion, Motion::NextPosition(vec![1.0, 0.1]));
+    assert_eq!(formula(&two).initial.motion, Motion::NextPosition(vec![1.0, 0.1]));
 }
 
 #[test]
@@ -221,9 +229,9 @@ fn symmetries_probes_and_output() {
         "{KEPLER}[symmetry]\nrotation = [\"-y\", \"x\"]\n[probe]\nr = \"x^2\"\n[output]\nevery = 10"
     ));
     let s = s.unwrap();
-    assert_eq!(s.symmetries[0].0, "rotation");
-    assert_eq!(s.symmetries[0].1[1].text, "x");
-    assert_eq!((s.probes[0].1.text.as_str(), s.output_every), ("x^2", Some(10)));
+    assert_eq!(formula(&s).symmetries[0].0, "rotation");
+    assert_eq!(formula(&s).symmetries[0].1[1].text, "x");
+    assert_eq!((formula(&s).probes[0].1.text.as_str(), formula(&s).output_every), ("x^2", Some(10)));
     for (more, reason) in [
         ("symmetry.rotation = [\"-y\"]", "`rotation` has 1 values for 2 coordinates"),
         ("symmetry.rotation = 3", "`rotation` must be a list of formulas"),
@@ -246,9 +254,9 @@ fn symmetries_probes_and_output() {
 fn errors_inside_formulas_point_into_the_file() {
     let place = |text: &str, name: &str| {
         let s = read(&KEPLER.replacen("\"0.5*m*(vx^2 + vy^2) + k/sqrt(x^2 + y^2)\"", text, 1)).unwrap();
-        let start = s.lagrangian.text.find(name).unwrap();
+        let start = formula(&s).lagrangian.text.find(name).unwrap();
         let error = FormulaError { span: start..start + name.len(), message: "bad".into(), help: None };
-        s.lagrangian.formula_error(error).line_column().unwrap()
+        formula(&s).lagrangian.formula_error(error).line_column().unwrap()
     };
     use crate::formula::FormulaError;
     assert_eq!(place("\"1 + bad\"", "bad"), (2, 19));
@@ -275,16 +283,21 @@ fn set_reaches_every_key() {
         ("title", "Two words"),
     ])
     .unwrap();
-    assert_eq!((s.step, s.end, s.output_every), (2.0 * std::f64::consts::PI / 100.0, 7.0, Some(3)));
+    assert_eq!(
+        (formula(&s).step, s.end, formula(&s).output_every),
+        (2.0 * std::f64::consts::PI / 100.0, 7.0, Some(3))
+    );
     assert_eq!(s.parameters, [("m".into(), 2.0), ("k".into(), 4.0)]);
-    assert_eq!(s.initial.position, [3.0, 4.0]);
-    assert_eq!(s.initial.motion, Motion::Velocity(vec![0.0, 1.5]));
-    assert_eq!((s.claims.len(), s.symmetries.len()), (1, 1));
-    assert_eq!((s.lagrangian.text.as_str(), s.title.as_deref()), ("0.5*vx^2", Some("Two words")));
+    assert_eq!(formula(&s).initial.position, [3.0, 4.0]);
+    assert_eq!(formula(&s).initial.motion, Motion::Velocity(vec![0.0, 1.5]));
+    assert_eq!((s.claims.len(), formula(&s).symmetries.len()), (1, 1));
+    assert_eq!((formula(&s).lagrangian.text.as_str(), s.title.as_deref()), ("0.5*vx^2", Some("Two words")));
     let s =
         set(&[("initial.momentum", "[0, 1]"), ("initial.position", "[1, 0]"), ("initial.position.1", "5")])
             .unwrap();
-    assert_eq!((s.initial.motion, s.initial.position), (Motion::Momentum(vec![0.0, 1.0]), vec![1.0, 5.0]));
+    let initial = &formula(&s).initial;
+    assert_eq!(initial.motion, Motion::Momentum(vec![0.0, 1.0]));
+    assert_eq!(initial.position, [1.0, 5.0]);
 }
 
 #[test]
@@ -506,7 +519,8 @@ fn files_are_read_with_care() {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("orbit.toml");
     std::fs::write(&file, KEPLER).unwrap();
-    assert_eq!(Scenario::open(&file, &[]).unwrap().name, "orbit");
+    let read = Scenario::open(&file, &[]).unwrap();
+    assert_eq!((read.name.as_str(), read.folder.as_deref()), ("orbit", Some(folder.as_path())));
     std::fs::write(&file, b"step = 1\nx = \"\xff\"").unwrap();
     let text = Scenario::open(&file, &[]).unwrap_err().to_string();
     assert!(text.contains(":2:6: not UTF-8 text"), "{text}");
@@ -523,15 +537,19 @@ fn every_shipped_scenario_is_complete() {
         let s = Scenario::read(shipped.name, shipped.text, &[]).unwrap_or_else(|e| panic!("{e}"));
         assert!(s.title.is_some() && s.description.is_some() && !s.claims.is_empty(), "{}", shipped.name);
         assert_eq!(s.name, shipped.name);
-        let (mut graph, mut scope) = (crate::formula::Graph::new(), s.scope());
-        let formulas = s.symmetries.iter().flat_map(|(_, g)| g).chain(s.probes.iter().map(|(_, p)| p));
-        for formula in formulas.chain([&s.lagrangian]) {
+        let (mut graph, mut scope) = (crate::formula::Graph::new(), formula(&s).scope(&s.parameters));
+        let formulas = formula(&s)
+            .symmetries
+            .iter()
+            .flat_map(|(_, g)| g)
+            .chain(formula(&s).probes.iter().map(|(_, p)| p));
+        for formula in formulas.chain([&formula(&s).lagrangian]) {
             formula.lower(&mut graph, &mut scope).unwrap_or_else(|e| panic!("{e}"));
         }
         // The promise of the folder: the claims speak about keys that the symmetries provide.
         for claim in s.claims.iter().filter(|c| c.path.starts_with("momentum.")) {
             assert!(
-                s.symmetries.iter().any(|(name, _)| claim.path.contains(name.as_str())),
+                formula(&s).symmetries.iter().any(|(name, _)| claim.path.contains(name.as_str())),
                 "{}",
                 claim.path
             );
@@ -543,9 +561,9 @@ fn every_shipped_scenario_is_complete() {
 #[test]
 fn the_henon_heiles_start_has_the_energy_it_states() {
     let s = Scenario::read("henon-heiles", shipped::find("henon-heiles").unwrap().text, &[]).unwrap();
-    let Motion::Velocity(v) = &s.initial.motion else { panic!() };
-    let q = &s.initial.position;
-    let mut scope = s.scope();
+    let Motion::Velocity(v) = &formula(&s).initial.motion else { panic!() };
+    let q = &formula(&s).initial.position;
+    let mut scope = formula(&s).scope(&s.parameters);
     for (name, value) in [("x", q[0]), ("y", q[1]), ("vx", v[0]), ("vy", v[1])] {
         scope.constant(name, value);
     }

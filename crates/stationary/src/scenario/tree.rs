@@ -69,6 +69,21 @@ impl Node {
         }
     }
 
+    /// The value as a formula; a plain number may stand in its place.
+    pub fn formula(self, key: &str) -> Result<Text, Diagnostic> {
+        let text = match self.value {
+            Value::Text(text) => text,
+            Value::Integer(integer) => integer.to_string(),
+            Value::Float(value) if value.is_finite() => format!("{value:?}"),
+            Value::Float(value) => {
+                let message = format!("`{key}` must be a finite number or a formula, found {value}");
+                return Err(self.place.error(message));
+            }
+            _ => return Err(self.wrong(key, "a formula in quotes")),
+        };
+        Ok(Text { text, place: self.place, index: None })
+    }
+
     /// The value as a table.
     pub fn table(self, key: &str, expected: &str) -> Result<Table, Diagnostic> {
         match self.value {

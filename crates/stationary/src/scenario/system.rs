@@ -1,0 +1,83 @@
+//! What a scenario is about: a system given by its Lagrangian, or a solid on a mesh.
+
+use super::place::Text;
+use super::solid::SolidSystem;
+use crate::formula::{Bank, Scope, Var};
+
+/// What moves.
+#[derive(Debug, Clone)]
+pub enum System {
+    /// Coordinates and a Lagrangian.
+    Formula(Box<FormulaSystem>),
+    /// A mesh with materials.
+    Solid(Box<SolidSystem>),
+}
+
+/// A system of a few coordinates, given by its Lagrangian. Formulas are still text; the model and the observers parse
+/// them in [`FormulaSystem::scope`].
+#[derive(Debug, Clone)]
+pub struct FormulaSystem {
+    /// Names of the coordinates, in order.
+    pub coordinates: Vec<String>,
+    /// L(t, q, v).
+    pub lagrangian: Text,
+    /// Time step; positive, and large enough to move the clock.
+    pub step: f64,
+    /// The initial state.
+    pub initial: Initial,
+    /// Symmetries by name: the infinitesimal generator, one formula for each coordinate.
+    pub symmetries: Vec<(String, Vec<Text>)>,
+    /// Further columns by name.
+    pub probes: Vec<(String, Text)>,
+    /// Write a row every so many steps.
+    pub output_every: Option<u64>,
+}
+
+/// Where the system starts and how it moves there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Initial {
+    /// One number for each coordinate.
+    pub position: Vec<f64>,
+    /// The motion, in one of three ways.
+    pub motion: Motion,
+}
+
+/// The three ways to state an initial motion; one number for each coordinate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Motion {
+    /// Velocities.
+    Velocity(Vec<f64>),
+    /// Momenta.
+    Momentum(Vec<f64>),
+    /// The positions one step later.
+    NextPosition(Vec<f64>),
+}
+
+impl FormulaSystem {
+    /// Everything formulas of this system may name: the scenario's parameters, `t`, coordinates, velocities, momenta,
+    /// and the lists `q`, `v`, `p`.
+    pub fn scope(&self, parameters: &[(String, f64)]) -> Scope {
+        let mut scope = with_time(parameters);
+        for (k, name) in self.coordinates.iter().enumerate() {
+            let k = k as u32;
+            scope.variable(name.as_str(), Var::Q(k));
+            scope.variable(format!("v{name}"), Var::V(k));
+            scope.variable(format!("p{name}"), Var::P(k));
+        }
+        let count = self.coordinates.len();
+        scope.array("q", Bank::Q, count);
+        scope.array("v", Bank::V, count);
+        scope.array("p", Bank::P, count);
+        scope
+    }
+}
+
+/// The parameters and `t`: what every formula may name.
+pub(super) fn with_time(parameters: &[(String, f64)]) -> Scope {
+    let mut scope = Scope::new();
+    for (name, value) in parameters {
+        scope.constant(name, *value);
+    }
+    scope.variable("t", Var::T);
+    scope
+}
