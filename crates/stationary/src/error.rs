@@ -73,6 +73,15 @@ pub enum Cause {
         /// Which value: a coordinate's position or momentum, an energy.
         what: String,
     },
+    /// An element has no energy in the configuration reached.
+    Element {
+        /// Its number, as the user knows it.
+        number: usize,
+        /// When, if later than the last good moment.
+        time: f64,
+        /// What is wrong with it.
+        why: String,
+    },
 }
 
 impl fmt::Display for RunError {
@@ -86,6 +95,9 @@ impl fmt::Display for RunError {
             ),
             Cause::Singular => write!(f, "the step's linear system is singular"),
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
+            Cause::Element { number, time, why } => {
+                write!(f, "element {number} at time {time}: {why}; a smaller step may help")
+            }
         }
     }
 }

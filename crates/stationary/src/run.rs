@@ -1,22 +1,24 @@
 //! The whole path: read, build, discretise, loop (move, observe), report.
 
-mod build;
-mod results;
+mod finish;
+mod formula;
+mod solid;
 
 pub use crate::observe::Conserved;
-pub use build::{Description, check};
 
-use crate::error::{Cause, Error, RunError};
-use crate::model::{Lagrangian, Legendre};
-use crate::observe::{Energy, Frame, Observer};
-use crate::report::Series;
-use crate::scenario::{Scenario, claim};
-use build::Built;
-use results::Results;
+use crate::error::{Error, RunError};
+use crate::scenario::{Scenario, System, claim};
 use serde_json::Value;
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// Time between reports to the watcher.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Told how far a run is; may end it.
+pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,25 +54,52 @@ pub struct Outcome {
     pub files: Vec<PathBuf>,
 }
 
-/// Steps between looks at the clock, and the time between reports to the watcher.
-const LOOK: u64 = 16;
-const TICK: Duration = Duration::from_millis(50);
-
 /// Runs a scenario into a folder. `watch` is told the progress several times a second and may end the run.
 ///
 /// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
 /// its way is an [`Outcome`] with everything up to the last good step.
-pub fn run(
-    scenario: &Scenario,
-    out: &Path,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Outcome, Error> {
-    let clock = Instant::now();
-    let mut built = build::build(scenario)?;
-    results::check_claims(scenario, &built)?;
-    let mut results = Results::create(scenario, &built, out)?;
-    let end = drive(&mut built, results.series(), watch);
-    results.finish(&built, end?, clock.elapsed())
+pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    match &scenario.system {
+        System::Formula(system) => formula::run(scenario, system, out, watch),
+        System::Solid(system) => solid::run(scenario, system, out, false, watch),
+    }
+}
+
+/// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
+pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    match &scenario.system {
+        System::Formula(system) => Err(system
+            .lagrangian
+            .place
+            .error("only runs of solids write checkpoints that they can resume from")
+            .help("run it again without --resume")
+            .into()),
+        System::Solid(system) => solid::run(scenario, system, out, true, watch),
+    }
+}
+
+/// Builds everything a run needs, runs nothing, writes nothing.
+pub fn check(scenario: &Scenario) -> Result<Description, Error> {
+    match &scenario.system {
+        System::Formula(system) => formula::check(scenario, system),
+        System::Solid(system) => solid::check(scenario, system),
+    }
+}
+
+/// What `stationary check` tells.
+#[derive(Debug, Clone)]
+pub struct Description {
+    lines: Vec<(&'static str, String)>,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.lines.iter().enumerate() {
+            let newline = if i == 0 { "" } else { "\n" };
+            write!(f, "{newline}{name:<13} {value}")?;
+        }
+        Ok(())
+    }
 }
 
 /// How the loop ended.
@@ -80,128 +109,4 @@ struct End {
     /// Time and number of the last good step.
     time: f64,
     step: u64,
-}
-
-/// The loop: move, observe, write.
-fn drive(
-    built: &mut Built,
-    series: &mut Series,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<End, Error> {
-    let mut eye = Eye::new(built);
-    let mut told = Instant::now();
-    let (mut row, mut written) = (Vec::new(), true);
-    let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
-    for step in 0..=built.steps {
-        if step > 0
-            && let Err(error) = built.integrator.advance(1)
-        {
-            end.stopped = Some(error);
-            break;
-        }
-        if let Err(cause) = eye.look(built) {
-            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
-            break;
-        }
-        // Each step, not only those written: the next one may fail, and then this was the last good one.
-        eye.row(built, &mut row);
-        (end.time, end.step) = (row[0], step);
-        written = step % built.every == 0 || step == built.steps;
-        if written {
-            series.push(&row)?;
-        }
-        series.keep(step, &row);
-        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
-            told = Instant::now();
-            series.flush()?;
-            if watch(&built.progress()).is_break() && step < built.steps {
-                end.interrupted = true;
-                break;
-            }
-        }
-    }
-    if !written {
-        series.push(&row)?;
-    }
-    series.flush()?;
-    Ok(end)
-}
-
-/// Looks at the integrator for all observers.
-struct Eye {
-    legendre: Legendre,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    p: Vec<f64>,
-    canonical: Vec<f64>,
-    tangent: Option<Vec<f64>>,
-}
-
-impl Eye {
-    fn new(built: &Built) -> Self {
-        let n = built.lagrangian.dimension();
-        let tangent = built.observers.iter().any(|o| o.wants_tangent());
-        Eye {
-            legendre: Legendre::new(n),
-            q: vec![0.0; n],
-            v: built.velocity.clone(),
-            p: vec![0.0; n],
-            canonical: vec![0.0; n],
-            tangent: tangent.then(|| vec![0.0; 4 * n * n]),
-        }
-    }
-
-    /// Shows the present moment to every observer.
-    fn look(&mut self, built: &mut Built) -> Result<(), Cause> {
-        let view = built.integrator.view();
-        let (step, t) = (view.step, view.t);
-        self.q.copy_from_slice(view.q);
-        self.p.copy_from_slice(view.p);
-        self.canonical.copy_from_slice(view.canonical);
-        self.legendre.velocity(&*built.lagrangian, t, &self.q, &self.p, &mut self.v)?;
-        let tangent = match &mut self.tangent {
-            Some(matrix) => built.integrator.tangent(matrix).then_some(&*matrix),
-            None => None,
-        };
-        let frame = Frame {
-            step,
-            t,
-            q: &self.q,
-            v: &self.v,
-            p: &self.p,
-            canonical: &self.canonical,
-            discrete_energy: built.integrator.discrete_energy(),
-            tangent: tangent.map(Vec::as_slice),
-        };
-        built.energy.observe(&frame);
-        for observer in &mut built.observers {
-            observer.observe(&frame);
-        }
-        if built.energy.relative_error().is_finite() {
-            Ok(())
-        } else {
-            Err(Cause::NotFinite { what: "the energy".into() })
-        }
-    }
-
-    /// The moment last seen as a row of `series.csv`.
-    fn row(&self, built: &Built, row: &mut Vec<f64>) {
-        row.clear();
-        row.push(built.integrator.view().t);
-        for part in [&self.q, &self.v, &self.p] {
-            row.extend_from_slice(part);
-        }
-        built.energy.row(row);
-        for observer in &built.observers {
-            observer.row(row);
-        }
-    }
-}
-
-impl Built<'_> {
-    fn progress(&self) -> Progress {
-        let view = self.integrator.view();
-        let energy_error = Energy::relative_error(&self.energy);
-        Progress { step: view.step, steps: self.steps, time: view.t, end: self.end, energy_error }
-    }
 }

@@ -32,9 +32,9 @@ pub trait Potentials: Send + Sync {
 /// The energy side of forces from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Forced {
-    /// Potential energy `-f(t) . x` of forces that do not depend on the deformation.
+    /// Potential energy `-f(t) . (x - X)` of forces that do not depend on the deformation.
     pub potential: f64,
-    /// Its rate at rest, `-f'(t) . x`: the power that a changing load brings in.
+    /// Its rate at rest, `-f'(t) . (x - X)`: the power that a changing load brings in.
     pub rate: f64,
     /// Whether others act too, which follow the deformation and have no potential (pressures).
     pub following: bool,

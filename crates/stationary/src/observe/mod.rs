@@ -100,6 +100,17 @@ impl Track {
         self.var_t += dt * (t - self.t0 - self.mean_t);
         self.cov += dt * (x - initial - self.mean_x);
     }
+    /// All numbers, for checkpoints.
+    pub(crate) fn save(&self) -> [f64; 10] {
+        let (known, initial) = (f64::from(u8::from(self.initial.is_some())), self.initial.unwrap_or(0.0));
+        let Track { last, largest_change, count, t0, mean_t, mean_x, var_t, cov, .. } = *self;
+        [known, initial, last, largest_change, count, t0, mean_t, mean_x, var_t, cov]
+    }
+    pub(crate) fn restore(saved: &[f64; 10]) -> Self {
+        let [known, initial, last, largest_change, count, t0, mean_t, mean_x, var_t, cov] = *saved;
+        let initial = (known == 1.0).then_some(initial);
+        Track { initial, last, largest_change, count, t0, mean_t, mean_x, var_t, cov }
+    }
     pub(crate) fn initial(&self) -> f64 {
         self.initial.unwrap_or(f64::NAN)
     }

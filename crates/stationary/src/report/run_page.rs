@@ -23,6 +23,8 @@ pub struct RunPage<'a> {
     pub warnings: &'a [String],
     /// What relative energy errors refer to.
     pub energy_scale: f64,
+    /// Parts of the page that this kind of system has beyond the others.
+    pub sections: Vec<Section>,
 }
 
 /// Coordinates that get plots of their own; more would bury the reader.
@@ -49,7 +51,11 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         conservation: conservation.collect(),
         claims: claims.collect(),
         warnings: run.warnings.to_vec(),
-        sections: [motion(run), conservation_plots(run), probes(run)].into_iter().flatten().collect(),
+        sections: [motion(run), conservation_plots(run), probes(run)]
+            .into_iter()
+            .flatten()
+            .chain(run.sections.iter().cloned())
+            .collect(),
         scenario_text: text_as_run(scenario),
     }
     .to_html()

@@ -133,6 +133,11 @@ impl Loads {
         self.dead.all.is_empty() && self.faces.all.is_empty()
     }
 
+    /// Whether some load changes in time or follows the deformation, so that it does work of its own.
+    pub fn work(&self) -> bool {
+        !self.faces.all.is_empty() || self.dead.all.iter().any(|d| matches!(d.force, Force::Timed(_)))
+    }
+
     /// Writes the forces on the nodes of element `k`, three numbers each: those that do not depend on the
     /// deformation, and those that follow it.
     pub fn forces(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
@@ -148,8 +153,10 @@ impl Loads {
             for i in 0..3 {
                 let f = entry.coefficient * value[i];
                 dead[3 * entry.local as usize + i] += f;
-                forced.potential -= f * x[at + i];
-                forced.rate -= entry.coefficient * rate[i] * x[at + i];
+                // From the reference place, so that a body at rest has no such energy.
+                let moved = x[at + i] - self.points[entry.node as usize][i];
+                forced.potential -= f * moved;
+                forced.rate -= entry.coefficient * rate[i] * moved;
             }
         }
         for face in self.faces.of(k) {

@@ -1,18 +1,16 @@
 //! The results folder: `series.csv` as the run goes, `summary.json` and `report.html` at its end.
 
 use super::build::Built;
-use super::{End, Outcome};
+use crate::run::finish::{Findings, SCHEMA, finish, remove_stale, short};
+use crate::run::{End, Outcome};
 use crate::error::Error;
 use crate::model::Lagrangian;
 use crate::observe::{Conserved, Observer};
-use crate::report::{RunPage, Series, io, run_page, write_whole};
-use crate::scenario::{Scenario, claim};
+use crate::report::{Series, io};
+use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The version of the keys of `summary.json`.
-pub const SCHEMA: &str = "stationary.summary/1";
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
@@ -32,13 +30,7 @@ impl<'a> Results<'a> {
         columns.extend(names.iter().map(|n| format!("p{n}")));
         let mut observed = built.energy.columns();
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        // Results of an earlier run must not stand beside rows of this one.
-        for stale in ["summary.json", "report.html"] {
-            match std::fs::remove_file(out.join(stale)) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&out.join(stale), &e)),
-                _ => {}
-            }
-        }
+        remove_stale(out, &["summary.json", "report.html"])?;
         let series = Series::create(&out.join("series.csv"), columns, observed)?;
         Ok(Results { scenario, out: out.to_path_buf(), series })
     }
@@ -48,62 +40,21 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(self, built: &Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
-        let mut summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
+        let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
-        let partial = Value::Object(summary.clone());
-        let claims: Vec<claim::Outcome> = self.scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
-        summary.insert(
-            "claims".into(),
-            claims
-                .iter()
-                .map(|c| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason }))
-                .collect(),
-        );
-        let mut warnings = built.warnings.clone();
-        if let Some(stopped) = &end.stopped {
-            warnings.insert(0, format!("The run {stopped}."));
-        }
-        if end.interrupted {
-            warnings.insert(0, "The run was interrupted; what follows ends there.".into());
-        }
-        summary.insert("warnings".into(), json!(warnings));
-        let summary = Value::Object(summary);
-        let files = self.write(built, &summary, &conserved, &claims, &warnings)?;
-        Ok(Outcome {
+        let facts = self.facts(built, &Value::Object(summary.clone()));
+        let findings = Findings {
             summary,
             conserved,
-            claims,
-            stopped: end.stopped,
-            interrupted: end.interrupted,
+            facts,
+            sections: Vec::new(),
             warnings: built.warnings.clone(),
-            files,
-        })
-    }
-
-    fn write(
-        &self,
-        built: &Built<'_>,
-        summary: &Value,
-        conserved: &[Conserved],
-        claims: &[claim::Outcome],
-        warnings: &[String],
-    ) -> Result<Vec<PathBuf>, Error> {
-        let file = |name: &str| self.out.join(name);
-        let text = serde_json::to_string_pretty(summary).expect("a summary is plain data") + "\n";
-        write_whole(&file("summary.json"), &text)?;
-        let page = run_page(&RunPage {
-            scenario: self.scenario,
-            series: &self.series,
-            facts: self.facts(built, summary),
-            conserved,
-            claims,
-            warnings,
             energy_scale: built.energy.scale(),
-        });
-        write_whole(&file("report.html"), &page)?;
-        Ok(["series.csv", "summary.json", "report.html"].map(file).to_vec())
+            files: Vec::new(),
+        };
+        finish(self.scenario, &self.out, &self.series, findings, end)
     }
 
     fn facts(&self, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
@@ -184,10 +135,4 @@ pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(),
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
     let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
-}
-
-/// A number for people: six digits.
-fn short(x: f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
-    format!("{rounded:?}").trim_end_matches(".0").to_string()
 }

@@ -7,8 +7,8 @@ use crate::linalg::Lu;
 use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
 use crate::observe::{DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic};
 use crate::registry;
-use crate::scenario::{FormulaSystem, Motion, Scenario, System};
-use std::fmt;
+use crate::run::Description;
+use crate::scenario::{FormulaSystem, Motion, Scenario};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -38,11 +38,7 @@ const INVARIANT: f64 = 1e-9;
 /// How often the place where symmetries are tested moves half way to the initial state.
 const HALVINGS: usize = 40;
 
-pub(super) fn build(scenario: &Scenario) -> Result<Built<'_>, Error> {
-    let system = match &scenario.system {
-        System::Formula(system) => system,
-        System::Solid(solid) => return Err(solid.mesh.file.error("solids are not yet run").into()),
-    };
+pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Result<Built<'a>, Error> {
     let (method, tolerance) = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
     let lagrangian = lagrangian(scenario, system)?;
@@ -268,25 +264,9 @@ fn general_place(
     (scenario.start, system.initial.position.clone(), velocity.to_vec())
 }
 
-/// What `stationary check` tells.
-#[derive(Debug, Clone)]
-pub struct Description {
-    lines: Vec<(&'static str, String)>,
-}
-
-impl fmt::Display for Description {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (name, value)) in self.lines.iter().enumerate() {
-            let newline = if i == 0 { "" } else { "\n" };
-            write!(f, "{newline}{name:<13} {value}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Builds everything a run needs, runs nothing, writes nothing.
-pub fn check(scenario: &Scenario) -> Result<Description, Error> {
-    let built = build(scenario)?;
+/// See [`crate::run::check`].
+pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description, Error> {
+    let built = build(scenario, system)?;
     super::results::check_claims(scenario, &built)?;
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let names: Vec<&str> = built.system.coordinates.iter().map(String::as_str).take(8).collect();

@@ -1,0 +1,94 @@
+//! The end of every run: claims held against the summary, then `summary.json` and `report.html`.
+
+use super::{End, Outcome};
+use crate::error::Error;
+use crate::observe::Conserved;
+use crate::report::html::Section;
+use crate::report::{RunPage, Series, io, run_page, write_whole};
+use crate::scenario::{Scenario, claim};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// The version of the keys of `summary.json`.
+pub const SCHEMA: &str = "stationary.summary/1";
+
+/// What a run has found.
+pub(super) struct Findings {
+    /// All keys but those that judge the others: claims and warnings.
+    pub summary: Map<String, Value>,
+    pub conserved: Vec<Conserved>,
+    /// Name and value of the run's facts.
+    pub facts: Vec<(String, String)>,
+    /// Parts of the page beyond those of every run.
+    pub sections: Vec<Section>,
+    pub warnings: Vec<String>,
+    /// What relative energy errors refer to.
+    pub energy_scale: f64,
+    /// Files beyond those of every run.
+    pub files: Vec<PathBuf>,
+}
+
+/// Results of an earlier run must not stand beside those of this one.
+pub(super) fn remove_stale(out: &Path, names: &[&str]) -> Result<(), Error> {
+    for name in names {
+        match std::fs::remove_file(out.join(name)) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&out.join(name), &e)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Judges the claims and writes summary and page.
+pub(super) fn finish(
+    scenario: &Scenario,
+    out: &Path,
+    series: &Series,
+    findings: Findings,
+    end: End,
+) -> Result<Outcome, Error> {
+    let Findings { mut summary, conserved, facts, sections, warnings, energy_scale, files } = findings;
+    let partial = Value::Object(summary.clone());
+    let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
+    let claim =
+        |c: &claim::Outcome| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason });
+    summary.insert("claims".into(), claims.iter().map(claim).collect());
+    let mut told = warnings.clone();
+    if let Some(stopped) = &end.stopped {
+        told.insert(0, format!("The run {stopped}."));
+    }
+    if end.interrupted {
+        told.insert(0, "The run was interrupted; what follows ends there.".into());
+    }
+    summary.insert("warnings".into(), json!(told));
+    let summary = Value::Object(summary);
+    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data") + "\n";
+    write_whole(&out.join("summary.json"), &text)?;
+    let page = run_page(&RunPage {
+        scenario,
+        series,
+        facts,
+        conserved: &conserved,
+        claims: &claims,
+        warnings: &told,
+        energy_scale,
+        sections,
+    });
+    write_whole(&out.join("report.html"), &page)?;
+    let written = ["series.csv", "summary.json", "report.html"].map(|name| out.join(name));
+    Ok(Outcome {
+        summary,
+        conserved,
+        claims,
+        stopped: end.stopped,
+        interrupted: end.interrupted,
+        warnings,
+        files: written.into_iter().chain(files).collect(),
+    })
+}
+
+/// A number for people: six digits.
+pub(super) fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    format!("{rounded:?}").trim_end_matches(".0").to_string()
+}

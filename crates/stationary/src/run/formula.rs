@@ -1,0 +1,159 @@
+//! Systems given by a Lagrangian: the loop over steps.
+
+mod build;
+mod results;
+
+use super::{End, Outcome, Progress, TICK, Watch};
+use crate::error::{Cause, Error, RunError};
+use crate::model::{Lagrangian, Legendre};
+use crate::observe::{Energy, Frame, Observer};
+use crate::report::Series;
+use crate::scenario::{FormulaSystem, Scenario};
+use build::Built;
+use results::Results;
+use std::path::Path;
+use std::time::Instant;
+
+pub(super) use build::check;
+
+/// Steps between looks at the clock.
+const LOOK: u64 = 16;
+
+/// See [`super::run`].
+pub(super) fn run(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    out: &Path,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Error> {
+    let clock = Instant::now();
+    let mut built = build::build(scenario, system)?;
+    results::check_claims(scenario, &built)?;
+    let mut results = Results::create(scenario, &built, out)?;
+    let end = drive(&mut built, results.series(), watch);
+    results.finish(&built, end?, clock.elapsed())
+}
+
+/// The loop: move, observe, write.
+fn drive(
+    built: &mut Built,
+    series: &mut Series,
+    watch: &mut Watch<'_>,
+) -> Result<End, Error> {
+    let mut eye = Eye::new(built);
+    let mut told = Instant::now();
+    let (mut row, mut written) = (Vec::new(), true);
+    let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
+    for step in 0..=built.steps {
+        if step > 0
+            && let Err(error) = built.integrator.advance(1)
+        {
+            end.stopped = Some(error);
+            break;
+        }
+        if let Err(cause) = eye.look(built) {
+            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
+            break;
+        }
+        // Each step, not only those written: the next one may fail, and then this was the last good one.
+        eye.row(built, &mut row);
+        (end.time, end.step) = (row[0], step);
+        written = step % built.every == 0 || step == built.steps;
+        if written {
+            series.push(&row)?;
+        }
+        series.keep(step, &row);
+        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
+            told = Instant::now();
+            series.flush()?;
+            if watch(&built.progress()).is_break() && step < built.steps {
+                end.interrupted = true;
+                break;
+            }
+        }
+    }
+    if !written {
+        series.push(&row)?;
+    }
+    series.flush()?;
+    Ok(end)
+}
+
+/// Looks at the integrator for all observers.
+struct Eye {
+    legendre: Legendre,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    p: Vec<f64>,
+    canonical: Vec<f64>,
+    tangent: Option<Vec<f64>>,
+}
+
+impl Eye {
+    fn new(built: &Built) -> Self {
+        let n = built.lagrangian.dimension();
+        let tangent = built.observers.iter().any(|o| o.wants_tangent());
+        Eye {
+            legendre: Legendre::new(n),
+            q: vec![0.0; n],
+            v: built.velocity.clone(),
+            p: vec![0.0; n],
+            canonical: vec![0.0; n],
+            tangent: tangent.then(|| vec![0.0; 4 * n * n]),
+        }
+    }
+
+    /// Shows the present moment to every observer.
+    fn look(&mut self, built: &mut Built) -> Result<(), Cause> {
+        let view = built.integrator.view();
+        let (step, t) = (view.step, view.t);
+        self.q.copy_from_slice(view.q);
+        self.p.copy_from_slice(view.p);
+        self.canonical.copy_from_slice(view.canonical);
+        self.legendre.velocity(&*built.lagrangian, t, &self.q, &self.p, &mut self.v)?;
+        let tangent = match &mut self.tangent {
+            Some(matrix) => built.integrator.tangent(matrix).then_some(&*matrix),
+            None => None,
+        };
+        let frame = Frame {
+            step,
+            t,
+            q: &self.q,
+            v: &self.v,
+            p: &self.p,
+            canonical: &self.canonical,
+            discrete_energy: built.integrator.discrete_energy(),
+            tangent: tangent.map(Vec::as_slice),
+        };
+        built.energy.observe(&frame);
+        for observer in &mut built.observers {
+            observer.observe(&frame);
+        }
+        if built.energy.relative_error().is_finite() {
+            Ok(())
+        } else {
+            Err(Cause::NotFinite { what: "the energy".into() })
+        }
+    }
+
+    /// The moment last seen as a row of `series.csv`.
+    fn row(&self, built: &Built, row: &mut Vec<f64>) {
+        row.clear();
+        row.push(built.integrator.view().t);
+        for part in [&self.q, &self.v, &self.p] {
+            row.extend_from_slice(part);
+        }
+        built.energy.row(row);
+        for observer in &built.observers {
+            observer.row(row);
+        }
+    }
+}
+
+impl Built<'_> {
+    fn progress(&self) -> Progress {
+        let view = self.integrator.view();
+        let energy_error = Energy::relative_error(&self.energy);
+        Progress { step: view.step, steps: self.steps, time: view.t, end: self.end, energy_error }
+    }
+}

@@ -1,0 +1,427 @@
+//! From a scenario to a body that can move: mesh, materials, masses, supports, loads, initial state.
+
+use super::material::{self, Stuff};
+use crate::error::{Diagnostic, Error};
+use crate::formula::{Graph, Scope};
+use crate::mesh::{CellId, CellKind, Group, Mesh};
+use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
+use crate::model::{Field, Potentials, Supports};
+use crate::scenario::{InitialShape, LoadKind, Scenario, SolidSystem, Text, shipped};
+use std::sync::Arc;
+
+/// A body with all that acts on it, and where it starts.
+pub(super) struct Body {
+    pub problem: Arc<Problem>,
+    pub x: Vec<f64>,
+    pub v: Vec<f64>,
+    /// The material of each element, by number in the scenario.
+    pub material: Vec<usize>,
+    /// The elements of each group of the mesh that a scenario may give steps to.
+    pub groups: Vec<(String, Vec<usize>)>,
+    /// A number for the bytes of the mesh, to know it again.
+    pub mesh_bytes: Vec<u8>,
+}
+
+/// Builds the body of a scenario.
+pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Error> {
+    let (mesh, mesh_bytes) = mesh(scenario, system)?;
+    let stuff = material::read(scenario, system)?;
+    let (cells, owners) = assign(&mesh, system, &stuff)?;
+    let mut blocks = Vec::new();
+    for (m, stuff) in stuff.iter().enumerate() {
+        blocks.extend(elements(&mesh, &cells, &owners, m, stuff)?);
+    }
+    let solid = Solid::new(&mesh.points, blocks, &point_masses(&mesh, system)?)
+        .map_err(|d| system.mesh.file.error(d.message).help(d.help.unwrap_or_default()))?;
+    let at_cell = element_of_cell(&solid, &cells);
+    let loads = loads(scenario, system, &mesh, &solid, &at_cell)?;
+    let supports = supports(scenario, system, &mesh)?;
+    let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
+    let (x, v) = start(scenario, system, &mesh.points)?;
+    let groups = mesh.groups.iter().map(|g| (g.name.clone(), of_group(g, &at_cell))).collect();
+    let problem = Arc::new(Problem::new(solid, loads, supports, tags));
+    let (mut x, mut v) = (x, v);
+    if let Some(supports) = problem.supports() {
+        supports.drive(scenario.start, &mut x, &mut v);
+    }
+    check_start(&problem, system, scenario.start, &x)?;
+    let material = (0..problem.solid().elements())
+        .map(|k| {
+            let (block, j) = problem.solid().locate(k);
+            owners[block.label(j)]
+        })
+        .collect();
+    Ok(Body { problem, x, v, material, groups, mesh_bytes })
+}
+
+/// The mesh beside the scenario, or else the shipped one of this name.
+fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Error> {
+    let file = &system.mesh.file;
+    let path = scenario.folder.as_deref().map(|f| f.join(&file.text));
+    let bytes = match (path.as_ref().map(std::fs::read), shipped::mesh(&file.text)) {
+        (Some(Ok(bytes)), _) => bytes,
+        (Some(Err(e)), shipped) if e.kind() != std::io::ErrorKind::NotFound || shipped.is_none() => {
+            return Err(file.error(format!("the mesh `{}` cannot be read: {e}", file.text)).into());
+        }
+        (_, Some(bytes)) => bytes.to_vec(),
+        (_, None) => {
+            let help = format!("meshes shipped with the program: {}", shipped::meshes().join(", "));
+            return Err(file.error(format!("there is no mesh `{}`", file.text)).help(help).into());
+        }
+    };
+    let mut mesh = Mesh::read(&file.text, &bytes)?;
+    mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
+    Ok((mesh, bytes))
+}
+
+/// The group a scenario names, or an error that points at the name.
+fn group<'a>(mesh: &'a Mesh, name: &Text) -> Result<&'a Group, Error> {
+    mesh.group(&name.text).map_err(|e| match e {
+        Error::Input(d) => {
+            let error = name.error(d.message);
+            d.help.map_or(error.clone(), |help| error.help(help)).into()
+        }
+        other => other,
+    })
+}
+
+/// The elements in the order of the materials, and the material of each. Cells of the largest dimension must all have one;
+/// others are elements only where a material names them.
+fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<CellId>, Vec<usize>), Error> {
+    let mut owner: Vec<Vec<Option<usize>>> = mesh.cells.iter().map(|c| vec![None; c.len()]).collect();
+    for (m, choice) in system.materials.iter().enumerate() {
+        for name in &choice.groups {
+            let group = group(mesh, name)?;
+            let fitting = group.cells.iter().filter(|c| stuff[m].fits(mesh.cells[c.0 as usize].kind));
+            let mut count = 0;
+            for cell in fitting {
+                let slot = &mut owner[cell.0 as usize][cell.1 as usize];
+                if let Some(other) = *slot
+                    && other != m
+                {
+                    let (tag, first) = (tag(mesh, *cell), &system.materials[other].name.text);
+                    let both = format!("element {tag} is of `{first}` and of `{}`", choice.name.text);
+                    return Err(name.error(both).help("expected groups that do not overlap").into());
+                }
+                *slot = Some(m);
+                count += 1;
+            }
+            if count == 0 {
+                let expected = stuff[m].expected();
+                return Err(name
+                    .error(format!("group `{}` has no elements for the law `{}`", name.text, choice.law.text))
+                    .help(format!("expected {expected}"))
+                    .into());
+            }
+        }
+    }
+    let dimension = mesh.dimension();
+    if let Some(rest) = system.materials.iter().position(|m| m.groups.is_empty()) {
+        for (b, cells) in mesh.cells.iter().enumerate() {
+            if cells.kind.dimension() == dimension && stuff[rest].fits(cells.kind) {
+                owner[b].iter_mut().filter(|o| o.is_none()).for_each(|o| *o = Some(rest));
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for (b, cells) in mesh.cells.iter().enumerate() {
+        for k in 0..cells.len() {
+            let cell = (b as u32, k as u32);
+            match owner[b][k] {
+                Some(m) => all.push((m, cell)),
+                None if cells.kind.dimension() == dimension => {
+                    let (tag, kind) = (cells.tags[k], cells.kind.name());
+                    let message = format!("element {tag} ({kind}) of the mesh has no material");
+                    let help = "give its group to a material, or leave `group` out of one material: it then takes the rest";
+                    return Err(system.mesh.file.error(message).help(help).into());
+                }
+                None => {}
+            }
+        }
+    }
+    all.sort();
+    Ok((all.iter().map(|a| a.1).collect(), all.iter().map(|a| a.0).collect()))
+}
+
+fn tag(mesh: &Mesh, cell: CellId) -> u64 {
+    mesh.cells[cell.0 as usize].tags[cell.1 as usize]
+}
+
+/// The blocks of one material. Labels are places in `cells`.
+fn elements(
+    mesh: &Mesh,
+    cells: &[CellId],
+    owners: &[usize],
+    material: usize,
+    stuff: &Stuff,
+) -> Result<Vec<Box<dyn Elements>>, Error> {
+    let first = owners.partition_point(|o| *o < material);
+    let own = &cells[first..owners.partition_point(|o| *o <= material)];
+    let mut blocks = Vec::new();
+    // A material may own cells of several kinds; within one they follow each other.
+    for run in own.chunk_by(|a, b| a.0 == b.0) {
+        let block = &mesh.cells[run[0].0 as usize];
+        let nodes: Vec<u32> = run.iter().flat_map(|c| block.nodes_of(c.1 as usize)).copied().collect();
+        let at = first + own.partition_point(|c| *c < run[0]);
+        let labelled = |label: usize| tag(mesh, cells[label]);
+        blocks.extend(stuff.build(&mesh.points, block.kind, &nodes, at, &labelled)?);
+    }
+    Ok(blocks)
+}
+
+fn point_masses(mesh: &Mesh, system: &SolidSystem) -> Result<Vec<(u32, f64)>, Error> {
+    let mut masses = Vec::new();
+    for choice in &system.masses {
+        masses.extend(group(mesh, &choice.group)?.nodes.iter().map(|a| (*a, choice.mass)));
+    }
+    Ok(masses)
+}
+
+/// The element made of each cell: by block of the mesh, then cell.
+type AtCell = std::collections::HashMap<CellId, usize>;
+
+fn element_of_cell(solid: &Solid, cells: &[CellId]) -> AtCell {
+    (0..solid.elements())
+        .map(|k| {
+            let (block, j) = solid.locate(k);
+            (cells[block.label(j)], k)
+        })
+        .collect()
+}
+
+fn of_group(group: &Group, at_cell: &AtCell) -> Vec<usize> {
+    group.cells.iter().filter_map(|c| at_cell.get(c).copied()).collect()
+}
+
+/// A vector of formulas of time and place.
+fn field(texts: &[Text], scope: &Scope) -> Result<Arc<Field>, Error> {
+    let mut graph = Graph::new();
+    let mut scope = scope.clone();
+    let nodes: Vec<_> = texts.iter().map(|t| t.lower(&mut graph, &mut scope)).collect::<Result<_, _>>()?;
+    Ok(Arc::new(Field::new(&mut graph, &nodes)))
+}
+
+/// The field at a place, which must be finite there.
+fn value(field: &Field, texts: &[Text], t: f64, place: &[f64; 3]) -> Result<[f64; 3], Error> {
+    let value = field.at(t, place).0;
+    match (0..texts.len()).find(|i| !value[*i].is_finite()) {
+        None => Ok(value),
+        Some(i) => {
+            let at = format!("({}, {}, {})", place[0], place[1], place[2]);
+            Err(texts[i].error(format!("the formula is {} at {at}, time {t}", value[i])).into())
+        }
+    }
+}
+
+fn supports(scenario: &Scenario, system: &SolidSystem, mesh: &Mesh) -> Result<Supports, Error> {
+    let scope = scenario.field_scope();
+    let mut supports = Supports::new(&mesh.points);
+    for (number, support) in system.supports.iter().enumerate() {
+        let group = group(mesh, &support.group)?;
+        for (direction, text) in support.components.iter().enumerate() {
+            let Some(text) = text else { continue };
+            let motion = field(std::slice::from_ref(text), &scope)?;
+            for node in &group.nodes {
+                let point = &mesh.points[*node as usize];
+                let at = value(&motion, std::slice::from_ref(text), scenario.start, point)?[0];
+                let held = match motion.is_timed() {
+                    true => supports.guide(*node, direction, &motion, number),
+                    false => supports.fix(*node, direction, at, number),
+                };
+                held.map_err(|conflict| {
+                    let axis = ["x", "y", "z"][conflict.direction];
+                    let owner = &system.supports[conflict.owner].name.text;
+                    let tag = mesh.point_tags[conflict.node as usize];
+                    text.error(format!("node {tag} is held along {axis} by `{owner}` already, elsewhere"))
+                        .help("expected groups without common nodes, or the same constant displacement in both")
+                })?;
+            }
+        }
+    }
+    Ok(supports)
+}
+
+fn loads(
+    scenario: &Scenario,
+    system: &SolidSystem,
+    mesh: &Mesh,
+    solid: &Solid,
+    at_cell: &AtCell,
+) -> Result<Loads, Error> {
+    let scope = scenario.field_scope();
+    let mut builder = LoadsBuilder::default();
+    for load in &system.loads {
+        let groups: Vec<&Group> = load.groups.iter().map(|name| group(mesh, name)).collect::<Result<_, _>>()?;
+        let (texts, body): (&[Text], bool) = match &load.kind {
+            LoadKind::Body(f) | LoadKind::Acceleration(f) => (f, true),
+            LoadKind::Traction(f) | LoadKind::Force(f) => (f, false),
+            LoadKind::Pressure(p) => (std::slice::from_ref(p), false),
+        };
+        let force = field(texts, &scope)?;
+        for point in &mesh.points {
+            value(&force, texts, scenario.start, point)?;
+        }
+        if body {
+            let all: Vec<usize> = match groups.is_empty() {
+                true => (0..solid.elements()).collect(),
+                false => groups.iter().flat_map(|g| of_group(g, at_cell)).collect(),
+            };
+            if all.is_empty() {
+                return Err(load.name.error(format!("load `{}` acts on no element", load.name.text)).into());
+            }
+            let per_mass = matches!(load.kind, LoadKind::Acceleration(_));
+            all.iter().for_each(|k| on_element(&mut builder, solid, *k, per_mass, &force));
+            continue;
+        }
+        for group in groups {
+            match load.kind {
+                LoadKind::Force(_) => on_nodes(&mut builder, solid, group, &force),
+                _ => on_sides(&mut builder, (mesh, solid, at_cell), group, &force, &load.kind, &load.name)?,
+            }
+        }
+    }
+    Ok(builder.finish(&mesh.points, solid.elements()))
+}
+
+/// A load on an element's volume or mass.
+fn on_element(builder: &mut LoadsBuilder, solid: &Solid, k: usize, per_mass: bool, force: &Arc<Field>) {
+    let (block, j) = solid.locate(k);
+    let nodes = block.nodes(j);
+    let mut share = [0.0; MAX_NODES];
+    if per_mass {
+        // As the masses are lumped: all nodes of a free body then fall alike.
+        block.lumped_mass(j, &mut share);
+    } else {
+        let (n, mut consistent) = (nodes.len(), [0.0; MAX_NODES * MAX_NODES]);
+        block.consistent_mass(j, &mut consistent);
+        for (a, share) in share[..n].iter_mut().enumerate() {
+            let whole: f64 = consistent[a * n..(a + 1) * n].iter().sum();
+            *share = whole / block.mass(j) * block.volume(j);
+        }
+    }
+    for (a, node) in nodes.iter().enumerate() {
+        if share[a] != 0.0 {
+            builder.dead(k, (a, *node), share[a], force);
+        }
+    }
+}
+
+/// A force on each node of a group, given to the first element that has the node.
+fn on_nodes(builder: &mut LoadsBuilder, solid: &Solid, group: &Group, force: &Arc<Field>) {
+    let mut left: std::collections::BTreeSet<u32> = group.nodes.iter().copied().collect();
+    for k in 0..solid.elements() {
+        for (a, node) in Potentials::nodes(solid, k).iter().enumerate() {
+            if left.remove(node) {
+                builder.dead(k, (a, *node), 1.0, force);
+            }
+        }
+    }
+}
+
+/// A traction or a pressure on the sides of a group.
+fn on_sides(
+    builder: &mut LoadsBuilder,
+    (mesh, solid, at_cell): (&Mesh, &Solid, &AtCell),
+    group: &Group,
+    force: &Arc<Field>,
+    kind: &LoadKind,
+    name: &Text,
+) -> Result<(), Error> {
+    let faces = mesh.boundary_faces(group).map_err(|e| match e {
+        Error::Input(d) => Error::from(Diagnostic { help: d.help, ..name.error(d.message) }),
+        other => other,
+    })?;
+    if faces.is_empty() {
+        let message = format!("group `{}` of load `{}` has no side of the body", group.name, name.text);
+        return Err(name.error(message).help("expected a group on the surface").into());
+    }
+    for face in faces {
+        let Some(k) = at_cell.get(&face.cell).copied() else { continue };
+        let (block, j) = solid.locate(k);
+        let edge = matches!(face.kind, CellKind::Line2 | CellKind::Line3);
+        let area = side_area(&mesh.points, face.nodes(), edge);
+        // Volume over plane area: the thickness of a triangle.
+        let depth = edge.then(|| block.volume(j) / mesh.volume(face.cell));
+        if let LoadKind::Pressure(_) = kind {
+            builder.pressure(k, block.nodes(j), face.nodes(), depth, force);
+            continue;
+        }
+        for (node, part) in face.nodes().iter().zip(side_shares(face.kind)) {
+            let local = block.nodes(j).iter().position(|b| b == node).expect("a side of the element");
+            if *part != 0.0 {
+                builder.dead(k, (local, *node), part * area * depth.unwrap_or(1.0), force);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The integral of each shape function over a straight side of unit size.
+fn side_shares(kind: CellKind) -> &'static [f64] {
+    const THIRD: f64 = 1.0 / 3.0;
+    match kind {
+        CellKind::Line2 => &[0.5, 0.5],
+        CellKind::Line3 => &[1.0 / 6.0, 1.0 / 6.0, 4.0 / 6.0],
+        CellKind::Triangle3 => &[THIRD, THIRD, THIRD],
+        _ => &[0.0, 0.0, 0.0, THIRD, THIRD, THIRD],
+    }
+}
+
+/// Length or area between the corners of a side.
+fn side_area(points: &[[f64; 3]], nodes: &[u32], edge: bool) -> f64 {
+    let at = |a: usize| points[nodes[a] as usize];
+    let between = |a: usize, b: usize| -> [f64; 3] { std::array::from_fn(|i| at(b)[i] - at(a)[i]) };
+    let size = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+    let u = between(0, 1);
+    if edge {
+        return size(u);
+    }
+    let v = between(0, 2);
+    0.5 * size([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]])
+}
+
+/// Initial positions and velocities.
+fn start(
+    scenario: &Scenario,
+    system: &SolidSystem,
+    points: &[[f64; 3]],
+) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    let scope = scenario.field_scope();
+    let mut x = points.as_flattened().to_vec();
+    if let Some(InitialShape::Deformation(texts) | InitialShape::Displacement(texts)) = &system.shape {
+        let shape = field(texts, &scope)?;
+        let whole = matches!(system.shape, Some(InitialShape::Deformation(_)));
+        for (a, point) in points.iter().enumerate() {
+            let value = value(&shape, texts, scenario.start, point)?;
+            for i in 0..3 {
+                x[3 * a + i] = if whole { value[i] } else { point[i] + value[i] };
+            }
+        }
+    }
+    let mut v = vec![0.0; x.len()];
+    if let Some(texts) = &system.velocity {
+        let velocity = field(texts, &scope)?;
+        for (a, point) in points.iter().enumerate() {
+            v[3 * a..3 * a + 3].copy_from_slice(&value(&velocity, texts, scenario.start, point)?);
+        }
+    }
+    Ok((x, v))
+}
+
+/// Refuses a start in which an element has no energy.
+fn check_start(problem: &Problem, system: &SolidSystem, t: f64, x: &[f64]) -> Result<(), Error> {
+    let solid = problem.solid();
+    let fault = (0..solid.elements()).find_map(|k| {
+        let (block, j) = solid.locate(k);
+        block.energy(j, t, x).err()
+    });
+    let Some(fault) = fault else { return Ok(()) };
+    let place = match &system.shape {
+        Some(InitialShape::Deformation(texts) | InitialShape::Displacement(texts)) => &texts[0].place,
+        None => &system.mesh.file.place,
+    };
+    Err(place
+        .error(format!("at the start, {}", problem.fault(&fault)))
+        .help("expected an initial shape that turns no element inside out")
+        .into())
+}

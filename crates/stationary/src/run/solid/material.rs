@@ -1,0 +1,204 @@
+//! Materials of a scenario: a law by name, its constants, and what they make of the cells of a mesh.
+
+use crate::error::{Diagnostic, Error};
+use crate::mesh::CellKind;
+use crate::model::solid::{
+    Bars, Elements, FormulaMaterial, FormulaMaterialError, Group, Kind, Lame, Law, LinearElastic, MooneyRivlin,
+    NeoHookean, Plane, StVenantKirchhoff,
+};
+use crate::scenario::{MaterialChoice, Options, Place, Scenario, SolidSystem, unknown_word};
+
+/// The laws a scenario may name.
+pub(super) const LAWS: [&str; 7] =
+    ["neo-hookean", "st-venant-kirchhoff", "linear", "mooney-rivlin", "formula", "bar", "spring"];
+
+/// A material with its constants.
+pub(super) struct Stuff {
+    place: Place,
+    form: Form,
+}
+
+enum Form {
+    Continuum { law: Law, density: f64, thickness: f64, plane: Plane },
+    Bar { stiffness: f64, line_density: f64 },
+    Spring { stiffness: f64, length: Option<f64> },
+}
+
+/// Reads the materials of a scenario.
+pub(super) fn read(scenario: &Scenario, system: &SolidSystem) -> Result<Vec<Stuff>, Error> {
+    let rest: Vec<&MaterialChoice> = system.materials.iter().filter(|m| m.groups.is_empty()).collect();
+    if let [_, second, ..] = rest[..] {
+        return Err(second
+            .name
+            .error("a second material without `group`: only one can take the elements that are left")
+            .into());
+    }
+    system.materials.iter().map(|choice| one(scenario, choice)).collect()
+}
+
+fn one(scenario: &Scenario, choice: &MaterialChoice) -> Result<Stuff, Error> {
+    let mut options = choice.options.clone();
+    let place = choice.name.place.clone();
+    let (form, known): (Form, Vec<&str>) = match choice.law.text.as_str() {
+        "bar" => {
+            let area = needed(&mut options, "area", choice)?;
+            let young = needed(&mut options, "young", choice)?;
+            let density = needed(&mut options, "density", choice)?;
+            let form = Form::Bar { stiffness: young * area, line_density: density * area };
+            (form, vec!["area", "young", "density"])
+        }
+        "spring" => {
+            let stiffness = needed(&mut options, "stiffness", choice)?;
+            let length = options.number_if_given("length", 0.0..=f64::MAX)?;
+            (Form::Spring { stiffness, length }, vec!["stiffness", "length"])
+        }
+        name if LAWS.contains(&name) => continuum(scenario, choice, &mut options)?,
+        _ => return Err(unknown_word(&choice.law, "law", &LAWS).into()),
+    };
+    options.finish(&format!("material `{}`", choice.name.text), &known)?;
+    Ok(Stuff { place, form })
+}
+
+fn continuum(
+    scenario: &Scenario,
+    choice: &MaterialChoice,
+    options: &mut Options,
+) -> Result<(Form, Vec<&'static str>), Error> {
+    let mut known = vec!["density", "thickness", "plane"];
+    let placed = |d: Diagnostic| Error::from(Diagnostic { help: d.help, ..choice.law.error(d.message) });
+    let law = if choice.law.text == "formula" {
+        known.push("energy");
+        let Some(text) = options.formula("energy")? else {
+            return Err(choice
+                .law
+                .error("a law `formula` needs its `energy`")
+                .help("expected a formula of I1, I2 and J: energy = \"mu/2*(I1 - 3) - mu*log(J) + la/2*log(J)^2\"")
+                .into());
+        };
+        let scope = scenario.parameter_scope();
+        Law::Formula(FormulaMaterial::new(&text.text, &scope).map_err(|e| match e {
+            FormulaMaterialError::Formula(e) => Error::from(text.formula_error(e)),
+            FormulaMaterialError::Material(d) => Diagnostic { help: d.help, ..text.error(d.message) }.into(),
+        })?)
+    } else {
+        known.extend(["lambda", "mu", "young", "poisson"]);
+        let lame = lame(choice, options)?;
+        match choice.law.text.as_str() {
+            "neo-hookean" => Law::NeoHookean(NeoHookean::new(lame).map_err(placed)?),
+            "st-venant-kirchhoff" => Law::StVenantKirchhoff(StVenantKirchhoff::new(lame)),
+            "linear" => Law::Linear(LinearElastic::new(lame)),
+            _ => {
+                known.push("second");
+                let second = options.number("second", 0.5, 0.0..=1.0)?;
+                Law::MooneyRivlin(MooneyRivlin::new(lame, second).map_err(placed)?)
+            }
+        }
+    };
+    let density = needed(options, "density", choice)?;
+    let thickness = options.number("thickness", 1.0, f64::MIN_POSITIVE..=f64::MAX)?;
+    let plane = match options.choice("plane", "strain", &["strain", "stress"])? {
+        "stress" => Plane::Stress,
+        _ => Plane::Strain,
+    };
+    Ok((Form::Continuum { law, density, thickness, plane }, known))
+}
+
+/// Either pair of elastic constants.
+fn lame(choice: &MaterialChoice, options: &mut Options) -> Result<Lame, Error> {
+    let mut given = |key: &str| options.number_if_given(key, f64::MIN..=f64::MAX);
+    let (lambda, mu) = (given("lambda")?, given("mu")?);
+    let (young, poisson) = (given("young")?, given("poisson")?);
+    let made = match (lambda, mu, young, poisson) {
+        (Some(lambda), Some(mu), None, None) => Lame::new(lambda, mu),
+        (None, None, Some(young), Some(poisson)) => Lame::from_young(young, poisson),
+        _ => {
+            let name = &choice.name.text;
+            return Err(choice
+                .name
+                .error(format!("the elastic constants of material `{name}` are not given, or not by one pair"))
+                .help("expected `lambda` and `mu`, or `young` and `poisson`")
+                .into());
+        }
+    };
+    made.map_err(|d| Diagnostic { help: d.help, ..choice.name.error(d.message) }.into())
+}
+
+fn needed(options: &mut Options, key: &str, choice: &MaterialChoice) -> Result<f64, Error> {
+    options.number_if_given(key, f64::MIN_POSITIVE..=f64::MAX)?.ok_or_else(|| {
+        let name = &choice.name.text;
+        choice.name.error(format!("material `{name}` has no `{key}`")).help("expected a positive number").into()
+    })
+}
+
+impl Stuff {
+    /// Whether cells of a kind can be made of it.
+    pub fn fits(&self, kind: CellKind) -> bool {
+        match self.form {
+            Form::Continuum { .. } => continuum_kind(kind).is_some(),
+            _ => kind == CellKind::Line2,
+        }
+    }
+
+    /// What cells it wants, in words.
+    pub fn expected(&self) -> &'static str {
+        match self.form {
+            Form::Continuum { .. } => "triangles (3 or 6 nodes) or tetrahedra (4 or 10 nodes)",
+            _ => "lines of two nodes",
+        }
+    }
+
+    /// Makes elements of cells of one kind, labelled from `first` on.
+    pub fn build(
+        &self,
+        points: &[[f64; 3]],
+        kind: CellKind,
+        nodes: &[u32],
+        first: usize,
+        tag: &dyn Fn(usize) -> u64,
+    ) -> Result<Vec<Box<dyn Elements>>, Error> {
+        let built = match &self.form {
+            Form::Bar { stiffness, line_density } => {
+                Bars::elastic(points, nodes, first, *stiffness, *line_density).map(boxed)
+            }
+            Form::Spring { stiffness, length } => {
+                Bars::springs(points, nodes, first, *stiffness, *length).map(boxed)
+            }
+            Form::Continuum { law, density, thickness, plane } => {
+                let kind = continuum_kind(kind).expect("only cells that fit are given");
+                let group =
+                    Group { kind, nodes, first, density: *density, thickness: *thickness, plane: *plane };
+                group.build(points, law)
+            }
+        };
+        built.map_err(|d| {
+            let message = in_users_terms(&d.message, first, nodes.len(), tag);
+            Diagnostic { help: d.help, ..self.place.error(message) }.into()
+        })
+    }
+}
+
+fn boxed(bars: Bars) -> Vec<Box<dyn Elements>> {
+    vec![Box::new(bars)]
+}
+
+/// Replaces the label in "element LABEL" by the number that the element has in the user's mesh.
+fn in_users_terms(message: &str, first: usize, count: usize, tag: &dyn Fn(usize) -> u64) -> String {
+    let Some((before, after)) = message.split_once("element ") else { return message.to_string() };
+    let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    match after[..digits].parse::<usize>() {
+        Ok(label) if (first..first + count).contains(&label) => {
+            format!("{before}element {}{}", tag(label), &after[digits..])
+        }
+        _ => message.to_string(),
+    }
+}
+
+fn continuum_kind(kind: CellKind) -> Option<Kind> {
+    match kind {
+        CellKind::Triangle3 => Some(Kind::Tri3),
+        CellKind::Triangle6 => Some(Kind::Tri6),
+        CellKind::Tetrahedron4 => Some(Kind::Tet4),
+        CellKind::Tetrahedron10 => Some(Kind::Tet10),
+        _ => None,
+    }
+}
