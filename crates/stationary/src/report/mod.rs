@@ -5,6 +5,7 @@ use std::borrow::Cow;
 pub mod checkpoint;
 mod envelope;
 mod file;
+pub mod frames;
 pub mod html;
 pub mod plot;
 mod run_page;
