@@ -48,6 +48,24 @@ impl Envelope {
         }
     }
 
+    /// Steps in a stretch, and all else as numbers: times, then for each quantity its extremes.
+    pub fn to_numbers(&self) -> (u64, Vec<f64>) {
+        let extremes = self.bounds.iter().flat_map(|b| b.as_flattened());
+        (self.stride, self.times.iter().chain(extremes).copied().collect())
+    }
+
+    /// The inverse of [`to_numbers`](Self::to_numbers); none if the numbers are not those of an envelope.
+    pub fn from_numbers(quantities: usize, stride: u64, numbers: &[f64]) -> Option<Self> {
+        let width = 2 * quantities + 1;
+        let count = numbers.len() / width;
+        if !stride.is_power_of_two() || count > STRETCHES || !numbers.len().is_multiple_of(width) {
+            return None;
+        }
+        let (times, extremes) = numbers.split_at(count);
+        let column = |i: usize| extremes[2 * count * i..2 * count * (i + 1)].as_chunks::<2>().0.to_vec();
+        Some(Envelope { stride, times: times.to_vec(), bounds: (0..quantities).map(column).collect() })
+    }
+
     /// One quantity as a line that runs through both extremes of every stretch; moments without a value are left out.
     pub fn line(&self, quantity: usize) -> (Vec<f64>, Vec<f64>) {
         let (mut t, mut x) = (Vec::new(), Vec::new());

@@ -1,16 +1,20 @@
-//! What a run leaves behind for people to read: plots and the page that holds them.
+//! What a run leaves behind: plots and the page that holds them, frames for ParaView, the checkpoint to go on from.
 
 use std::borrow::Cow;
 
+pub mod checkpoint;
 mod envelope;
+mod file;
+pub mod frames;
 pub mod html;
 pub mod plot;
 mod run_page;
 mod series;
 
+pub(crate) use file::io;
+pub use file::write_whole;
 pub use run_page::{RunPage, run_page};
-pub(crate) use series::io;
-pub use series::{Series, write_whole};
+pub use series::Series;
 
 /// Text made safe for XML and HTML, in content as well as in quoted attributes.
 ///

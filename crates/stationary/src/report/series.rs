@@ -1,9 +1,11 @@
 //! `series.csv`: one row a moment, numbers with all their digits, written as the run goes.
 
+use super::checkpoint::Checkpoint;
 use super::envelope::Envelope;
+use super::file::io;
 use crate::error::Error;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The file being written, and a record of the run for the plots, which see every step.
@@ -18,6 +20,8 @@ pub struct Series {
     state: usize,
     last: f64,
     rows: u64,
+    /// Written so far, the header too.
+    bytes: u64,
     line: String,
 }
 
@@ -29,23 +33,110 @@ impl Series {
     /// Creates the file and writes its header: columns of the state, time first, then those of the observers.
     pub fn create(path: &Path, state: Vec<String>, observed: Vec<String>) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| io(path, &e))?;
+        let mut series = Self::new(path, file, state, observed);
+        series.line = series.header();
+        series.write_line()?;
+        Ok(series)
+    }
+
+    fn new(path: &Path, file: File, state: Vec<String>, observed: Vec<String>) -> Self {
         let (state_width, envelope) = (state.len(), Envelope::new(observed.len()));
         let columns = [state, observed].concat();
-        let opening = vec![Vec::new(); columns.len()];
-        let mut series = Series {
+        Series {
             path: path.to_path_buf(),
             file: BufWriter::new(file),
+            opening: vec![Vec::new(); columns.len()],
             columns,
-            opening,
             envelope,
             state: state_width,
             last: f64::NAN,
             rows: 0,
+            bytes: 0,
             line: String::new(),
-        };
-        series.line = series.columns.join(",") + "\n";
-        series.write_line()?;
+        }
+    }
+
+    fn header(&self) -> String {
+        self.columns.join(",") + "\n"
+    }
+
+    /// Puts into a checkpoint what [`resume`](Self::resume) needs, once all rows written so far are on the disk.
+    pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
+        self.flush()?;
+        self.file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
+        let (stride, envelope) = self.envelope.to_numbers();
+        checkpoint
+            .counts("series.written", &[self.bytes, self.rows])
+            .floats("series.last", &[self.last])
+            .floats("series.opening", &self.opening.concat())
+            .counts("series.stride", &[stride])
+            .floats("series.envelope", &envelope);
+        Ok(())
+    }
+
+    /// Opens the file of a run that goes on from a checkpoint, and cuts off the rows written after it.
+    ///
+    /// The plots see steps that have no row, so their record comes from the checkpoint, not from the file.
+    pub fn resume(
+        path: &Path,
+        state: Vec<String>,
+        observed: Vec<String>,
+        checkpoint: &Checkpoint,
+    ) -> Result<Self, Error> {
+        let written = checkpoint.take_counts("series.written", Some(2))?;
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| io(path, &e))?;
+        let observers = observed.len();
+        let mut series = Self::new(path, file, state, observed);
+        (series.bytes, series.rows) = (written[0], written[1]);
+        series.last = checkpoint.take_floats("series.last", Some(1))?[0];
+        let opening = checkpoint.take_floats("series.opening", None)?;
+        let width = series.columns.len();
+        if !opening.len().is_multiple_of(width) {
+            let n = opening.len();
+            return Err(
+                checkpoint.fault(format!("section `series.opening` has {n} numbers for {width} columns"))
+            );
+        }
+        let moments = opening.len() / width;
+        series.opening = (0..width).map(|i| opening[i * moments..(i + 1) * moments].to_vec()).collect();
+        let stride = checkpoint.take_counts("series.stride", Some(1))?[0];
+        let envelope = checkpoint.take_floats("series.envelope", None)?;
+        series.envelope = Envelope::from_numbers(observers, stride, &envelope).ok_or_else(|| {
+            checkpoint.fault(format!("section `series.envelope` is not of {observers} columns"))
+        })?;
+        series.cut()?;
         Ok(series)
+    }
+
+    /// Cuts the file back to what was written by the checkpoint, if it is that file.
+    fn cut(&mut self) -> Result<(), Error> {
+        let fault = |message: String| Error::Io {
+            path: self.path.display().to_string(),
+            message: format!("cannot resume: {message}"),
+        };
+        let io = |e| io(&self.path, &e);
+        let mut kept = BufReader::new(self.file.get_ref().take(self.bytes));
+        let mut line = Vec::new();
+        kept.read_until(b'\n', &mut line).map_err(io)?;
+        if line != self.header().as_bytes() {
+            return Err(fault(format!("expected the columns {}", self.columns.join(","))));
+        }
+        let (mut bytes, mut rows) = (line.len() as u64, 0);
+        while !line.is_empty() {
+            line.clear();
+            bytes += kept.read_until(b'\n', &mut line).map_err(io)? as u64;
+            rows += u64::from(line.ends_with(b"\n"));
+        }
+        if (bytes, rows) != (self.bytes, self.rows) {
+            let (wanted, length) = (self.rows, self.bytes);
+            return Err(fault(format!(
+                "the checkpoint knows {wanted} rows in {length} bytes, of which {rows} rows in {bytes} bytes are here"
+            )));
+        }
+        let file = self.file.get_mut();
+        file.set_len(bytes).map_err(io)?;
+        file.seek(SeekFrom::Start(bytes)).map_err(io)?;
+        Ok(())
     }
 
     /// Writes one row; NaN becomes an empty field.
@@ -79,7 +170,9 @@ impl Series {
     }
 
     fn write_line(&mut self) -> Result<(), Error> {
-        self.file.write_all(self.line.as_bytes()).map_err(|e| io(&self.path, &e))
+        self.file.write_all(self.line.as_bytes()).map_err(|e| io(&self.path, &e))?;
+        self.bytes += self.line.len() as u64;
+        Ok(())
     }
 
     /// Hands everything written so far to the system, whole rows only.
@@ -94,12 +187,12 @@ impl Series {
 
     /// A column over the first steps, every one of them.
     pub fn opening(&self, name: &str) -> Option<&[f64]> {
-        Some(&self.opening[self.position(name)?])
+        Some(&self.opening[self.column(name)?])
     }
 
     /// Times and values of an observer's column over the whole run, through the extremes where it is long.
     pub fn whole(&self, name: &str) -> Option<(Vec<f64>, Vec<f64>)> {
-        Some(self.envelope.line(self.position(name)?.checked_sub(self.state)?))
+        Some(self.envelope.line(self.column(name)?.checked_sub(self.state)?))
     }
 
     /// The last time kept.
@@ -107,7 +200,7 @@ impl Series {
         self.last
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
+    fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c == name)
     }
 
@@ -117,18 +210,5 @@ impl Series {
     }
 }
 
-/// Replaces a file by a new text in one step: readers see the old or the new one, never half.
-pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
-    let partial = path.with_extension("partial");
-    let write = || {
-        let mut file = File::create(&partial)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&partial, path)
-    };
-    write().map_err(|e| io(path, &e))
-}
-
-pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
-    Error::Io { path: path.display().to_string(), message: error.to_string() }
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Files replaced in one step: a reader, or a run that starts after a crash, sees the old or the new one, never half.
+
+use crate::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Replaces a file by a new text in one step: readers see the old or the new one, never half.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
+    replace(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Replaces a file by what `write` writes, in one step, and lasting: both the new file and its name are on the disk
+/// when this returns. When anything fails the old file stays as it was.
+pub(crate) fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Error> {
+    let partial = path.with_extension("partial");
+    let fill = |file: File| {
+        let mut file = BufWriter::with_capacity(1 << 16, file);
+        write(&mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        std::fs::rename(&partial, path)?;
+        sync_folder(path)
+    };
+    let created = File::create(&partial).map_err(|e| io(path, &e))?;
+    fill(created).map_err(|e| {
+        // The first fault is the one to report; what is left over is overwritten by the next try.
+        let _ = std::fs::remove_file(&partial);
+        io(path, &e)
+    })
+}
+
+/// A rename lasts once the folder is on the disk. Elsewhere than on Unix folders cannot be opened.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+pub(crate) fn io(path: &Path, error: &io::Error) -> Error {
+    Error::Io { path: path.display().to_string(), message: error.to_string() }
+}
+
+/// A folder of its own for a test, gone with it.
+#[cfg(test)]
+pub(crate) struct Scratch(pub std::path::PathBuf);
+
+#[cfg(test)]
+impl Scratch {
+    pub fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stationary-{test}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    /// Names and contents of all files, sorted, those in folders too.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        fn walk(folder: &Path, root: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    walk(&path, root, found);
+                } else {
+                    let name = path.strip_prefix(root).unwrap().display().to_string();
+                    found.push((name, std::fs::read(&path).unwrap()));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.0, &self.0, &mut found);
+        found.sort();
+        found
+    }
+}
+
+#[cfg(test)]
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
+        let scratch = Scratch::new("replace");
+        let path = scratch.0.join("a.txt");
+        write_whole(&path, "old").unwrap();
+        let broken = replace(&path, |file| {
+            // More than any buffer holds, so that half of the new file is on the disk when it fails.
+            file.write_all(&[b'x'; 300_000])?;
+            Err(io::Error::other("the disk is full"))
+        });
+        let message = broken.unwrap_err().to_string();
+        assert!(message.ends_with("a.txt: the disk is full"), "{message}");
+        assert_eq!(scratch.files(), [("a.txt".to_string(), b"old".to_vec())]);
+        write_whole(&path, "new").unwrap();
+        assert_eq!(scratch.files(), [("a.txt".to_string(), b"new".to_vec())]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_begun_leaves_the_old_one() {
+        let scratch = Scratch::new("begun");
+        let path = scratch.0.join("a.txt");
+        write_whole(&path, "old").unwrap();
+        std::fs::create_dir(scratch.0.join("a.partial")).unwrap();
+        assert!(write_whole(&path, "new").is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    }
+}
