@@ -1,6 +1,7 @@
 //! Materials of a scenario: a law by name, its constants, and what they make of the cells of a mesh.
 
 use crate::error::{Diagnostic, Error};
+use crate::formula::Scope;
 use crate::mesh::CellKind;
 use crate::model::solid::{
     Bars, Elements, FormulaMaterial, FormulaMaterialError, Group, Kind, Lame, Law, LinearElastic, MooneyRivlin,
@@ -75,7 +76,10 @@ fn continuum(
                 .help("expected a formula of I1, I2 and J: energy = \"mu/2*(I1 - 3) - mu*log(J) + la/2*log(J)^2\"")
                 .into());
         };
-        let scope = scenario.parameter_scope();
+        let mut scope = Scope::new();
+        for (name, value) in &scenario.parameters {
+            scope.constant(name, *value);
+        }
         Law::Formula(FormulaMaterial::new(&text.text, &scope).map_err(|e| match e {
             FormulaMaterialError::Formula(e) => Error::from(text.formula_error(e)),
             FormulaMaterialError::Material(d) => Diagnostic { help: d.help, ..text.error(d.message) }.into(),

@@ -1,0 +1,258 @@
+//! The two engines that move a solid, seen alike: events of elements, or steps of the whole.
+
+use crate::error::{Cause, Error, RunError};
+use crate::integrate::avi::{Avi, AviError, AviState, Balance};
+use crate::integrate::sparse::{Sparse, SparseCause, SparseError, SparseState};
+use crate::model::solid::Problem;
+use crate::model::{Potentials, Structure};
+use crate::report::checkpoint::Checkpoint;
+use std::sync::Arc;
+
+/// A solid in motion.
+pub(super) enum Motion {
+    /// Every element its own step, or all of them one.
+    Avi(Box<Avi<Arc<Problem>>>),
+    /// Steps of the whole by a discrete Lagrangian.
+    Sparse(Box<Synchronous>),
+}
+
+/// Steps of the whole, and what its supports gave.
+pub(super) struct Synchronous {
+    sparse: Sparse<Arc<Problem>>,
+    problem: Arc<Problem>,
+    step: f64,
+    reactions: Vec<[f64; 3]>,
+    origin: [[f64; 3]; 2],
+}
+
+/// The whole body at one moment.
+pub(super) struct Look {
+    pub t: f64,
+    pub x: Vec<f64>,
+    pub v: Vec<f64>,
+    pub kinetic: f64,
+    pub potential: f64,
+    /// NaN where it is not known.
+    pub work: f64,
+    pub linear: Balance,
+    pub angular: Balance,
+    /// Impulses of the supports so far.
+    pub reactions: Vec<[f64; 3]>,
+}
+
+impl Synchronous {
+    pub fn new(sparse: Sparse<Arc<Problem>>, problem: Arc<Problem>, step: f64) -> Result<Self, RunError> {
+        let supports = problem.supports().map_or(0, |s| s.count());
+        let mut motion =
+            Synchronous { sparse, problem, step, reactions: vec![[0.0; 3]; supports], origin: [[0.0; 3]; 2] };
+        motion.origin = motion.momenta()?;
+        Ok(motion)
+    }
+
+    fn advance(&mut self, until: f64) -> Result<(), RunError> {
+        // Rounding forgiven: the last step must not be lost to it.
+        while self.sparse.time() + self.step * (1.0 - 1e-9) <= until {
+            self.sparse.step().map_err(|e| sparse_error(&e))?;
+            if let Some(supports) = self.problem.supports() {
+                for (i, force) in self.sparse.reactions().iter().enumerate() {
+                    if let Some(owner) = supports.owner(i) {
+                        self.reactions[owner][i % 3] += force * self.step;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Linear and angular momentum, the second with the positions that belong to the momenta.
+    fn momenta(&self) -> Result<[[f64; 3]; 2], RunError> {
+        let x = self.sparse.canonical().map_err(|e| sparse_error(&e))?;
+        let (mut linear, mut angular) = ([0.0; 3], [0.0; 3]);
+        for (x, p) in x.chunks_exact(3).zip(self.sparse.momenta().chunks_exact(3)) {
+            for i in 0..3 {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                linear[i] += p[i];
+                angular[i] += x[j] * p[k] - x[k] * p[j];
+            }
+        }
+        Ok([linear, angular])
+    }
+
+    fn look(&self) -> Result<Look, RunError> {
+        let [kinetic, potential] = self.sparse.energy().map_err(|e| sparse_error(&e))?;
+        let [linear, angular] = self.momenta()?;
+        let (x, p) = (self.sparse.positions(), self.sparse.momenta());
+        let size = |v: &[f64]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+        let nodes = || x.chunks_exact(3).zip(p.chunks_exact(3));
+        // Impulses of loads and moments of supports are not booked by these methods.
+        let free = self.problem.loads().is_empty() && self.problem.supports().is_none();
+        let outside = if free { [0.0; 3] } else { [f64::NAN; 3] };
+        let balance = |now, start, scale| Balance { now, start, loads: outside, reactions: [0.0; 3], scale };
+        let passive = !self.problem.loads().work() && self.problem.supports().is_none_or(|s| !s.moves());
+        Ok(Look {
+            t: self.sparse.time(),
+            x: x.to_vec(),
+            v: self.sparse.velocities().to_vec(),
+            kinetic,
+            potential,
+            work: if passive { 0.0 } else { f64::NAN },
+            linear: balance(linear, self.origin[0], nodes().map(|(_, p)| size(p)).sum()),
+            angular: balance(angular, self.origin[1], nodes().map(|(x, p)| size(x) * size(p)).sum()),
+            reactions: self.reactions.clone(),
+        })
+    }
+}
+
+impl Motion {
+    /// Goes on to a time; steps of the whole stop at the last one before it.
+    pub fn advance(&mut self, until: f64) -> Result<(), RunError> {
+        match self {
+            Motion::Avi(avi) => {
+                let before = avi.time();
+                avi.advance(until).map_err(|e| avi_error(before, avi.events().iter().sum(), &e))
+            }
+            Motion::Sparse(synchronous) => synchronous.advance(until),
+        }
+    }
+
+    /// The whole body now.
+    pub fn look(&self) -> Result<Look, RunError> {
+        match self {
+            Motion::Avi(avi) => {
+                let shot = avi.snapshot().map_err(|e| avi_error(avi.time(), self.moves(), &e))?;
+                Ok(Look {
+                    t: shot.t,
+                    x: shot.x,
+                    v: shot.v,
+                    kinetic: shot.kinetic,
+                    potential: shot.potential,
+                    work: shot.work,
+                    linear: avi.linear_balance(),
+                    angular: avi.angular_balance(),
+                    reactions: avi.reaction_impulses(),
+                })
+            }
+            Motion::Sparse(synchronous) => synchronous.look(),
+        }
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        match self {
+            Motion::Avi(avi) => avi.time(),
+            Motion::Sparse(synchronous) => synchronous.sparse.time(),
+        }
+    }
+
+    /// Events of elements, or steps.
+    pub fn moves(&self) -> u64 {
+        match self {
+            Motion::Avi(avi) => avi.events().iter().sum(),
+            Motion::Sparse(synchronous) => synchronous.sparse.steps(),
+        }
+    }
+
+    /// Updates of each element.
+    pub fn updates(&self) -> Vec<u64> {
+        match self {
+            Motion::Avi(avi) => avi.events().to_vec(),
+            Motion::Sparse(s) => vec![s.sparse.steps(); s.problem.solid().elements()],
+        }
+    }
+
+    /// The step of each element.
+    pub fn steps(&self) -> Vec<f64> {
+        match self {
+            Motion::Avi(avi) => avi.steps().to_vec(),
+            Motion::Sparse(s) => vec![s.step; s.problem.solid().elements()],
+        }
+    }
+
+    /// Newton iterations; none for explicit methods.
+    pub fn iterations(&self) -> u64 {
+        match self {
+            Motion::Avi(_) => 0,
+            Motion::Sparse(s) => s.sparse.newton_iterations(),
+        }
+    }
+
+    /// The asynchronous engine.
+    pub fn avi(&self) -> Option<&Avi<Arc<Problem>>> {
+        match self {
+            Motion::Avi(avi) => Some(avi),
+            Motion::Sparse(_) => None,
+        }
+    }
+
+    /// Puts all that changes into a checkpoint.
+    pub fn save(&self, checkpoint: &mut Checkpoint) {
+        match self {
+            Motion::Avi(avi) => {
+                let s = avi.state();
+                checkpoint
+                    .floats("avi.time", &[s.time])
+                    .floats("avi.x", &s.x)
+                    .floats("avi.v", &s.v)
+                    .floats("avi.clock", &s.clock)
+                    .counts("avi.events", &s.events)
+                    .floats("avi.changing", &s.changing)
+                    .floats("avi.accounts", &s.accounts)
+                    .floats("avi.local", &s.local);
+            }
+            Motion::Sparse(s) => {
+                let state = s.sparse.state();
+                checkpoint
+                    .counts("sparse.steps", &[state.steps, state.counts[0], state.counts[1]])
+                    .floats("sparse.values", &state.values)
+                    .floats("sparse.reactions", s.reactions.as_flattened());
+            }
+        }
+    }
+
+    /// Goes on from a checkpoint of a run that was started alike.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        let fits = match self {
+            Motion::Avi(avi) => avi.restore(&AviState {
+                time: checkpoint.take_floats("avi.time", Some(1))?[0],
+                x: checkpoint.take_floats("avi.x", None)?,
+                v: checkpoint.take_floats("avi.v", None)?,
+                clock: checkpoint.take_floats("avi.clock", None)?,
+                events: checkpoint.take_counts("avi.events", None)?,
+                changing: checkpoint.take_floats("avi.changing", None)?,
+                accounts: checkpoint.take_floats("avi.accounts", None)?,
+                local: checkpoint.take_floats("avi.local", None)?,
+            }),
+            Motion::Sparse(s) => {
+                let steps = checkpoint.take_counts("sparse.steps", Some(3))?;
+                let values = checkpoint.take_floats("sparse.values", None)?;
+                let reactions = checkpoint.take_floats("sparse.reactions", Some(3 * s.reactions.len()))?;
+                s.reactions.as_flattened_mut().copy_from_slice(&reactions);
+                let state = SparseState { steps: steps[0], counts: [steps[1], steps[2]], values };
+                s.sparse.restore(&state).is_ok()
+            }
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(checkpoint.fault("its state is not of this body and method")),
+        }
+    }
+}
+
+pub(super) fn avi_error(time: f64, step: u64, error: &AviError) -> RunError {
+    let AviError { time: at, fault } = error;
+    RunError { time, step, cause: Cause::Element { number: fault.number, time: *at, why: fault.why.clone() } }
+}
+
+pub(super) fn sparse_error(error: &SparseError) -> RunError {
+    let cause = match &error.cause {
+        SparseCause::Potential(fault) => {
+            Cause::Element { number: fault.number, time: error.time, why: fault.why.clone() }
+        }
+        SparseCause::Newton { iterations, residual } => {
+            Cause::Newton { iterations: *iterations, residual: *residual }
+        }
+        SparseCause::Singular => Cause::Singular,
+        SparseCause::NotFinite { what } => Cause::NotFinite { what: (*what).to_string() },
+    };
+    RunError { time: error.time, step: error.step, cause }
+}

@@ -1,0 +1,240 @@
+//! What is written down of a solid in motion: the columns of its rows, and what was conserved.
+
+use super::build::Body;
+use super::motion::{Look, Motion};
+use crate::error::{Cause, Error, RunError};
+use crate::formula::{Graph, Program};
+use crate::integrate::avi::Balance;
+use crate::model::Potentials;
+use crate::observe::{Conserved, Track, kept, number};
+use crate::report::checkpoint::Checkpoint;
+use crate::scenario::{Scenario, SolidSystem};
+use serde_json::{Map, Value, json};
+
+/// Follows energy, momenta, supports, probes and chosen elements from row to row.
+pub(super) struct Record {
+    /// Energy less the work from outside.
+    energy: Track,
+    kinetic: f64,
+    /// Largest residual of the balances of linear and angular momentum, and the largest scale.
+    balance: [[f64; 2]; 2],
+    initial: [[f64; 3]; 2],
+    supports: Vec<String>,
+    /// Time and impulses at the last row.
+    last: (f64, Vec<[f64; 3]>),
+    reactions: Vec<[f64; 3]>,
+    probes: Vec<Probe>,
+    chosen: Vec<(u64, usize)>,
+    now: Vec<f64>,
+}
+
+struct Probe {
+    name: String,
+    node: usize,
+    place: [f64; 3],
+    program: Program,
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Record {
+    pub fn new(scenario: &Scenario, system: &SolidSystem, body: &Body) -> Result<Self, Error> {
+        let supports: Vec<String> = system.supports.iter().map(|s| s.name.text.clone()).collect();
+        let points = body.problem.solid().points();
+        let mut probes = Vec::new();
+        for choice in &system.probes {
+            let distance = |a: usize| {
+                (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>()
+            };
+            let node = (0..points.len() / 3)
+                .min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+                .expect("a body has nodes");
+            let mut graph = Graph::new();
+            let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
+            let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
+            let program = Program::new(&graph, &[(value, 0)]);
+            probes.push(Probe { name: choice.name.text.clone(), node, place, program });
+        }
+        let mut chosen = Vec::new();
+        for (tag, place) in &system.local_energy {
+            let Some(k) = (0..body.problem.count()).find(|k| body.problem.tag(*k) == *tag) else {
+                return Err(place.error(format!("the body has no element {tag}")).help("expected the number of an element in the mesh file").into());
+            };
+            chosen.push((*tag, k));
+        }
+        Ok(Record {
+            energy: Track::default(),
+            kinetic: 0.0,
+            balance: [[0.0; 2]; 2],
+            initial: [[0.0; 3]; 2],
+            last: (scenario.start, vec![[0.0; 3]; supports.len()]),
+            reactions: vec![[0.0; 3]; supports.len()],
+            supports,
+            probes,
+            chosen,
+            now: Vec::new(),
+        })
+    }
+
+    /// Names of all columns after the time.
+    pub fn columns(&self) -> Vec<String> {
+        let mut names: Vec<String> = ["energy", "kinetic", "potential", "work"].map(String::from).to_vec();
+        for kind in ["linear", "angular"] {
+            names.extend(AXES.map(|axis| format!("momentum.{kind}.{axis}")));
+        }
+        names.extend(["balance.linear".into(), "balance.angular".into()]);
+        for support in &self.supports {
+            names.extend(AXES.map(|axis| format!("reaction.{support}.{axis}")));
+        }
+        names.extend(self.probes.iter().map(|p| p.name.clone()));
+        for (tag, _) in &self.chosen {
+            let parts = ["energy", "residual", "accumulated"];
+            names.extend(parts.map(|part| format!("element.{tag}.{part}")));
+        }
+        names
+    }
+
+    /// The row of the moment last seen.
+    pub fn now(&self) -> &[f64] {
+        &self.now
+    }
+
+    /// Sees a moment.
+    pub fn see(&mut self, motion: &Motion, look: &Look) -> Result<(), RunError> {
+        let energy = look.kinetic + look.potential;
+        if !energy.is_finite() {
+            let cause = Cause::NotFinite { what: "the energy".into() };
+            return Err(RunError { time: self.last.0, step: motion.moves(), cause });
+        }
+        self.energy.add(look.t, energy - look.work);
+        self.kinetic = self.kinetic.max(look.kinetic);
+        let momenta = [&look.linear, &look.angular];
+        for (kept, balance) in self.balance.iter_mut().zip(momenta) {
+            let residual = balance.residual();
+            // NaN stays: it means that nobody booked the impulses.
+            kept[0] = if residual.is_nan() || residual > kept[0] { residual } else { kept[0] };
+            kept[1] = kept[1].max(balance.scale);
+        }
+        self.initial = [look.linear.start, look.angular.start];
+        self.react(look);
+        self.now = vec![look.t, energy, look.kinetic, look.potential, look.work];
+        for balance in momenta {
+            self.now.extend(balance.now);
+        }
+        self.now.extend(momenta.map(relative));
+        self.now.extend(self.reactions.as_flattened());
+        for probe in &self.probes {
+            let [x, v] = [&look.x, &look.v].map(|all| &all[3 * probe.node..3 * probe.node + 3]);
+            let p = &probe.place;
+            let mut out = [0.0];
+            probe.program.call(look.t, &[p[0], p[1], p[2], x[0], x[1], x[2]], v, &[], &mut out);
+            self.now.push(out[0]);
+        }
+        for (_, k) in &self.chosen {
+            let local = motion.avi().and_then(|avi| avi.local_energy());
+            let values = local.map(|l| [l.energy(*k), l.residual(*k), l.accumulated(*k)]);
+            self.now.extend(values.unwrap_or([f64::NAN; 3]));
+        }
+        Ok(())
+    }
+
+    /// Mean forces of the supports since the last row.
+    fn react(&mut self, look: &Look) {
+        let (time, impulses) = &self.last;
+        let passed = look.t - time;
+        for (s, impulse) in look.reactions.iter().enumerate() {
+            for i in 0..3 {
+                let change = impulse[i] - impulses[s][i];
+                self.reactions[s][i] = if passed > 0.0 { change / passed } else { f64::NAN };
+            }
+        }
+        let mut impulses = look.reactions.clone();
+        impulses.resize(self.supports.len(), [0.0; 3]);
+        self.last = (look.t, impulses);
+    }
+
+    /// What relative energy errors refer to: the energy at the start, or the largest kinetic energy if that is more.
+    pub fn energy_scale(&self) -> f64 {
+        let scale = self.energy.initial().abs().max(self.kinetic);
+        if scale > 0.0 { scale } else { 1.0 }
+    }
+
+    /// Largest change of the energy less the work, over its scale.
+    pub fn energy_error(&self) -> f64 {
+        self.energy.largest_change() / self.energy_scale()
+    }
+
+    /// Largest residual of a balance of momentum (0 linear, 1 angular) over its scale.
+    fn momentum_drift(&self, which: usize) -> f64 {
+        let [residual, scale] = self.balance[which];
+        if scale > 0.0 { residual / scale } else { residual }
+    }
+
+    pub fn summarise(&self, summary: &mut Map<String, Value>) {
+        summary.insert(
+            "energy".into(),
+            json!({
+                "initial": number(self.energy.initial()),
+                "final": number(self.energy.last()),
+                "scale": number(self.energy_scale()),
+                "max_relative_error": number(self.energy_error()),
+                "drift_rate": number(self.energy.slope() / self.energy_scale()),
+            }),
+        );
+        let momentum = |which: usize| {
+            json!({
+                "initial": self.initial[which],
+                "scale": number(self.balance[which][1]),
+                "max_abs_drift": number(self.momentum_drift(which)),
+            })
+        };
+        summary.insert("momentum".into(), json!({ "linear": momentum(0), "angular": momentum(1) }));
+        let impulses: Map<String, Value> =
+            self.supports.iter().zip(&self.last.1).map(|(name, impulse)| (name.clone(), json!(impulse))).collect();
+        summary.insert("reaction_impulse".into(), Value::Object(impulses));
+    }
+
+    pub fn conserved(&self) -> Vec<Conserved> {
+        let size = |p: &[f64; 3]| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt();
+        let rows = [
+            ("energy less work done", self.energy.initial(), self.energy_error()),
+            ("linear momentum, with impulses", size(&self.initial[0]), self.momentum_drift(0)),
+            ("angular momentum, with impulses", size(&self.initial[1]), self.momentum_drift(1)),
+        ];
+        let row = |(quantity, initial, worst): (&str, f64, f64)| Conserved {
+            quantity: quantity.into(),
+            initial,
+            worst,
+            verdict: kept(worst),
+        };
+        rows.into_iter().filter(|(_, _, worst)| !worst.is_nan()).map(row).collect()
+    }
+
+    pub fn save(&self, checkpoint: &mut Checkpoint) {
+        let mut numbers = self.energy.save().to_vec();
+        numbers.push(self.kinetic);
+        numbers.extend(self.balance.as_flattened());
+        numbers.extend(self.initial.as_flattened());
+        numbers.push(self.last.0);
+        numbers.extend(self.last.1.as_flattened());
+        checkpoint.floats("record", &numbers);
+    }
+
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        let count = 10 + 1 + 4 + 6 + 1 + 3 * self.supports.len();
+        let numbers = checkpoint.take_floats("record", Some(count))?;
+        let (track, rest) = numbers.split_first_chunk::<10>().expect("the length was checked");
+        self.energy = Track::restore(track);
+        self.kinetic = rest[0];
+        self.balance.as_flattened_mut().copy_from_slice(&rest[1..5]);
+        self.initial.as_flattened_mut().copy_from_slice(&rest[5..11]);
+        self.last.0 = rest[11];
+        self.last.1.as_flattened_mut().copy_from_slice(&rest[12..]);
+        Ok(())
+    }
+}
+
+/// The residual of a balance over its scale at the time.
+fn relative(balance: &Balance) -> f64 {
+    if balance.scale > 0.0 { balance.residual() / balance.scale } else { balance.residual() }
+}

@@ -1,0 +1,113 @@
+//! The steps of elements: by rule, by hand, free or harmonic.
+
+use super::build::Body;
+use crate::error::Error;
+use crate::formula::Graph;
+use crate::integrate::avi::{StepFactor, harmonic};
+use crate::model::solid::Split;
+use crate::model::{Field, Potentials};
+use crate::registry::{Rule, StepChoice};
+use crate::scenario::{Numbers, Place, Scenario};
+use std::sync::Arc;
+
+/// One step an element, all positive and large enough to move the clock.
+pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Vec<f64>, Error> {
+    let place = &scenario.integrator.method.place;
+    let solid = body.problem.solid();
+    let given = given(scenario, body, choice)?;
+    let mut steps = if given.iter().all(Option::is_some) {
+        vec![0.0; solid.elements()]
+    } else {
+        match choice.rule {
+            Rule::Courant => solid.steps_courant(choice.fraction),
+            Rule::Eigen(split) => solid
+                .steps_eigen(choice.fraction, &body.x, split)
+                .map_err(|fault| place.error(format!("no step: {}", body.problem.fault(&fault))))?,
+        }
+    };
+    for (step, given) in steps.iter_mut().zip(&given) {
+        *step = given.unwrap_or(*step);
+    }
+    if choice.harmonic {
+        steps = harmonic(&*body.problem, &steps, choice.buffer);
+    }
+    let latest = scenario.start.abs().max(scenario.end.abs());
+    if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && latest + h > latest)) {
+        let (tag, step) = (body.problem.tag(k), steps[k]);
+        let error = place.error(format!("the step of element {tag} is {step}"));
+        return Err(match choice.rule {
+            Rule::Courant => error.help(
+                "a spring without mass has no wave speed: use rule = \"eigen\", or give the steps of its group",
+            ),
+            Rule::Eigen(_) => error.help("expected a positive number; give the steps of its group"),
+        }
+        .into());
+    }
+    Ok(steps)
+}
+
+/// The steps given by hand.
+fn given(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Vec<Option<f64>>, Error> {
+    let mut steps = vec![None; body.problem.solid().elements()];
+    let positive = |value: f64, place: &Place| match value > 0.0 {
+        true => Ok(value),
+        false => Err(Error::from(place.error(format!("a step must be greater than zero, found {value}")))),
+    };
+    match &choice.given {
+        None => {}
+        Some(Numbers::One(value, place)) => steps.fill(Some(positive(*value, place)?)),
+        Some(Numbers::ByName(named)) => {
+            for number in named {
+                let name = &number.name;
+                let Some((_, elements)) = body.groups.iter().find(|(group, _)| *group == name.text) else {
+                    let known: Vec<&str> = body.groups.iter().map(|(group, _)| group.as_str()).collect();
+                    return Err(crate::scenario::unknown_word(name, "group", &known).into());
+                };
+                if elements.is_empty() {
+                    return Err(name.error(format!("group `{}` has no elements", name.text)).into());
+                }
+                let value = positive(number.value, &number.place)?;
+                elements.iter().for_each(|k| steps[*k] = Some(value));
+            }
+        }
+    }
+    let _ = scenario;
+    Ok(steps)
+}
+
+/// Steps that change in time, if the scenario says so.
+pub(super) fn factor(
+    scenario: &Scenario,
+    body: &Body,
+    choice: &StepChoice,
+) -> Result<Option<StepFactor>, Error> {
+    let Some(text) = &choice.factor else { return Ok(None) };
+    if choice.harmonic {
+        return Err(text
+            .error("`factor` changes the steps, and harmonic steps are fixed multiples of one base")
+            .help("expected steps = \"free\"")
+            .into());
+    }
+    let mut graph = Graph::new();
+    let node = text.lower(&mut graph, &mut scenario.field_scope())?;
+    let factor = Arc::new(Field::new(&mut graph, &[node]));
+    let points = body.problem.solid().points();
+    let centre = |k: usize| {
+        let nodes = body.problem.nodes(k);
+        let sum = |i: usize| nodes.iter().map(|a| points[3 * *a as usize + i]).sum::<f64>();
+        std::array::from_fn(|i| sum(i) / nodes.len() as f64)
+    };
+    let places: Vec<[f64; 3]> = (0..body.problem.count()).map(centre).collect();
+    for place in &places {
+        let value = factor.at(scenario.start, place).0[0];
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(text.error(format!("the factor is {value} at the start")).help("expected a positive number").into());
+        }
+    }
+    Ok(Some(StepFactor { factor, places }))
+}
+
+/// The mass split of a name.
+pub(crate) fn split(name: &str) -> Split {
+    if name == "own" { Split::Own } else { Split::Stiffness }
+}
