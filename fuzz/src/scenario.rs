@@ -1,5 +1,6 @@
 //! Any bytes as a scenario, with a `--set` from a first line `#set key=value`: reading must end in a scenario or one
-//! message; a scenario must check, and run for a few steps, or say why not. What is written is whole and finite.
+//! message; a system given by its Lagrangian must check, and run for a few steps, or say why not. What is written is whole
+//! and finite.
 
 #![no_main]
 
@@ -21,8 +22,9 @@ fn sound(message: &str) {
     assert!(!message.trim().is_empty() && message.len() < 4000, "{message}");
 }
 
+/// Solids are only read: to build one is to open whatever file the bytes name.
 fn small(scenario: &Scenario) -> bool {
-    scenario.formula().is_none_or(|system| system.coordinates.len() <= MOST_COORDINATES)
+    scenario.formula().is_some_and(|system| system.coordinates.len() <= MOST_COORDINATES)
 }
 
 fn run_a_little(mut scenario: Scenario) {

@@ -93,7 +93,14 @@ fn scenarios_of_the_pages_run_and_keep_their_claims() {
                     let read = Scenario::read(&name, &text, &[]);
                     assert!(read.and_then(|s| check(&s)).is_err(), "{name} {i} is not wrong");
                 }
-                "toml" => panic!("{name} {i}: a TOML block is `toml,scenario` or `toml,wrong`"),
+                // Its mesh is not part of the page.
+                "toml,solid" => {
+                    let scenario = Scenario::read(&name, &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+                    assert!(scenario.solid().is_some(), "{name} {i}");
+                }
+                "toml" => {
+                    panic!("{name} {i}: a TOML block is `toml,scenario`, `toml,solid` or `toml,wrong`")
+                }
                 _ => {}
             }
         }
@@ -148,9 +155,8 @@ fn every_observer_is_in_its_table() {
     assert_eq!(rows, known);
 }
 
-/// The keys an error message says are allowed where `key` is not.
-fn allowed(key: &str) -> BTreeSet<String> {
-    let text = shipped::find("pendulum").unwrap().text;
+/// The keys an error message says are allowed where `key` is not, in a scenario of this text.
+fn allowed(text: &str, key: &str) -> BTreeSet<String> {
     let set = [(format!("{key}zzz_unknown"), "1".to_string())];
     let message = Scenario::read("a.toml", text, &set).expect_err("an unknown key").to_string();
     let list = message.split("allowed keys: ").nth(1).unwrap_or_else(|| panic!("{message}"));
@@ -159,10 +165,25 @@ fn allowed(key: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_key_of_a_scenario_is_documented() {
-    let mut known = allowed("");
-    known.extend(allowed("initial."));
-    known.extend(allowed("output."));
+    let pendulum = shipped::find("pendulum").unwrap().text;
+    let known = ["", "initial.", "output."].into_iter().flat_map(|key| allowed(pendulum, key)).collect();
     assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Keys")), known);
+}
+
+#[test]
+fn every_key_of_a_solid_is_documented() {
+    let page = read("docs/src/scenario.md");
+    let (_, solid) = blocks(&page).into_iter().find(|(language, _)| language == "toml,solid").unwrap();
+    let sections = ["", "mesh.", "initial.", "output.", "local_energy."];
+    let mut known: BTreeSet<String> = sections.into_iter().flat_map(|key| allowed(&solid, key)).collect();
+    for key in ["mass.tip.", "support.left.", "load.weight.", "probe.tip."] {
+        let section = key.split('.').next().unwrap();
+        let chosen = allowed(&solid, key).into_iter().map(|k| k.replace(key, &format!("{section}.<name>.")));
+        known.extend(chosen);
+    }
+    // Every other key of a material belongs to its law.
+    known.extend(["material.<name>.group", "material.<name>.law"].map(String::from));
+    assert_eq!(keys(&table(&page, "## Keys of solids")), known);
 }
 
 /// Dotted keys, with the names that a user chooses replaced.

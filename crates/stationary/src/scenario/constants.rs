@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use super::place::{Place, Text};
 use super::tree::{Node, Value};
@@ -14,18 +15,24 @@ use crate::formula::{self, FormulaError, MAX_STEPS, Scope};
 /// repeated over thousands of coordinates or parameters would seem never to end.
 #[derive(Debug, Clone)]
 pub(super) struct Constants {
-    scope: Scope,
+    // Shared by the options of every material, of which there may be many.
+    scope: Arc<Scope>,
     work: Cell<usize>,
 }
 
 impl Constants {
     pub fn new() -> Self {
-        Constants { scope: Scope::new(), work: Cell::new(MAX_STEPS) }
+        Constants { scope: Arc::new(Scope::new()), work: Cell::new(MAX_STEPS) }
     }
 
     /// Makes a parameter known to the formulas that follow.
     pub fn define(&mut self, name: &str, value: f64) {
-        self.scope.constant(name, value);
+        Arc::make_mut(&mut self.scope).constant(name, value);
+    }
+
+    /// A copy with one of `parts` equal parts of the allowance, for options that are read later and each on their own.
+    pub fn part(&self, parts: usize) -> Self {
+        Constants { scope: Arc::clone(&self.scope), work: Cell::new(self.work.get() / parts.max(1)) }
     }
 
     /// A finite number.

@@ -31,6 +31,25 @@
 //! **Names.** The velocity of coordinate `x` is `vx`, its momentum `px`; `q[k]`, `v[k]`, `p[k]` address coordinates
 //! by number from 0. No two names may be alike.
 //!
+//! **Solids.** A scenario with `mesh` in place of `coordinates` and `lagrangian` is about an elastic solid:
+//!
+//! ```toml
+//! mesh = "block.msh"              # relative to the folder of the scenario; or { file = "block.msh", scale = 1e-3 }
+//! end = 0.01
+//! integrator = { method = "avi", rule = "courant", fraction = 0.1 }
+//! [material.steel]
+//! group = "body"                  # or a list, or absent: every element that no other material takes
+//! law = "neo-hookean"
+//! lambda = 93e9                   # all other keys are the constants of the law
+//! mu = 10e9
+//! density = 7800
+//! [support.left]
+//! group = "left"
+//! fixed = true                    # or displacements along some of x, y, z: formulas of t, X, Y, Z
+//! [load.weight]
+//! acceleration = [0, -9.81, 0]    # or body; with a group also traction, pressure, force
+//! ```
+//!
 //! **Many coordinates.** There may be 2000. With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
 //! coordinates: they then repeat, and the formula for coordinate `k` sees `i = k`. In a plane lattice with
 //! coordinates x0, y0, x1, y1, ... the rotation is `["-q[i+1]", "q[i-1]"]`.
@@ -39,6 +58,7 @@ pub mod claim;
 pub mod shipped;
 
 mod constants;
+mod kind;
 mod names;
 mod options;
 mod overrides;

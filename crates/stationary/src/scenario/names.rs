@@ -2,19 +2,34 @@
 
 use std::collections::HashMap;
 
+use super::kind::Kind;
 use super::place::Place;
 use super::tree::shorten;
 use crate::error::Diagnostic;
 use crate::formula::Builtin;
 
-/// Names with a fixed meaning in formulas.
-const RESERVED: [(&str, &str); 6] = [
-    ("t", "the time"),
-    ("pi", "the number pi"),
+/// Names with a fixed meaning in every formula.
+const RESERVED: [(&str, &str); 2] = [("t", "the time"), ("pi", "the number pi")];
+
+/// Names with a fixed meaning where a system has coordinates.
+const RESERVED_BY_COORDINATES: [(&str, &str); 4] = [
     ("q", "the list of positions"),
     ("v", "the list of velocities"),
     ("p", "the list of momenta"),
     ("i", "the number of a coordinate"),
+];
+
+/// Names with a fixed meaning in solids.
+const RESERVED_BY_SOLIDS: [(&str, &str); 9] = [
+    ("X", "a reference position"),
+    ("Y", "a reference position"),
+    ("Z", "a reference position"),
+    ("x", "a position"),
+    ("y", "a position"),
+    ("z", "a position"),
+    ("vx", "a velocity"),
+    ("vy", "a velocity"),
+    ("vz", "a velocity"),
 ];
 
 /// Every name taken so far and what it means.
@@ -23,8 +38,13 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn new() -> Self {
-        let reserved = RESERVED.iter().map(|(name, meaning)| (name.to_string(), meaning.to_string()));
+    pub fn new(kind: Kind) -> Self {
+        let more = match kind {
+            Kind::Formula => RESERVED_BY_COORDINATES.iter(),
+            Kind::Solid => RESERVED_BY_SOLIDS.iter(),
+        };
+        let reserved = RESERVED.iter().chain(more);
+        let reserved = reserved.map(|(name, meaning)| (name.to_string(), meaning.to_string()));
         Names { taken: reserved.collect() }
     }
 

@@ -1,11 +1,14 @@
 //! `--set key=value`: the scenario tree with some of its values replaced.
 //!
-//! A dotted key reaches every key of the file and every key the file could have. Three rules beyond plain
-//! replacement, each because two values cannot both hold:
+//! A dotted key reaches every key of the file and every key the file could have. Four rules beyond plain
+//! replacement, the first two because two values cannot both hold:
 //!
 //! - `integrator.method` also applies where the file says `integrator = "name"`. When it changes the method, the
-//!   file's options belonged to the old method and are dropped; options given by `--set` stay.
-//! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file.
+//!   file's options belonged to the old method and are dropped; options given by `--set` stay, and so do, between
+//!   `avi` and `newmark`, the options by which both choose their steps.
+//! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file, and
+//!   `initial.deformation` and `initial.displacement` replace each other.
+//! - `mesh.scale` also applies where the file says `mesh = "file"`.
 //! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`.
 
 use std::sync::Arc;
@@ -16,6 +19,13 @@ use crate::error::{Diagnostic, Source};
 
 /// The three ways to state the initial motion, of which a scenario uses one.
 pub(super) const MOTIONS: [&str; 3] = ["velocity", "momentum", "next_position"];
+
+/// The two ways to state the initial shape of a solid.
+const SHAPES: [&str; 2] = ["deformation", "displacement"];
+
+/// Methods that choose their steps by the same rules, and the options that say how.
+const STEP_RULED: [&str; 2] = ["avi", "newmark"];
+const STEP_RULES: [&str; 7] = ["rule", "fraction", "split", "steps", "buffer", "step", "factor"];
 
 /// No key of a scenario lies deeper (a list inside an option at most); longer paths must not build a deep tree.
 const DEEPEST: usize = 8;
@@ -31,17 +41,33 @@ pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str
     let node = tree::value(&source)?;
     match path[..] {
         ["integrator", ref rest @ ..] => integrator(root, file, &source, rest, node),
-        ["initial", motion, ..] if MOTIONS.contains(&motion) => {
+        ["initial", key, ..] => {
+            let rivals: &[&str] =
+                [&MOTIONS[..], &SHAPES].into_iter().find(|r| r.contains(&key)).unwrap_or(&[]);
             if let Some(Value::Table(initial)) = find(root, "initial").map(|n| &mut n.value) {
-                initial.retain(|e| e.key == motion || !MOTIONS.contains(&e.key.as_str()) || !of(e, file));
+                initial.retain(|e| e.key == key || !rivals.contains(&e.key.as_str()) || !of(e, file));
             }
+            put(root, &source, &path, node)
+        }
+        ["mesh", _, ..] => {
+            lengthen(root, "mesh", "file");
             put(root, &source, &path, node)
         }
         _ => put(root, &source, &path, node),
     }
 }
 
-/// `integrator = "name"` is short for `integrator = { method = "name" }`; the long form is what options join.
+/// Turns `key = "text"` into the table `key = { inner = "text" }` that it is short for, so that other keys can join it.
+fn lengthen(root: &mut Table, key: &str, inner: &str) {
+    if let Some(present) = find(root, key)
+        && matches!(present.value, Value::Text(_))
+    {
+        let place = present.place.clone();
+        let entry = Entry { key: inner.into(), key_place: place.clone(), node: present.clone() };
+        *present = Node { value: Value::Table(vec![entry]), place };
+    }
+}
+
 fn integrator(
     root: &mut Table,
     file: &Arc<Source>,
@@ -49,21 +75,17 @@ fn integrator(
     rest: &[&str],
     node: Node,
 ) -> Result<(), Diagnostic> {
-    if let Some(present) = find(root, "integrator")
-        && matches!(present.value, Value::Text(_))
-    {
-        let place = present.place.clone();
-        let method = Entry { key: "method".into(), key_place: place.clone(), node: present.clone() };
-        *present = Node { value: Value::Table(vec![method]), place };
-    }
+    lengthen(root, "integrator", "method");
     let to_method = rest == ["method"] || (rest.is_empty() && matches!(node.value, Value::Text(_)));
     if !to_method {
         return put(root, source, &[&["integrator"], rest].concat(), node);
     }
     if let Some(Value::Table(options)) = find(root, "integrator").map(|n| &mut n.value) {
-        let changed = options.iter().any(|e| e.key == "method" && !same_text(&e.node, &node));
-        if changed {
-            options.retain(|e| e.key == "method" || !of(e, file));
+        let old = options.iter().find(|e| e.key == "method").map(|e| &e.node);
+        if old.is_some_and(|old| !same_text(old, &node)) {
+            let kept = if old.is_some_and(step_ruled) && step_ruled(&node) { &STEP_RULES[..] } else { &[] };
+            let kept = |e: &Entry| e.key == "method" || kept.contains(&e.key.as_str());
+            options.retain(|e| kept(e) || !of(e, file));
         }
     }
     put(root, source, &["integrator", "method"], node)
@@ -71,6 +93,10 @@ fn integrator(
 
 fn same_text(a: &Node, b: &Node) -> bool {
     matches!((&a.value, &b.value), (Value::Text(a), Value::Text(b)) if a == b)
+}
+
+fn step_ruled(method: &Node) -> bool {
+    matches!(&method.value, Value::Text(name) if STEP_RULED.contains(&name.as_str()))
 }
 
 /// Whether the value of an entry was written in this source.

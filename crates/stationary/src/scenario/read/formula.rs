@@ -1,0 +1,221 @@
+//! Systems given by coordinates and a Lagrangian.
+
+use std::collections::HashMap;
+
+use super::Reader;
+use crate::error::{Diagnostic, near_miss};
+use crate::scenario::kind::Kind;
+use crate::scenario::overrides::MOTIONS;
+use crate::scenario::tree::{self, Entry, Node, Table, Value};
+use crate::scenario::{FormulaSystem, Initial, Motion, Place, Text, names};
+
+/// Matrices over the coordinates are dense: beyond this they would take gigabytes.
+const MOST_COORDINATES: u64 = 2_000;
+
+/// The coordinates, and whether they were given by number (`q0`, `q1`, ...), in which case lists may repeat.
+struct Coordinates {
+    names: Vec<String>,
+    numbered: bool,
+}
+
+impl Reader {
+    /// The system; `times` are those of its start and its end.
+    pub(super) fn formula_system(&mut self, times: (f64, f64)) -> Result<FormulaSystem, Diagnostic> {
+        let coordinates = self.coordinates()?;
+        let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
+        let step = self.need("step")?;
+        Ok(FormulaSystem {
+            step: self.step(&step, times)?,
+            initial: self.initial(&coordinates)?,
+            symmetries: self.symmetries(&coordinates)?,
+            probes: self.probes()?,
+            output_every: self.output()?,
+            coordinates: coordinates.names,
+            lagrangian,
+        })
+    }
+
+    fn coordinates(&mut self) -> Result<Coordinates, Diagnostic> {
+        let node = self.need("coordinates")?;
+        let place = node.place.clone();
+        let (names, numbered) = match node.value {
+            Value::List(list) => {
+                let count = list.len() as u64;
+                if count == 0 || count > MOST_COORDINATES {
+                    let message =
+                        format!("`coordinates` must have from 1 to {MOST_COORDINATES} names, found {count}");
+                    return Err(place.error(message));
+                }
+                let texts = list.into_iter().map(|n| n.text("coordinates", "a list of names in quotes"));
+                (texts.collect::<Result<Vec<_>, _>>()?, false)
+            }
+            _ => (self.numbered(&node)?, true),
+        };
+        for name in &names {
+            self.names.coordinate(&name.text, &name.place)?;
+        }
+        Ok(Coordinates { names: names.into_iter().map(|n| n.text).collect(), numbered })
+    }
+
+    /// `coordinates = 12` or `coordinates = "2*n*n"`.
+    fn numbered(&self, node: &Node) -> Result<Vec<Text>, Diagnostic> {
+        if !matches!(node.value, Value::Integer(_) | Value::Float(_) | Value::Text(_)) {
+            return Err(node.wrong("coordinates", "a list of names or how many there are"));
+        }
+        let count = self.constants.integer("coordinates", node, &(1..=MOST_COORDINATES)).map_err(|d| {
+            if matches!(node.value, Value::Text(_)) && d.help.is_none() {
+                return d
+                    .help("expected a list of names, as in [\"x\", \"y\"], or a formula of the parameters");
+            }
+            d
+        })?;
+        let name = |k| Text { text: format!("q{k}"), place: node.place.clone(), index: None };
+        Ok((0..count).map(name).collect())
+    }
+
+    fn initial(&mut self, coordinates: &Coordinates) -> Result<Initial, Diagnostic> {
+        let node = self.need("initial")?;
+        let place = node.place.clone();
+        let mut table = node.table("initial", "a table")?;
+        Kind::Formula.only(&table, "initial")?;
+        let Some(position) = tree::take(&mut table, "position") else {
+            return Err(place
+                .error("`initial` has no `position`")
+                .help("expected `position`, and one of velocity, momentum, next_position"));
+        };
+        let position = self.state("position", position, coordinates)?;
+        if let [_, second, ..] = &table[..] {
+            let message =
+                format!("`{}` besides `{}`: the initial motion is given twice", second.key, table[0].key);
+            return Err(second
+                .key_place
+                .error(message)
+                .help("keep exactly one of velocity, momentum, next_position"));
+        }
+        let Some(Entry { key, node, .. }) = table.pop() else {
+            return Err(place
+                .error("`initial` does not say how the system moves")
+                .help(format!("expected exactly one of {}", MOTIONS.join(", "))));
+        };
+        let values = self.state(&key, node, coordinates)?;
+        let motion = match key.as_str() {
+            "velocity" => Motion::Velocity(values),
+            "momentum" => Motion::Momentum(values),
+            _ => Motion::NextPosition(values),
+        };
+        Ok(Initial { position, motion })
+    }
+
+    /// One number for each coordinate: a table by name, a list, or formulas of `i` that repeat.
+    fn state(&self, key: &str, node: Node, coordinates: &Coordinates) -> Result<Vec<f64>, Diagnostic> {
+        match node.value {
+            Value::Table(table) => self.by_name(key, &table, &node.place, &coordinates.names),
+            Value::List(list) => {
+                pattern_length(key, &list, &node.place, coordinates)?;
+                self.constants.repeated(key, &list, coordinates.names.len())
+            }
+            Value::Text(_) => self.constants.repeated(key, &[node], coordinates.names.len()),
+            _ => Err(node.wrong(key, "a table of coordinates, a list, or one formula of `i` for all")),
+        }
+    }
+
+    fn by_name(
+        &self,
+        key: &str,
+        table: &Table,
+        place: &Place,
+        names: &[String],
+    ) -> Result<Vec<f64>, Diagnostic> {
+        let index: HashMap<&str, usize> = names.iter().enumerate().map(|(k, n)| (n.as_str(), k)).collect();
+        let mut values = vec![None; names.len()];
+        for entry in table {
+            let Some(k) = index.get(entry.key.as_str()) else {
+                let near = near_miss(&entry.key, names.iter().map(String::as_str).take(1000));
+                let suggestion = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
+                let list = listed(names);
+                return Err(entry
+                    .key_place
+                    .error(format!("`{key}` names `{}`, which is no coordinate", tree::shorten(&entry.key)))
+                    .help(format!("{suggestion}the coordinates are {list}")));
+            };
+            values[*k] = Some(self.constants.number(&format!("{key}.{}", entry.key), &entry.node)?);
+        }
+        let complete: Option<Vec<f64>> = values.iter().copied().collect();
+        complete.ok_or_else(|| {
+            let absent: Vec<String> =
+                names.iter().zip(&values).filter(|(_, v)| v.is_none()).map(|(n, _)| n.clone()).collect();
+            let plural = if absent.len() == 1 { "coordinate" } else { "coordinates" };
+            place
+                .error(format!("the {plural} {} without initial {}", listed(&absent), key.replace('_', " ")))
+                .help(format!("`{key}` needs a number for each of {}", listed(names)))
+        })
+    }
+
+    fn symmetries(&mut self, coordinates: &Coordinates) -> Result<Vec<(String, Vec<Text>)>, Diagnostic> {
+        let count = coordinates.names.len();
+        let mut symmetries = Vec::new();
+        for Entry { key, key_place, node } in self.table("symmetry")? {
+            names::identifier(&key, "symmetry", &key_place)?;
+            let place = node.place.clone();
+            let pattern = match node.value {
+                Value::List(list) => {
+                    pattern_length(&key, &list, &place, coordinates)?;
+                    list
+                }
+                Value::Text(_) => vec![node],
+                _ => return Err(node.wrong(&key, "a list of formulas, one for each coordinate")),
+            };
+            self.constants.charge(&pattern, count)?;
+            let formulas = pattern.into_iter().map(|n| n.formula(&key)).collect::<Result<Vec<_>, _>>()?;
+            let generator =
+                (0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() });
+            symmetries.push((key, generator.collect()));
+        }
+        Ok(symmetries)
+    }
+
+    fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
+        let mut probes = Vec::new();
+        for Entry { key, key_place, node } in self.table("probe")? {
+            self.names.probe(&key, &key_place)?;
+            let text = node.formula(&key)?;
+            probes.push((key, text));
+        }
+        Ok(probes)
+    }
+
+    fn output(&mut self) -> Result<Option<u64>, Diagnostic> {
+        let mut table = self.table("output")?;
+        Kind::Formula.only(&table, "output")?;
+        let every = tree::take(&mut table, "every");
+        every.map(|node| self.constants.integer("every", &node, &(1..=u64::MAX))).transpose()
+    }
+}
+
+/// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
+fn pattern_length(
+    key: &str,
+    list: &[Node],
+    place: &Place,
+    coordinates: &Coordinates,
+) -> Result<(), Diagnostic> {
+    let (count, length) = (coordinates.names.len(), list.len());
+    let repeats = coordinates.numbered && length > 0 && count.is_multiple_of(length);
+    if length == count || repeats {
+        return Ok(());
+    }
+    let extra = list.get(count).map_or(place, |n| &n.place);
+    let help = match coordinates.numbered {
+        true => format!("expected {count} values, or a pattern whose length divides {count}"),
+        false => format!("expected one value for each of {}", listed(&coordinates.names)),
+    };
+    Err(extra.error(format!("`{key}` has {length} values for {count} coordinates")).help(help))
+}
+
+/// Names joined by commas, the first few of many.
+fn listed(names: &[String]) -> String {
+    const FEW: usize = 8;
+    let quoted: Vec<String> = names.iter().take(FEW).map(|n| format!("`{n}`")).collect();
+    let rest = names.len().saturating_sub(FEW);
+    if rest > 0 { format!("{} and {rest} more", quoted.join(", ")) } else { quoted.join(", ") }
+}
