@@ -8,6 +8,7 @@ mod mass;
 mod potentials;
 mod scalar;
 pub mod solid;
+mod structure;
 
 pub use auto::{Auto, Newtonian, Potential, System};
 pub use formula::FormulaLagrangian;
@@ -16,3 +17,4 @@ pub use legendre::Legendre;
 pub use mass::Mass;
 pub use potentials::{PotentialFault, Potentials};
 pub use scalar::{Dual, Dual2, Scalar};
+pub use structure::Structure;
