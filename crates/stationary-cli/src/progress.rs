@@ -77,9 +77,10 @@ impl Display {
     }
 
     fn show(&self, progress: &Progress, now: Instant) {
-        let Progress { step, steps, time, end, energy_error } = progress;
-        let rate = *step as f64 / (now - self.began).as_secs_f64();
-        let state = format!("t = {time:.2} of {end:.2}, energy error {energy_error:.1e}, {rate:.1e} steps/s");
+        let Progress { step, steps, time, end, energy_error, moves } = progress;
+        let seconds = (now - self.began).as_secs_f64();
+        let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
+        let state = format!("t = {time:.4} of {end:.4}, energy error {energy_error:.1e}, {speed:.1e} moves/s");
         match &self.style {
             Style::Bar(bar) => {
                 bar.set_message(state);

@@ -4,7 +4,9 @@
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
 use crate::integrate::Method;
-use crate::scenario::{Choice, Options, Text, unknown_word};
+use crate::model::solid::Split;
+use crate::scenario::{Choice, Numbers, Options, Text, unknown_word};
+use std::fmt;
 
 /// Documentation of an integrator or an observer.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +31,17 @@ const DEFAULT_TOLERANCE: f64 = 1e-15;
 const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
 
+/// How the elements of a solid get their steps.
+const STEP_OPTIONS: [(&str, &str, &str); 7] = [
+    ("steps", "harmonic", "`free`, each element its own, or `harmonic`, a base times powers of two"),
+    ("rule", "eigen", "`courant`, by inscribed radius and wave speed, or `eigen`, by the element's largest eigenvalue"),
+    ("fraction", "0.5; courant: 0.1", "part of the stable step that is taken"),
+    ("split", "stiffness", "how nodal masses are divided among elements for `eigen`: `stiffness` or `own`"),
+    ("buffer", "true", "harmonic: whether an element takes the smallest step among its neighbours"),
+    ("step", "by the rule", "a step for all elements, or a table of steps by group"),
+    ("factor", "1", "formula of t, X, Y, Z by which each step is multiplied as time goes on; free steps only"),
+];
+
 /// All integrators.
 pub fn integrators() -> &'static [Entry] {
     &INTEGRATORS
@@ -39,7 +52,7 @@ pub fn observers() -> &'static [Entry] {
     &OBSERVERS
 }
 
-static INTEGRATORS: [Entry; 7] = [
+static INTEGRATORS: [Entry; 8] = [
     Entry {
         name: "midpoint",
         kind: VARIATIONAL,
@@ -97,6 +110,18 @@ static INTEGRATORS: [Entry; 7] = [
         maths: "L_d as for gauss, with the s Lobatto nodes and polynomials of degree s - 1 through them\n\
                 [VTI04 (20)-(23)]: the Lobatto IIIA-IIIB pair. s = 2 is the trapezoidal rule, explicit if separable.",
         options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), TOLERANCE],
+    },
+    Entry {
+        name: "avi",
+        kind: VARIATIONAL,
+        summary: "asynchronous: every element of a solid keeps its own step; explicit, order 2",
+        maths: "S_d = sum_a sum_i m_a/2 |x_a^(i+1) - x_a^i|^2 / (t_a^(i+1) - t_a^i) - sum_K sum_j dt_K V_K(x_K^j)   [VTI04 (45)]\n\
+                At t = j dt_K element K takes its nodes to t on straight lines and kicks them, p_a -= dt_K dV_K/dx_a (48)-(50).\n\
+                Momenta are kept to rounding whatever the steps. On a solid, `newmark` is the same with the smallest step for all.\n\
+                courant: f h/c with the inscribed radius h [AVI03 (68)]; eigen: f 2/omega_max of the element with its part of the\n\
+                nodal masses. Free steps are what the rule gives; harmonic ones are rounded down to base * 2^k, and with the buffer\n\
+                an element takes the smallest step among its neighbours, which keeps local steps from resonating.",
+        options: &STEP_OPTIONS,
     },
     Entry {
         name: "rk4",
@@ -166,6 +191,13 @@ pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
     let Some(entry) = INTEGRATORS.iter().find(|e| e.name == choice.method.text) else {
         return Err(unknown_word(&choice.method, "integrator", &names).into());
     };
+    if entry.name == "avi" {
+        return Err(choice
+            .method
+            .error("`avi` gives every element of a solid its own step, and this scenario has no `mesh`")
+            .help("expected another integrator: verlet, midpoint, gauss, ...")
+            .into());
+    }
     let mut options = choice.options.clone();
     let method = read(entry.name, &mut options)?;
     let known: Vec<&str> = entry.options.iter().map(|o| o.0).collect();
@@ -209,6 +241,154 @@ fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
         }
         "rk4" => Method::RungeKutta4,
         other => unreachable!("registry entry `{other}` has no reader"),
+    })
+}
+
+/// How the steps of a solid's elements are found.
+#[derive(Debug, Clone)]
+pub struct StepChoice {
+    /// What the stable step is.
+    pub rule: Rule,
+    /// The part of it that is taken.
+    pub fraction: f64,
+    /// Whether steps are rounded down to a base times powers of two.
+    pub harmonic: bool,
+    /// Whether harmonic steps are lowered to the smallest around.
+    pub buffer: bool,
+    /// Steps by hand.
+    pub given: Option<Numbers>,
+    /// A factor that changes in time.
+    pub factor: Option<Text>,
+}
+
+/// What the stable step of an element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Inscribed radius over wave speed [AVI03 (68)].
+    Courant,
+    /// Two over the element's largest frequency, with a split of the nodal masses.
+    Eigen(Split),
+}
+
+/// An integrator of solids.
+#[derive(Debug, Clone)]
+pub enum SolidMethod {
+    /// Every element its own step.
+    Avi(StepChoice),
+    /// Explicit, the smallest step for all.
+    Newmark(StepChoice),
+    /// A discrete Lagrangian of the whole body, with a sparse solver where it is implicit.
+    Discrete {
+        /// Which.
+        method: Method,
+        /// Newton's tolerance.
+        tolerance: f64,
+        /// For the step where the scenario gives none.
+        steps: Box<StepChoice>,
+    },
+}
+
+impl SolidMethod {
+    /// How steps are found.
+    pub fn steps(&self) -> &StepChoice {
+        match self {
+            SolidMethod::Avi(steps) | SolidMethod::Newmark(steps) => steps,
+            SolidMethod::Discrete { steps, .. } => steps,
+        }
+    }
+
+    /// Order of accuracy in time.
+    pub fn order(&self) -> usize {
+        match self {
+            SolidMethod::Discrete { method, .. } => method.order(),
+            _ => 2,
+        }
+    }
+
+    /// Whether it comes from a discrete action.
+    pub fn variational(&self) -> bool {
+        match self {
+            SolidMethod::Discrete { method, .. } => method.variational(),
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for SolidMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rule = |s: &StepChoice| match (&s.given, s.rule) {
+            (Some(Numbers::One(..)), _) => "one step given".to_string(),
+            (_, Rule::Courant) => format!("courant {}", s.fraction),
+            (_, Rule::Eigen(_)) => format!("eigen {}", s.fraction),
+        };
+        match self {
+            SolidMethod::Avi(s) => {
+                let steps = match (s.harmonic, s.buffer) {
+                    (false, _) => "free steps",
+                    (true, true) => "harmonic steps with buffer",
+                    (true, false) => "harmonic steps without buffer",
+                };
+                write!(f, "avi ({steps}, {})", rule(s))
+            }
+            SolidMethod::Newmark(s) => write!(f, "newmark (explicit, {})", rule(s)),
+            SolidMethod::Discrete { method, .. } => method.fmt(f),
+        }
+    }
+}
+
+/// An integrator of a solid, read from a scenario.
+pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
+    let names: Vec<&str> = INTEGRATORS.iter().map(|e| e.name).collect();
+    let mut options = choice.options.clone();
+    let name = choice.method.text.as_str();
+    let mut known: Vec<&str> = STEP_OPTIONS.iter().map(|o| o.0).collect();
+    let (beta, gamma) = match name {
+        "newmark" => {
+            known.extend(["beta", "gamma", "tolerance"]);
+            (options.number("beta", 0.0, 0.0..=0.5)?, options.number("gamma", 0.5, 0.0..=1.0)?)
+        }
+        _ => (0.0, 0.5),
+    };
+    let explicit = name == "newmark" && (beta, gamma) == (0.0, 0.5);
+    if name != "avi" && !explicit && name != "newmark" {
+        if !names.contains(&name) {
+            return Err(unknown_word(&choice.method, "integrator", &names).into());
+        }
+        let (method, tolerance) = method(choice)?;
+        let steps = Box::new(step_choice(&mut Options::default())?);
+        return Ok(SolidMethod::Discrete { method, tolerance, steps });
+    }
+    let steps = step_choice(&mut options)?;
+    let tolerance = match explicit || name == "avi" {
+        true => DEFAULT_TOLERANCE,
+        false => options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?,
+    };
+    options.finish(&format!("integrator `{name}` of a solid"), &known)?;
+    Ok(match (name, explicit) {
+        ("avi", _) => SolidMethod::Avi(steps),
+        (_, true) => SolidMethod::Newmark(steps),
+        (_, false) => {
+            SolidMethod::Discrete { method: Method::Newmark { beta, gamma }, tolerance, steps: Box::new(steps) }
+        }
+    })
+}
+
+fn step_choice(options: &mut Options) -> Result<StepChoice, Error> {
+    let split = match options.choice("split", "stiffness", &["stiffness", "own"])? {
+        "own" => Split::Own,
+        _ => Split::Stiffness,
+    };
+    let (rule, usual) = match options.choice("rule", "eigen", &["courant", "eigen"])? {
+        "courant" => (Rule::Courant, 0.1),
+        _ => (Rule::Eigen(split), 0.5),
+    };
+    Ok(StepChoice {
+        rule,
+        fraction: options.number("fraction", usual, f64::MIN_POSITIVE..=10.0)?,
+        harmonic: options.choice("steps", "harmonic", &["free", "harmonic"])? == "harmonic",
+        buffer: options.flag("buffer", true)?,
+        given: options.numbers("step")?,
+        factor: options.formula("factor")?,
     })
 }
 

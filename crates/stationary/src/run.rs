@@ -33,6 +33,8 @@ pub struct Progress {
     pub end: f64,
     /// Largest relative energy error so far.
     pub energy_error: f64,
+    /// Moves made: steps of the whole, or events of elements.
+    pub moves: u64,
 }
 
 /// What came of a run.

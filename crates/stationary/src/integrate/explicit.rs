@@ -16,7 +16,7 @@ use crate::model::{Lagrangian, Mass};
 
 /// The sub-steps of a composed method, as fractions of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Composition(&'static [f64]);
+pub struct Composition(pub(super) &'static [f64]);
 
 /// Suzuki's fourth-order composition: `g = 1/(4 - 4^(1/3))` four times, `1 - 4 g` in the middle.
 const ORDER_4: [f64; 5] = palindrome([0.414_490_771_794_375_7, 0.414_490_771_794_375_7]);

@@ -8,6 +8,7 @@ mod integrator;
 mod legs;
 mod method;
 mod rk4;
+pub mod sparse;
 
 pub use crate::linalg::Storage;
 pub use del::Del;

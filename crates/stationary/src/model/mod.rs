@@ -9,6 +9,7 @@ mod mass;
 mod potentials;
 mod scalar;
 pub mod solid;
+mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
@@ -19,4 +20,5 @@ pub use legendre::Legendre;
 pub use mass::Mass;
 pub use potentials::{Forced, PotentialFault, Potentials};
 pub use scalar::{Dual, Dual2, Scalar};
+pub use structure::Structure;
 pub use supports::{Conflict, Supports};

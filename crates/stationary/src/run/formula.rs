@@ -154,6 +154,6 @@ impl Built<'_> {
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
         let energy_error = Energy::relative_error(&self.energy);
-        Progress { step: view.step, steps: self.steps, time: view.t, end: self.end, energy_error }
+        Progress { step: view.step, steps: self.steps, time: view.t, end: self.end, energy_error, moves: view.step }
     }
 }

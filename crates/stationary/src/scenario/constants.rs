@@ -20,6 +20,12 @@ pub(super) struct Constants {
     work: Cell<usize>,
 }
 
+impl Default for Constants {
+    fn default() -> Self {
+        Constants::new()
+    }
+}
+
 impl Constants {
     pub fn new() -> Self {
         Constants { scope: Arc::new(Scope::new()), work: Cell::new(MAX_STEPS) }

@@ -17,7 +17,7 @@ pub struct Choice {
 }
 
 /// Options not yet read. Each reader takes its key; [`Options::finish`] rejects what nobody took.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     entries: Table,
     constants: Constants,

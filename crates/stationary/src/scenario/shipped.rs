@@ -31,3 +31,16 @@ pub fn all() -> &'static [Shipped] {
 pub fn find(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|s| s.name == name)
 }
+
+/// Meshes of shipped scenarios: the name in the scenario, and the file.
+const MESHES: &[(&str, &[u8])] = &[];
+
+/// The shipped mesh of this name.
+pub fn mesh(name: &str) -> Option<&'static [u8]> {
+    MESHES.iter().find(|(n, _)| *n == name).map(|(_, bytes)| *bytes)
+}
+
+/// The names of all shipped meshes.
+pub fn meshes() -> Vec<&'static str> {
+    MESHES.iter().map(|(name, _)| *name).collect()
+}

@@ -3,7 +3,8 @@
 use super::body::Solid;
 use super::elements::Fault;
 use super::loads::Loads;
-use crate::model::{Forced, PotentialFault, Potentials, Supports};
+use super::kind::MAX_NODES;
+use crate::model::{Forced, PotentialFault, Potentials, Structure, Supports};
 
 /// A solid with its loads and supports: what integrators run.
 #[derive(Debug)]
@@ -73,5 +74,50 @@ impl Potentials for Problem {
 
     fn supports(&self) -> Option<&Supports> {
         (!self.supports.is_empty()).then_some(&self.supports)
+    }
+}
+
+impl Structure for Problem {
+    fn mass(&self) -> &[f64] {
+        self.solid.mass()
+    }
+
+    fn elements(&self) -> usize {
+        self.solid.elements()
+    }
+
+    fn nodes(&self, k: usize) -> &[u32] {
+        Potentials::nodes(&self.solid, k)
+    }
+
+    fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let mut energy = self.solid.gradient(t, x, out).map_err(|fault| self.fault(&fault))?;
+        let (mut dead, mut following) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
+        for k in (0..self.solid.elements()).filter(|k| self.loads.on(*k)) {
+            let nodes = Potentials::nodes(&self.solid, k);
+            let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
+            energy += self.loads.forces(k, t, x, dead, following).potential;
+            for (n, a) in nodes.iter().enumerate() {
+                for i in 0..3 {
+                    out[3 * *a as usize + i] -= dead[3 * n + i] + following[3 * n + i];
+                }
+            }
+        }
+        Ok(energy)
+    }
+
+    fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        let (block, j) = self.solid.locate(k);
+        block.tangent(j, t, x, out).map_err(|fault| self.fault(&fault))?;
+        self.loads.subtract_stiffness(k, t, x, block.nodes(j).len(), out);
+        Ok(())
+    }
+
+    fn held(&self, i: usize) -> bool {
+        self.supports.held(i)
+    }
+
+    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        self.supports.drive(t, x, v);
     }
 }

@@ -170,11 +170,6 @@ impl<'a> Run<'a> {
             }
         }
         self.series.flush()?;
-        if end.interrupted {
-            (end.time, end.step) = (built.motion.time(), built.motion.moves());
-        } else {
-            remove_stale(&self.out, &[CHECKPOINT])?;
-        }
         Ok(end)
     }
 

@@ -4,7 +4,6 @@ use super::build::Body;
 use crate::error::Error;
 use crate::formula::Graph;
 use crate::integrate::avi::{StepFactor, harmonic};
-use crate::model::solid::Split;
 use crate::model::{Field, Potentials};
 use crate::registry::{Rule, StepChoice};
 use crate::scenario::{Numbers, Place, Scenario};
@@ -14,7 +13,7 @@ use std::sync::Arc;
 pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Vec<f64>, Error> {
     let place = &scenario.integrator.method.place;
     let solid = body.problem.solid();
-    let given = given(scenario, body, choice)?;
+    let given = given(body, choice)?;
     let mut steps = if given.iter().all(Option::is_some) {
         vec![0.0; solid.elements()]
     } else {
@@ -47,7 +46,7 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Re
 }
 
 /// The steps given by hand.
-fn given(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Vec<Option<f64>>, Error> {
+fn given(body: &Body, choice: &StepChoice) -> Result<Vec<Option<f64>>, Error> {
     let mut steps = vec![None; body.problem.solid().elements()];
     let positive = |value: f64, place: &Place| match value > 0.0 {
         true => Ok(value),
@@ -71,7 +70,6 @@ fn given(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Vec<Op
             }
         }
     }
-    let _ = scenario;
     Ok(steps)
 }
 
@@ -105,9 +103,4 @@ pub(super) fn factor(
         }
     }
     Ok(Some(StepFactor { factor, places }))
-}
-
-/// The mass split of a name.
-pub(crate) fn split(name: &str) -> Split {
-    if name == "own" { Split::Own } else { Split::Stiffness }
 }

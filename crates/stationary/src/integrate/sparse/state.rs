@@ -1,0 +1,72 @@
+//! Saving and restoring a run.
+
+use super::assembly::Anchor;
+use super::{BuildError, Sparse};
+use crate::model::Structure;
+
+/// All that a run needs to go on to the bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparseState {
+    /// Steps made.
+    pub steps: u64,
+    /// Newton iterations and factorizations so far.
+    pub counts: [u64; 2],
+    /// Positions, momenta, increments and reactions of the last step, and the configuration of the factors if there is one.
+    pub values: Vec<f64>,
+}
+
+impl<S: Structure> Sparse<S> {
+    /// The present state.
+    pub fn state(&self) -> SparseState {
+        let mut values = [self.x.as_slice(), &self.p, &self.last, &self.reactions].concat();
+        if let Some(anchor) = &self.newton.anchor {
+            values.extend_from_slice(&anchor.times);
+            values.extend_from_slice(&anchor.x);
+        }
+        let counts = [self.newton.iterations, self.newton.factorizations];
+        SparseState { steps: self.step, counts, values }
+    }
+
+    /// Goes to a state of a run of the same body, method and start, to the bit.
+    pub fn restore(&mut self, state: &SparseState) -> Result<(), BuildError> {
+        let (n, k) = (self.x.len(), self.table.unknowns());
+        let (plain, full) = (4 * n, 4 * n + k * (n + 1));
+        let values = &state.values;
+        if values.len() != plain && values.len() != full {
+            return Err(BuildError::Unsuited(format!(
+                "a saved state of {} numbers: expected {plain} or {full} for this body and method",
+                values.len()
+            )));
+        }
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+            return Err(BuildError::Unsuited(format!(
+                "number {i} of the saved state is {}: expected a finite one",
+                values[i]
+            )));
+        }
+        if values.len() > plain {
+            let (times, x) = values[plain..].split_at(k);
+            let anchor = Anchor { times: times.to_vec(), x: x.to_vec() };
+            let settled = self.newton.settle(&self.body.structure, anchor);
+            settled.map_err(|cause| BuildError::Unsuited(format!("the saved state: {cause}")))?;
+        } else {
+            self.newton.anchor = None;
+        }
+        for (i, part) in
+            [&mut self.x, &mut self.p, &mut self.last, &mut self.reactions].into_iter().enumerate()
+        {
+            part.copy_from_slice(&values[i * n..(i + 1) * n]);
+        }
+        self.step = state.steps;
+        [self.newton.iterations, self.newton.factorizations] = state.counts;
+        let mass = self.body.structure.mass();
+        for i in 0..n {
+            self.v[i] = self.p[i] / mass[i / 3];
+        }
+        // As at the end of a step: held velocities are prescribed, not divided.
+        let (t, mut x) = (self.time(), self.x.clone());
+        self.body.structure.drive(t, &mut x, &mut self.v);
+        self.carried = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,294 @@
+//! What a run of a solid leaves: frames, summary, page.
+
+use super::motion::Look;
+use super::start::{Built, extremes};
+use super::{CHECKPOINT, Run};
+use crate::error::Error;
+use crate::integrate::avi::LocalEnergy;
+use crate::model::solid::{Kind, Solid};
+use crate::observe::number;
+use crate::report::Series;
+use crate::report::frames::{CellBlock, Field, Frames, Values};
+use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::plot::Plot;
+use crate::run::finish::{Findings, SCHEMA, finish as finish_run, remove_stale, short};
+use crate::run::{End, Outcome};
+use crate::scenario::Scenario;
+use serde_json::{Map, Value, json};
+use std::time::Instant;
+
+/// VTK's numbers of the kinds.
+fn vtk_type(kind: Kind) -> u8 {
+    match kind {
+        Kind::Bar2 => 3,
+        Kind::Tri3 => 5,
+        Kind::Tri6 => 22,
+        Kind::Tet4 => 10,
+        Kind::Tet10 => 24,
+    }
+}
+
+/// Writes the body as it is now.
+pub(super) fn write_frame(frames: &mut Frames, built: &Built, look: &Look) -> Result<(), Error> {
+    let solid = built.body.problem.solid();
+    let nodes: Vec<Vec<u32>> =
+        solid.blocks().iter().map(|b| (0..b.len()).flat_map(|k| b.nodes(k)).copied().collect()).collect();
+    let blocks: Vec<CellBlock> = solid
+        .blocks()
+        .iter()
+        .zip(&nodes)
+        .map(|(b, nodes)| CellBlock { vtk_type: vtk_type(b.kind()), nodes, per_cell: b.kind().nodes() })
+        .collect();
+    let displacement: Vec<f64> = look.x.iter().zip(solid.points()).map(|(x, p)| x - p).collect();
+    let stress = stresses(solid, &look.x);
+    let von_mises: Vec<f64> = stress.chunks_exact(6).map(von_mises).collect();
+    let (steps, updates) = (built.motion.steps(), built.motion.updates());
+    let material: Vec<u64> = built.body.material.iter().map(|m| *m as u64).collect();
+    let number: Vec<u64> = (0..solid.elements()).map(|k| built.body.problem.tag(k)).collect();
+    let floats = |name, components, values| Field { name, components, values: Values::Floats(values) };
+    let counts = |name, values| Field { name, components: 1, values: Values::Counts(values) };
+    frames.write(
+        look.t,
+        solid.points(),
+        &blocks,
+        &[floats("displacement", 3, &displacement), floats("velocity", 3, &look.v)],
+        &[
+            floats("stress", 6, &stress),
+            floats("von_mises", 1, &von_mises),
+            floats("step", 1, &steps),
+            counts("updates", &updates),
+            counts("material", &material),
+            counts("element", &number),
+        ],
+    )
+}
+
+/// True stresses as xx, yy, zz, xy, yz, xz; NaN where an element has none.
+fn stresses(solid: &Solid, x: &[f64]) -> Vec<f64> {
+    let one = |k: usize| {
+        let (block, j) = solid.locate(k);
+        match block.stress(j, x) {
+            Ok(s) => [s[0][0], s[1][1], s[2][2], s[0][1], s[1][2], s[0][2]],
+            Err(_) => [f64::NAN; 6],
+        }
+    };
+    (0..solid.elements()).flat_map(one).collect()
+}
+
+fn von_mises(s: &[f64]) -> f64 {
+    let shear = s[3] * s[3] + s[4] * s[4] + s[5] * s[5];
+    let parts = (s[0] - s[1]).powi(2) + (s[1] - s[2]).powi(2) + (s[2] - s[0]).powi(2);
+    (0.5 * parts + 3.0 * shear).sqrt()
+}
+
+/// Writes summary and page; the checkpoint of a run that is over has served.
+pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End) -> Result<Outcome, Error> {
+    let over = !end.interrupted;
+    let summary = summary(scenario, built, &end, (run.series.rows(), run.seconds()));
+    let findings = Findings {
+        facts: facts(scenario, built, &summary),
+        conserved: built.record.conserved(),
+        sections: sections(built, &run),
+        warnings: Vec::new(),
+        energy_scale: built.record.energy_scale(),
+        files: run.frames.iter().map(|_| run.out.join("frames.pvd")).collect(),
+        summary,
+    };
+    let outcome = finish_run(scenario, &run.out, &run.series, findings, end)?;
+    if over {
+        remove_stale(&run.out, &[CHECKPOINT])?;
+    }
+    Ok(outcome)
+}
+
+/// Refuses claims about keys that this run will not have, before it is run.
+pub(super) fn check_claims(scenario: &Scenario, built: &Built) -> Result<(), Error> {
+    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
+    let keys = Value::Object(summary(scenario, built, &end, (0, [0.0; 2])));
+    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
+}
+
+fn summary(
+    scenario: &Scenario,
+    built: &Built,
+    end: &End,
+    (rows, [wall, moving]): (u64, [f64; 2]),
+) -> Map<String, Value> {
+    let solid = built.body.problem.solid();
+    let stopped =
+        end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
+    let (steps, updates) = (built.motion.steps(), built.motion.updates());
+    let (least, most) = extremes(&steps);
+    let (total, passed) = (updates.iter().sum::<u64>(), end.time - scenario.start);
+    let synchronous = (passed / least * (1.0 + 1e-12)).floor() * solid.elements() as f64;
+    let iterations = built.motion.iterations();
+    let value = json!({
+        "schema": SCHEMA,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "integrator": scenario.integrator.method.text,
+        "method": { "choice": built.choice.to_string(), "order": built.choice.order(), "variational": built.choice.variational() },
+        "time": { "start": scenario.start, "end": end.time },
+        "moves": end.step,
+        "finished": end.stopped.is_none() && !end.interrupted,
+        "stopped": stopped,
+        "rows": rows,
+        "newton": {
+            "iterations": iterations,
+            "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
+        },
+        "wall_seconds": wall,
+        "solid": { "mass": solid.mass().iter().sum::<f64>(), "volume": volume(solid) },
+        "avi": {
+            "elements": solid.elements(),
+            "nodes": solid.mass().len(),
+            "updates": {
+                "total": total,
+                "min": updates.iter().min(),
+                "max": updates.iter().max(),
+            },
+            "synchronous_updates": synchronous as u64,
+            "ideal_speedup": built.motion.avi().map_or(1.0, |avi| avi.ideal_speedup()),
+            "update_ratio": number(if total > 0 { synchronous / total as f64 } else { 1.0 }),
+            "measured_speedup": number(measured_speedup(built, synchronous, moving)),
+            "step": { "min": least, "max": most },
+            "nanoseconds_per_update": number(if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN }),
+        },
+        "local_energy": local_energy(built.motion.avi().and_then(|avi| avi.local_energy())),
+    });
+    let Value::Object(mut summary) = value else { unreachable!("an object was written") };
+    built.record.summarise(&mut summary);
+    summary
+}
+
+fn volume(solid: &Solid) -> f64 {
+    let block = |b: &Box<dyn crate::model::solid::Elements>| (0..b.len()).map(|k| b.volume(k)).sum::<f64>();
+    solid.blocks().iter().map(block).sum()
+}
+
+fn local_energy(local: Option<&LocalEnergy>) -> Value {
+    let part = |bound: f64| number(local.map_or(f64::NAN, |l| l.fraction_below(bound)));
+    let worst = local.map(|l| l.worst().fold(0.0, f64::max));
+    json!({
+        "fraction_below_0_1_percent": part(1e-3),
+        "fraction_below_1_percent": part(1e-2),
+        "worst": number(worst.unwrap_or(f64::NAN)),
+    })
+}
+
+/// The time that the synchronous updates would take, by a sweep timed now, over the time spent on moving.
+fn measured_speedup(built: &Built, synchronous: f64, moving: f64) -> f64 {
+    if built.motion.avi().is_none() || moving == 0.0 {
+        return f64::NAN;
+    }
+    let solid = built.body.problem.solid();
+    let x = built.body.x.clone();
+    let mut v = vec![0.0; x.len()];
+    let mut best = f64::INFINITY;
+    let mut moved = x.clone();
+    for _ in 0..5 {
+        let began = Instant::now();
+        // What a step of explicit Newmark does: forces of all elements, then all nodes.
+        if solid.gradient(0.0, &x, &mut v).is_err() {
+            return f64::NAN;
+        }
+        moved.iter_mut().zip(&v).for_each(|(x, v)| *x += 1e-300 * v);
+        best = best.min(began.elapsed().as_secs_f64());
+    }
+    std::hint::black_box(&moved);
+    synchronous / solid.elements() as f64 * best / moving
+}
+
+fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Vec<(String, String)> {
+    let avi = &summary["avi"];
+    let get = |v: &Value| v.as_f64().map_or_else(|| v.to_string(), short);
+    let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
+    let fact = |name: &str, value: String| (name.to_string(), value);
+    vec![
+        fact("scenario", scenario.name.clone()),
+        fact("integrator", built.choice.to_string()),
+        fact("elements", get(&avi["elements"])),
+        fact("nodes", get(&avi["nodes"])),
+        fact("mass", get(&summary["solid"]["mass"])),
+        fact("steps of elements", format!("{} to {}", get(&avi["step"]["min"]), get(&avi["step"]["max"]))),
+        fact("time", format!("{} to {}", short(scenario.start), short(end))),
+        fact("updates", avi["updates"]["total"].to_string()),
+        fact("updates of an element", format!("{} to {}", avi["updates"]["min"], avi["updates"]["max"])),
+        fact("updates at the smallest step", avi["synchronous_updates"].to_string()),
+        fact("ideal speed-up", get(&avi["ideal_speedup"])),
+        fact("measured speed-up", get(&avi["measured_speedup"])),
+        fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
+        fact("version", env!("CARGO_PKG_VERSION").into()),
+    ]
+}
+
+fn svg(plot: &Plot) -> String {
+    plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
+}
+
+fn sections(built: &Built, run: &Run<'_>) -> Vec<Section> {
+    [energies(&run.series), elements(built), probes(run)].into_iter().flatten().collect()
+}
+
+fn energies(series: &Series) -> Option<Section> {
+    let mut plot = Plot::new("Energies").x_label("t").y_label("energy");
+    for name in ["energy", "kinetic", "potential", "work"] {
+        let (t, values) = series.whole(name)?;
+        plot = plot.line(name, &t, &values);
+    }
+    let mut balance = Plot::new("Balance of momentum").x_label("t").y_label("residual over scale");
+    for (name, column) in [("linear", "balance.linear"), ("angular", "balance.angular")] {
+        let (t, values) = series.whole(column)?;
+        balance = balance.line(name, &t, &values);
+    }
+    let plots = vec![
+        (svg(&plot), "Kinetic and potential energy, their sum, and the work done from outside.".into()),
+        (svg(&balance), "Momentum less what it was and what loads and supports gave, over the size of its terms.".into()),
+    ];
+    Some(Section { heading: "Energy and momentum".into(), text: String::new(), plots })
+}
+
+/// How steps, updates and local residuals are spread over the elements.
+fn elements(built: &Built) -> Option<Section> {
+    let avi = built.motion.avi()?;
+    let updates: Vec<f64> = avi.events().iter().map(|n| *n as f64).collect();
+    let mut plots = vec![
+        (spread("Steps", "step", avi.steps()), "How many elements have at most this step.".into()),
+        (spread("Updates", "updates", &updates), "How many elements had at most so many updates.".into()),
+    ];
+    if let Some(local) = avi.local_energy() {
+        let worst: Vec<f64> = local.worst().collect();
+        let caption = "How many elements had at most this residual of their balance of energy (43), over their energy, at worst.";
+        plots.push((spread("Local energy residual", "relative residual", &worst), caption.into()));
+    }
+    Some(Section { heading: "Elements".into(), text: String::new(), plots })
+}
+
+/// The share of elements at or below each value, over the logarithm of the value.
+fn spread(title: &str, label: &str, values: &[f64]) -> String {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|x| *x > 0.0).collect();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len().max(1) as f64;
+    let every = sorted.len().div_ceil(400).max(1);
+    let chosen: Vec<usize> = (0..sorted.len()).filter(|i| i % every == 0 || i + 1 == sorted.len()).collect();
+    let x: Vec<f64> = chosen.iter().map(|i| sorted[*i].log10()).collect();
+    let y: Vec<f64> = chosen.iter().map(|i| (i + 1) as f64 / count).collect();
+    svg(&Plot::new(title).x_label(format!("log10 of {label}")).y_label("share of elements").line("elements", &x, &y))
+}
+
+fn probes(run: &Run<'_>) -> Option<Section> {
+    let plots: Vec<_> = run
+        .system
+        .probes
+        .iter()
+        .filter_map(|probe| {
+            let name = &probe.name.text;
+            let (t, values) = run.series.whole(name)?;
+            let plot = Plot::new(name).x_label("t").y_label(name).line(name, &t, &values);
+            Some((svg(&plot), format!("{name} = {}", probe.value.text)))
+        })
+        .collect();
+    (!plots.is_empty()).then(|| Section { heading: "Probes".into(), text: String::new(), plots })
+}

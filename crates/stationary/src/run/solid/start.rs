@@ -1,0 +1,141 @@
+//! From a scenario to a solid in motion.
+
+use super::build::{self, Body};
+use super::motion::{Motion, Synchronous, avi_error};
+use super::record::Record;
+use super::steps;
+use crate::error::Error;
+use crate::integrate::avi::{Avi, AviStart};
+use crate::integrate::sparse::{Sparse, SparseStart};
+use crate::integrate::{BuildError, Method};
+use crate::model::Potentials;
+use crate::registry::{self, SolidMethod};
+use crate::run::Description;
+use crate::run::finish::short;
+use crate::scenario::{Scenario, SolidSystem};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A scenario ready to run.
+pub(super) struct Built {
+    pub body: Body,
+    pub motion: Motion,
+    pub record: Record,
+    pub choice: SolidMethod,
+    /// Simulated time between looks at the clock, and when the watcher was last told.
+    pub stretch: f64,
+    pub told: Instant,
+}
+
+/// Energies of an element below this part of the mean count as none in its balance.
+const NO_ENERGY: f64 = 1e-9;
+
+pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, Error> {
+    let choice = registry::solid_method(&scenario.integrator)?;
+    registry::wants_symplectic(&scenario.observe)?;
+    if system.output.frames > system.output.rows {
+        let (frames, rows) = (system.output.frames, system.output.rows);
+        let message = format!("{frames} frames and {rows} rows: a frame is written with a row");
+        return Err(system.mesh.file.error(message).help("expected `frames` of [output] to be at most `rows`").into());
+    }
+    let body = build::body(scenario, system)?;
+    let motion = match &choice {
+        SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
+        SolidMethod::Discrete { method, tolerance, .. } => {
+            discrete(scenario, system, &body, &choice, (*method, *tolerance))?
+        }
+    };
+    let record = Record::new(scenario, system, &body)?;
+    let stretch = (scenario.end - scenario.start) / 1e4;
+    Ok(Built { body, motion, record, choice, stretch, told: Instant::now() })
+}
+
+/// Every element its own step, or all of them the smallest.
+fn explicit(
+    scenario: &Scenario,
+    system: &SolidSystem,
+    body: &Body,
+    choice: &SolidMethod,
+) -> Result<Motion, Error> {
+    let rule = choice.steps();
+    let mut step = match (choice, &system.step) {
+        (SolidMethod::Newmark(_), Some((step, _))) => vec![*step; body.problem.count()],
+        _ => steps::steps(scenario, body, rule)?,
+    };
+    let factor = steps::factor(scenario, body, rule)?;
+    if let SolidMethod::Newmark(_) = choice {
+        let least = step.iter().copied().fold(f64::INFINITY, f64::min);
+        step.fill(least);
+        if factor.is_some() {
+            let place = &scenario.integrator.method.place;
+            return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
+        }
+    }
+    let mass = body.problem.solid().mass().to_vec();
+    let start = AviStart { t: scenario.start, x: body.x.clone(), v: body.v.clone(), mass, step };
+    let problem = Arc::clone(&body.problem);
+    let started = match factor {
+        None => Avi::new(problem, start),
+        Some(factor) => Avi::with_changing_steps(problem, start, factor),
+    };
+    let place = &scenario.integrator.method.place;
+    let unbuildable = |e| place.error(format!("the run cannot start: {}", avi_error(scenario.start, 0, &e)));
+    let mut avi = started.map_err(unbuildable)?;
+    let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
+    avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    Ok(Motion::Avi(Box::new(avi)))
+}
+
+/// A discrete Lagrangian of the whole body.
+fn discrete(
+    scenario: &Scenario,
+    system: &SolidSystem,
+    body: &Body,
+    choice: &SolidMethod,
+    (method, tolerance): (Method, f64),
+) -> Result<Motion, Error> {
+    let place = &scenario.integrator.method.place;
+    let h = match &system.step {
+        Some((step, _)) => *step,
+        None => steps::steps(scenario, body, choice.steps())?.into_iter().fold(0.0, f64::max),
+    };
+    let start = SparseStart { t: scenario.start, h, x: body.x.clone(), v: body.v.clone() };
+    let problem = Arc::clone(&body.problem);
+    let sparse = Sparse::new(Arc::clone(&problem), method, start, tolerance).map_err(|e| match e {
+        BuildError::Unsuited(why) => place.error(why),
+        BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")),
+    })?;
+    let synchronous = Synchronous::new(sparse, problem, h)
+        .map_err(|e| place.error(format!("{method} cannot start: {e}")))?;
+    Ok(Motion::Sparse(Box::new(synchronous)))
+}
+
+/// See [`crate::run::check`].
+pub fn check(scenario: &Scenario, system: &SolidSystem) -> Result<Description, Error> {
+    let built = build(scenario, system)?;
+    super::results::check_claims(scenario, &built)?;
+    let solid = built.body.problem.solid();
+    let steps = built.motion.steps();
+    let (least, most) = extremes(&steps);
+    let materials: Vec<&str> = system.materials.iter().map(|m| m.name.text.as_str()).collect();
+    let mut lines = vec![
+        ("mesh", format!("{}: {} elements, {} nodes", system.mesh.file.text, solid.elements(), solid.mass().len())),
+        ("materials", materials.join(", ")),
+        ("mass", short(solid.mass().iter().sum())),
+        ("supports", system.supports.len().to_string()),
+        ("loads", system.loads.len().to_string()),
+        ("integrator", built.choice.to_string()),
+        ("steps", format!("{} to {}, until time {}", short(least), short(most), short(scenario.end))),
+    ];
+    if let Some(avi) = built.motion.avi() {
+        lines.push(("speed-up", format!("{:.2} by fewer updates than at the smallest step", avi.ideal_speedup())));
+    }
+    lines.push(("rows", format!("{}, {} frames", system.output.rows, system.output.frames)));
+    lines.push(("claims", scenario.claims.len().to_string()));
+    Ok(Description { lines })
+}
+
+/// The smallest and the largest of some numbers.
+pub(super) fn extremes(numbers: &[f64]) -> (f64, f64) {
+    numbers.iter().fold((f64::INFINITY, 0.0), |(least, most), x| (x.min(least), x.max(most)))
+}

@@ -1,0 +1,468 @@
+//! Laws of synchronous methods on bodies, on small meshes of neo-Hookean triangles and tetrahedra.
+
+use stationary::integrate::sparse::{Sparse, SparseCause, SparseStart};
+use stationary::integrate::{BuildError, Method, Start};
+use stationary::laws;
+use stationary::linalg::max_abs;
+use stationary::model::solid::{Fault, Group, Kind, Lame, Law, NeoHookean, Solid};
+use stationary::model::{Jet, Lagrangian, Mass, PotentialFault, Structure};
+use std::sync::Arc;
+
+const ALL: [Method; 17] = [
+    Method::Midpoint { alpha: 0.5 },
+    Method::Midpoint { alpha: 0.3 },
+    Method::Midpoint { alpha: 1.0 },
+    Method::Trapezoidal { alpha: 0.5 },
+    Method::Trapezoidal { alpha: 0.2 },
+    Method::Newmark { beta: 0.25, gamma: 0.5 },
+    Method::Newmark { beta: 0.3, gamma: 0.6 },
+    Method::Newmark { beta: 0.0, gamma: 0.5 },
+    Method::Gauss { stages: 1 },
+    Method::Gauss { stages: 2 },
+    Method::Gauss { stages: 3 },
+    Method::Lobatto { points: 2 },
+    Method::Lobatto { points: 3 },
+    Method::Lobatto { points: 4 },
+    Method::Verlet { order: 4 },
+    Method::Verlet { order: 8 },
+    Method::RungeKutta4,
+];
+
+/// How the nodes at the left end are held.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Support {
+    None,
+    Fixed,
+    /// All nodes of the end, moved up and down.
+    Driven,
+    /// Only along the first axis, the other components free.
+    Roller,
+}
+
+const SWING: f64 = 0.2;
+const OMEGA: f64 = 3.0;
+
+/// A solid with supports, under gravity.
+struct Body {
+    solid: Solid,
+    held: Vec<bool>,
+    support: Support,
+    gravity: f64,
+}
+
+fn fault(f: Fault) -> PotentialFault {
+    PotentialFault { number: f.element(), why: f.why() }
+}
+
+impl Structure for Body {
+    fn mass(&self) -> &[f64] {
+        self.solid.mass()
+    }
+    fn elements(&self) -> usize {
+        self.solid.elements()
+    }
+    fn nodes(&self, k: usize) -> &[u32] {
+        let (block, k) = self.solid.locate(k);
+        block.nodes(k)
+    }
+    fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let mut energy = self.solid.gradient(t, x, out).map_err(fault)?;
+        for (a, m) in self.mass().iter().enumerate() {
+            out[3 * a + 1] += m * self.gravity;
+            energy += m * self.gravity * x[3 * a + 1];
+        }
+        Ok(energy)
+    }
+    fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        let (block, k) = self.solid.locate(k);
+        block.tangent(k, t, x, out).map_err(fault)
+    }
+    fn held(&self, i: usize) -> bool {
+        self.held[i]
+    }
+    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        for i in (0..x.len()).filter(|i| self.held[*i]) {
+            (x[i], v[i]) = (self.solid.points()[i], 0.0);
+            if self.support == Support::Driven && i % 3 == 1 {
+                x[i] += SWING * (OMEGA * t).sin();
+                v[i] = SWING * OMEGA * (OMEGA * t).cos();
+            }
+        }
+    }
+}
+
+/// A bar `n` by `m` (by `m`) cells.
+fn body(kind: Kind, [n, m]: [usize; 2], support: Support) -> Arc<Body> {
+    let layers = if kind == Kind::Tet4 { m + 1 } else { 1 };
+    let mut points = Vec::new();
+    for k in 0..layers {
+        for j in 0..=m {
+            for i in 0..=n {
+                points.push([i as f64, j as f64, k as f64].map(|x| 0.5 * x));
+            }
+        }
+    }
+    let at = |i: usize, j: usize, k: usize| ((k * (m + 1) + j) * (n + 1) + i) as u32;
+    let mut nodes = Vec::new();
+    for i in 0..n {
+        for j in 0..m {
+            if kind == Kind::Tri3 {
+                let [a, b, c, d] = [at(i, j, 0), at(i + 1, j, 0), at(i + 1, j + 1, 0), at(i, j + 1, 0)];
+                nodes.extend([a, b, c, a, c, d]);
+                continue;
+            }
+            for k in 0..m {
+                // Six tetrahedra around the diagonal of the cell.
+                for path in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]] {
+                    let (mut corner, mut cell) = ([i, j, k], vec![at(i, j, k)]);
+                    for axis in path {
+                        corner[axis] += 1;
+                        cell.push(at(corner[0], corner[1], corner[2]));
+                    }
+                    if path[1] != (path[0] + 1) % 3 {
+                        cell.swap(1, 2);
+                    }
+                    nodes.extend(cell);
+                }
+            }
+        }
+    }
+    let law = Law::NeoHookean(NeoHookean::new(Lame::new(30.0, 20.0).unwrap()).unwrap());
+    let blocks = Group::new(kind, &nodes, 1.5).build(&points, &law).unwrap();
+    let solid = Solid::new(&points, blocks, &[]).unwrap();
+    let held = (0..3 * points.len())
+        .map(|i| match support {
+            Support::None => false,
+            Support::Roller => points[i / 3][0] == 0.0 && i % 3 == 0,
+            _ => points[i / 3][0] == 0.0,
+        })
+        .collect();
+    let gravity = if support == Support::None { 0.0 } else { 0.4 };
+    Arc::new(Body { solid, held, support, gravity })
+}
+
+/// Turning, sheared and shaken; flat bodies stay in their plane.
+fn start(body: &Body, h: f64) -> SparseStart {
+    let points = body.solid.points();
+    let flat = points.chunks(3).all(|x| x[2] == 0.0);
+    let (mut x, mut v) = (points.to_vec(), vec![0.0; points.len()]);
+    for i in 0..x.len() {
+        if flat && i % 3 == 2 {
+            continue;
+        }
+        x[i] += 0.02 * (i as f64 * 1.9).sin();
+        v[i] = 0.1 * (i as f64 * 2.3).cos()
+            + [-0.3 * points[i / 3 * 3 + 1], 0.3 * points[i / 3 * 3], 0.05][i % 3];
+    }
+    SparseStart { t: 0.3, h, x, v }
+}
+
+fn run(body: &Arc<Body>, method: Method, h: f64) -> Sparse<Arc<Body>> {
+    Sparse::new(Arc::clone(body), method, start(body, h), 1e-15).unwrap()
+}
+
+/// The free components of the same body as a Lagrangian, dense.
+struct Dense {
+    body: Arc<Body>,
+    free: Vec<usize>,
+    mass: Mass,
+}
+
+impl Dense {
+    fn new(body: &Arc<Body>) -> Self {
+        let free: Vec<usize> = (0..body.held.len()).filter(|i| !body.held[*i]).collect();
+        let mass: Vec<f64> = free.iter().map(|i| body.mass()[i / 3]).collect();
+        Dense { body: Arc::clone(body), free, mass: Mass::diagonal(&mass).unwrap() }
+    }
+    fn place(&self, t: f64, q: &[f64]) -> Vec<f64> {
+        let mut x = self.body.solid.points().to_vec();
+        let mut v = x.clone();
+        self.free.iter().zip(q).for_each(|(i, q)| x[*i] = *q);
+        self.body.drive(t, &mut x, &mut v);
+        x
+    }
+}
+
+impl Lagrangian for Dense {
+    fn dimension(&self) -> usize {
+        self.free.len()
+    }
+    fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let x = self.place(t, q);
+        let mut gradient = x.clone();
+        let energy = self.body.gradient(t, &x, &mut gradient).unwrap();
+        let parts = jet.parts();
+        *parts.value = -energy;
+        for (a, i) in self.free.iter().enumerate() {
+            let m = self.body.mass()[i / 3];
+            parts.dq[a] = -gradient[*i];
+            parts.dv[a] = m * v[a];
+            *parts.value += 0.5 * m * v[a] * v[a];
+        }
+    }
+    fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.first(t, q, v, jet);
+        let (x, n) = (self.place(t, q), self.free.len());
+        let number: Vec<Option<usize>> =
+            (0..x.len()).map(|i| self.free.iter().position(|f| *f == i)).collect();
+        let parts = jet.parts();
+        parts.dqq.fill(0.0);
+        let mut element = vec![0.0; 144];
+        for k in 0..self.body.elements() {
+            self.body.tangent(k, t, &x, &mut element).unwrap();
+            let own = self.body.nodes(k);
+            let at = |i: usize| number[3 * own[i / 3] as usize + i % 3];
+            for i in 0..3 * own.len() {
+                for j in 0..3 * own.len() {
+                    if let (Some(a), Some(b)) = (at(i), at(j)) {
+                        parts.dqq[a * n + b] -= element[i * 3 * own.len() + j];
+                    }
+                }
+            }
+        }
+        self.free.iter().enumerate().for_each(|(a, i)| parts.dvv[a * n + a] = self.body.mass()[i / 3]);
+    }
+    fn mass(&self) -> Option<&Mass> {
+        Some(&self.mass)
+    }
+}
+
+#[test]
+fn sparse_and_dense_paths_agree() {
+    for (kind, support) in [
+        (Kind::Tri3, Support::None),
+        (Kind::Tri3, Support::Fixed),
+        (Kind::Tet4, Support::Driven),
+        (Kind::Tet4, Support::Roller),
+    ] {
+        let body = body(kind, [2, 1], support);
+        for method in ALL {
+            let (h, steps) = (0.02, 8);
+            let mut sparse = run(&body, method, h);
+            let dense = Dense::new(&body);
+            let free = dense.free.clone();
+            let (q, p) = free.iter().map(|i| (sparse.positions()[*i], sparse.momenta()[*i])).unzip();
+            let mut dense = method.start(dense, &Start { t: 0.3, q, p, h }, 1e-15).unwrap();
+            dense.advance(steps).unwrap();
+            (0..steps).for_each(|_| sparse.step().unwrap());
+            for (a, i) in free.iter().enumerate() {
+                let (dq, dp) =
+                    (sparse.positions()[*i] - dense.view().q[a], sparse.momenta()[*i] - dense.view().p[a]);
+                assert!(dq.abs() < 1e-12 && dp.abs() < 1e-12, "{method} {kind:?} {support:?}: {dq:e} {dp:e}");
+            }
+            assert!(free.iter().any(|i| (sparse.positions()[*i] - body.solid.points()[*i]).abs() > 0.01));
+        }
+    }
+}
+
+#[test]
+fn order_is_as_promised_with_and_without_supports() {
+    for support in [Support::None, Support::Driven] {
+        let body = body(Kind::Tri3, [2, 1], support);
+        let at_end = |method: Method, steps: usize| {
+            let mut sparse = run(&body, method, 0.4 / steps as f64);
+            (0..steps).for_each(|_| sparse.step().unwrap());
+            [sparse.positions(), sparse.momenta()].concat()
+        };
+        let exact = at_end(Method::Gauss { stages: 6 }, 40);
+        for method in ALL {
+            let steps = if method.order() > 4 { [10, 20] } else { [40, 80] };
+            let errors = steps.map(|n| {
+                let x = at_end(method, n);
+                max_abs(&x.iter().zip(&exact).map(|(x, e)| x - e).collect::<Vec<_>>())
+            });
+            let order = (errors[0] / errors[1]).log2();
+            let promised = method.order() as f64;
+            assert!(
+                order > promised - 0.4 && order < promised + 1.2,
+                "{method} {support:?}: order {order:.2}, errors {errors:?}"
+            );
+        }
+    }
+}
+
+/// Linear and angular momentum, and their scales.
+fn momenta(run: &Sparse<Arc<Body>>) -> ([f64; 6], [f64; 2]) {
+    let x = run.canonical().unwrap();
+    let (mut sums, mut scales) = ([0.0; 6], [0.0; 2]);
+    for (x, p) in x.chunks(3).zip(run.momenta().chunks(3)) {
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            sums[i] += p[i];
+            sums[3 + i] += x[j] * p[k] - x[k] * p[j];
+            scales[0] += p[i].abs();
+            scales[1] += (x[j] * p[k]).abs() + (x[k] * p[j]).abs();
+        }
+    }
+    (sums, scales)
+}
+
+#[test]
+fn a_free_body_keeps_its_momenta() {
+    let body = body(Kind::Tet4, [2, 1], Support::None);
+    for method in ALL {
+        let mut run = run(&body, method, 0.02);
+        let (before, scales) = momenta(&run);
+        let mut worst = [0.0f64; 2];
+        for _ in 0..1000 {
+            run.step().unwrap();
+        }
+        let (after, _) = momenta(&run);
+        for i in 0..6 {
+            worst[i / 3] = worst[i / 3].max((after[i] - before[i]).abs() / scales[i / 3]);
+        }
+        assert!(worst[0] < 1e-12, "{method}: linear momentum {:e}", worst[0]);
+        if method.variational() {
+            assert!(worst[1] < 1e-12, "{method}: angular momentum {:e}", worst[1]);
+        } else {
+            // The law can fail.
+            assert!(worst[1] > 1e-10, "{method}: angular momentum {:e}", worst[1]);
+        }
+    }
+}
+
+#[test]
+fn supports_are_followed_and_reactions_balance_the_momentum() {
+    for support in [Support::Fixed, Support::Driven, Support::Roller] {
+        let body = body(Kind::Tet4, [2, 1], support);
+        let total: f64 = body.mass().iter().sum();
+        for method in ALL {
+            let h = 0.02;
+            let mut run = run(&body, method, h);
+            for _ in 0..50 {
+                let before = momenta(&run).0;
+                run.step().unwrap();
+                let after = momenta(&run).0;
+                for i in 0..3 {
+                    let reaction: f64 = run.reactions().iter().skip(i).step_by(3).sum();
+                    let gravity = if i == 1 { -total * body.gravity } else { 0.0 };
+                    let rest = after[i] - before[i] - h * (reaction + gravity);
+                    assert!(rest.abs() < 1e-12, "{method} {support:?}: {rest:e}");
+                }
+            }
+            let (mut x, mut v) = (run.positions().to_vec(), run.velocities().to_vec());
+            body.drive(run.time(), &mut x, &mut v);
+            assert_eq!((&x[..], &v[..]), (run.positions(), run.velocities()), "{method}");
+            for i in 0..x.len() {
+                assert!(body.held[i] || run.reactions()[i] == 0.0);
+            }
+            assert!(max_abs(run.reactions()) > 0.01);
+        }
+    }
+}
+
+#[test]
+fn midpoint_and_newmark_run_far_beyond_the_explicit_limit() {
+    let body = body(Kind::Tet4, [6, 1], Support::Fixed);
+    let steps = body.solid.steps_eigen(1.0, body.solid.points(), Default::default()).unwrap();
+    let limit = steps.into_iter().fold(f64::INFINITY, f64::min);
+    for method in [Method::Midpoint { alpha: 0.5 }, Method::Newmark { beta: 0.25, gamma: 0.5 }] {
+        let mut start = start(&body, 50.0 * limit);
+        // At rest, under its weight.
+        start.x.copy_from_slice(body.solid.points());
+        start.v.fill(0.0);
+        let mut run = Sparse::new(Arc::clone(&body), method, start, 1e-15).unwrap();
+        let energy = |run: &Sparse<Arc<Body>>| run.energy().unwrap().iter().sum::<f64>();
+        let (before, mut largest) = (energy(&run), 0.0f64);
+        let mut fallen = 0.0;
+        for _ in 0..200 {
+            run.step().unwrap();
+            let [kinetic, potential] = run.energy().unwrap();
+            largest = largest.max(kinetic);
+            assert!((kinetic + potential - before).abs() < 0.2, "{method}: {kinetic} {potential} {before}");
+            fallen = f64::max(fallen, body.solid.points()[19] - run.positions()[19]);
+        }
+        assert!(largest > 1e-3 && fallen > 0.3, "{method}: it moves, {largest} {fallen}");
+    }
+}
+
+#[test]
+fn a_restored_run_goes_on_to_the_bit() {
+    let body = body(Kind::Tet4, [2, 1], Support::Driven);
+    for method in ALL {
+        for early in [0, 7] {
+            let mut one = run(&body, method, 0.05);
+            (0..early).for_each(|_| one.step().unwrap());
+            let saved = one.state();
+            (0..20).for_each(|_| one.step().unwrap());
+            let mut other = run(&body, method, 0.05);
+            (0..3).for_each(|_| other.step().unwrap());
+            other.restore(&saved).unwrap();
+            assert_eq!(other.state(), saved);
+            (0..20).for_each(|_| other.step().unwrap());
+            assert_eq!(one.state(), other.state(), "{method} {early}");
+            assert_eq!(one.velocities(), other.velocities());
+        }
+    }
+    let mut other = run(&body, ALL[0], 0.05);
+    let mut cut = other.state();
+    cut.values.pop();
+    assert!(matches!(other.restore(&cut), Err(BuildError::Unsuited(_))));
+}
+
+#[test]
+fn factors_serve_many_steps() {
+    let body = body(Kind::Tet4, [4, 1], Support::Fixed);
+    let mut run = run(&body, Method::Midpoint { alpha: 0.5 }, 0.02);
+    (0..200).for_each(|_| run.step().unwrap());
+    let (factorizations, iterations) = (run.factorizations(), run.newton_iterations());
+    assert!(factorizations < 40 && iterations < 200 * 12, "{factorizations} {iterations}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let body = body(Kind::Tet4, [2, 1], Support::Fixed);
+    let method = Method::Midpoint { alpha: 0.5 };
+    let refused = |change: &dyn Fn(&mut SparseStart)| {
+        let mut start = start(&body, 0.1);
+        change(&mut start);
+        match Sparse::new(Arc::clone(&body), method, start, 1e-15) {
+            Err(BuildError::Unsuited(text)) => text,
+            _ => panic!("accepted"),
+        }
+    };
+    assert!(refused(&|s| s.x.truncate(5)).contains("5 initial positions: expected 36"));
+    assert!(refused(&|s| s.v[4] = f64::NAN).contains("velocities of node 1"));
+    assert!(refused(&|s| s.h = 0.0).contains("step 0"));
+    // Two nodes that pass through each other within a step: no configuration to be found on the way.
+    let mut violent = start(&body, 0.5);
+    violent.v.iter_mut().for_each(|v| *v *= 1e4);
+    let mut run = Sparse::new(Arc::clone(&body), Method::Trapezoidal { alpha: 0.5 }, violent, 1e-15).unwrap();
+    let (x, error) = (run.positions().to_vec(), run.step().unwrap_err());
+    assert!(matches!(error.cause, SparseCause::Potential(_)), "{error}");
+    assert!(error.to_string().contains("stopped at time 0.3 after 0 steps: element"), "{error}");
+    assert_eq!((run.positions(), run.steps()), (&x[..], 0));
+}
+
+/// Seconds of one factorization and one solve at about 20,000 unknowns.
+#[test]
+#[ignore = "a measurement: cargo test --release --test sparse -- --ignored --nocapture seconds"]
+fn seconds_per_step_of_a_large_body() {
+    for (kind, cells, method) in [
+        (Kind::Tet4, [40, 12], Method::Midpoint { alpha: 0.5 }),
+        (Kind::Tri3, [200, 33], Method::Midpoint { alpha: 0.5 }),
+        (Kind::Tet4, [20, 8], Method::Gauss { stages: 2 }),
+        (Kind::Tri3, [200, 33], Method::Gauss { stages: 2 }),
+    ] {
+        let body = body(kind, cells, Support::Fixed);
+        let clock = std::time::Instant::now();
+        let mut run = run(&body, method, 0.05);
+        let built = clock.elapsed().as_secs_f64();
+        let clock = std::time::Instant::now();
+        run.step().unwrap();
+        let first = clock.elapsed().as_secs_f64();
+        let (f, n) = (run.factorizations(), run.newton_iterations());
+        let clock = std::time::Instant::now();
+        (0..10).for_each(|_| run.step().unwrap());
+        let ten = clock.elapsed().as_secs_f64();
+        println!(
+            "{} {method}: {} components, {} elements: built {built:.2} s; first step {first:.2} s, {f} factorizations, \
+             {n} solves; ten more {ten:.2} s, {} factorizations, {} solves",
+            kind.name(),
+            run.positions().len(),
+            body.elements(),
+            run.factorizations() - f,
+            run.newton_iterations() - n
+        );
+    }
+}
