@@ -33,6 +33,9 @@ pub struct Run {
     /// Folder for the results [default: results/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Go on from the checkpoint in the folder for the results, with the same bits as an unbroken run.
+    #[arg(long)]
+    pub resume: bool,
     /// No progress; only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,

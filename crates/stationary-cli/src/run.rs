@@ -15,7 +15,8 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&scenario.name));
     catch_interrupts();
     let mut display = Display::new(arguments.quiet);
-    let outcome = stationary::run::run(&scenario, &out, &mut |progress| display.watch(progress));
+    let begin = if arguments.resume { stationary::run::resume } else { stationary::run::run };
+    let outcome = begin(&scenario, &out, &mut |progress| display.watch(progress));
     display.finish();
     let outcome = outcome?;
     if !arguments.quiet {
@@ -34,7 +35,9 @@ fn verdict(outcome: &Outcome) -> Verdict {
         return Verdict::Stopped;
     }
     if outcome.interrupted {
-        complain("interrupted: the run ended early; everything up to the last step is written");
+        let on = outcome.summary["avi"].is_object();
+        let how = if on { "; --resume goes on from here" } else { "" };
+        complain(&format!("interrupted: the run ended early; everything up to the last step is written{how}"));
         return Verdict::Stopped;
     }
     let failed: Vec<_> = outcome.claims.iter().filter(|c| !c.holds).collect();

@@ -15,7 +15,21 @@ macro_rules! shipped {
     };
 }
 
-const ALL: &[Shipped] = shipped!("pendulum", "kepler", "henon-heiles", "double-pendulum", "lattice");
+const ALL: &[Shipped] = shipped!(
+    "pendulum",
+    "kepler",
+    "henon-heiles",
+    "double-pendulum",
+    "lattice",
+    "bar-wave",
+    "block",
+    "l-beam",
+    "slab",
+    "blade-1",
+    "blade-2",
+    "blade-3",
+    "graded-cube"
+);
 
 /// Every shipped scenario, simplest first.
 pub fn all() -> &'static [Shipped] {
@@ -32,8 +46,18 @@ pub fn find(name: &str) -> Option<&'static Shipped> {
     ALL.iter().find(|s| s.name == name)
 }
 
+macro_rules! meshes {
+    ($($name:literal),*) => {
+        &[$((
+            concat!("meshes/", $name, ".msh"),
+            include_bytes!(concat!("../../../../scenarios/meshes/", $name, ".msh")),
+        )),*]
+    };
+}
+
 /// Meshes of shipped scenarios: the name in the scenario, and the file.
-const MESHES: &[(&str, &[u8])] = &[];
+const MESHES: &[(&str, &[u8])] =
+    meshes!("bar-wave", "block", "l-beam", "slab", "blade", "graded-cube");
 
 /// The shipped mesh of this name.
 pub fn mesh(name: &str) -> Option<&'static [u8]> {

@@ -8,7 +8,7 @@ mod results;
 mod start;
 mod steps;
 
-use super::{Description, End, Outcome, Progress, TICK, Watch};
+use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
 use crate::report::checkpoint::{Checkpoint, identity};
 use crate::report::frames::Frames;

@@ -4,7 +4,7 @@ use crate::error::{Cause, Error, RunError};
 use crate::integrate::avi::{Avi, AviError, AviState, Balance};
 use crate::integrate::sparse::{Sparse, SparseCause, SparseError, SparseState};
 use crate::model::solid::Problem;
-use crate::model::{Potentials, Structure};
+use crate::model::Potentials;
 use crate::report::checkpoint::Checkpoint;
 use std::sync::Arc;
 

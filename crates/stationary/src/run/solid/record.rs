@@ -33,7 +33,12 @@ struct Probe {
     node: usize,
     place: [f64; 3],
     program: Program,
+    /// Smallest, largest and last value.
+    seen: [f64; 3],
 }
+
+/// Nothing seen yet: no number is smaller or larger.
+const UNSEEN: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -53,7 +58,7 @@ impl Record {
             let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
             let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
             let program = Program::new(&graph, &[(value, 0)]);
-            probes.push(Probe { name: choice.name.text.clone(), node, place, program });
+            probes.push(Probe { name: choice.name.text.clone(), node, place, program, seen: UNSEEN });
         }
         let mut chosen = Vec::new();
         for (tag, place) in &system.local_energy {
@@ -123,12 +128,13 @@ impl Record {
         }
         self.now.extend(momenta.map(relative));
         self.now.extend(self.reactions.as_flattened());
-        for probe in &self.probes {
+        for probe in &mut self.probes {
             let [x, v] = [&look.x, &look.v].map(|all| &all[3 * probe.node..3 * probe.node + 3]);
             let p = &probe.place;
             let mut out = [0.0];
             probe.program.call(look.t, &[p[0], p[1], p[2], x[0], x[1], x[2]], v, &[], &mut out);
             self.now.push(out[0]);
+            probe.see(out[0]);
         }
         for (_, k) in &self.chosen {
             let local = motion.avi().and_then(|avi| avi.local_energy());
@@ -192,6 +198,11 @@ impl Record {
         let impulses: Map<String, Value> =
             self.supports.iter().zip(&self.last.1).map(|(name, impulse)| (name.clone(), json!(impulse))).collect();
         summary.insert("reaction_impulse".into(), Value::Object(impulses));
+        let probe = |p: &Probe| {
+            let [min, max, last] = p.seen.map(number);
+            (p.name.clone(), json!({ "min": min, "max": max, "final": last }))
+        };
+        summary.insert("probe".into(), Value::Object(self.probes.iter().map(probe).collect()));
     }
 
     pub fn conserved(&self) -> Vec<Conserved> {
@@ -217,11 +228,12 @@ impl Record {
         numbers.extend(self.initial.as_flattened());
         numbers.push(self.last.0);
         numbers.extend(self.last.1.as_flattened());
+        numbers.extend(self.probes.iter().flat_map(|p| p.seen));
         checkpoint.floats("record", &numbers);
     }
 
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
-        let count = 10 + 1 + 4 + 6 + 1 + 3 * self.supports.len();
+        let count = 10 + 1 + 4 + 6 + 1 + 3 * self.supports.len() + 3 * self.probes.len();
         let numbers = checkpoint.take_floats("record", Some(count))?;
         let (track, rest) = numbers.split_first_chunk::<10>().expect("the length was checked");
         self.energy = Track::restore(track);
@@ -229,8 +241,22 @@ impl Record {
         self.balance.as_flattened_mut().copy_from_slice(&rest[1..5]);
         self.initial.as_flattened_mut().copy_from_slice(&rest[5..11]);
         self.last.0 = rest[11];
-        self.last.1.as_flattened_mut().copy_from_slice(&rest[12..]);
+        let (impulses, seen) = rest[12..].split_at(3 * self.supports.len());
+        self.last.1.as_flattened_mut().copy_from_slice(impulses);
+        for (probe, seen) in self.probes.iter_mut().zip(seen.chunks_exact(3)) {
+            probe.seen.copy_from_slice(seen);
+        }
         Ok(())
+    }
+}
+
+impl Probe {
+    fn see(&mut self, value: f64) {
+        let [least, most, _] = self.seen;
+        // Written so that NaN stays once it has come.
+        let least = if value >= least || least.is_nan() { least } else { value };
+        let most = if value <= most || most.is_nan() { most } else { value };
+        self.seen = [least, most, value];
     }
 }
 
