@@ -2,7 +2,6 @@
 
 use stationary::integrate::sparse::{Sparse, SparseCause, SparseStart};
 use stationary::integrate::{BuildError, Method, Start};
-use stationary::laws;
 use stationary::linalg::max_abs;
 use stationary::model::solid::{Fault, Group, Kind, Lame, Law, NeoHookean, Solid};
 use stationary::model::{Jet, Lagrangian, Mass, PotentialFault, Structure};
@@ -39,7 +38,7 @@ enum Support {
     Roller,
 }
 
-const SWING: f64 = 0.2;
+const SWING: f64 = 0.05;
 const OMEGA: f64 = 3.0;
 
 /// A solid with supports, under gravity.
@@ -190,7 +189,11 @@ impl Lagrangian for Dense {
     fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
         let x = self.place(t, q);
         let mut gradient = x.clone();
-        let energy = self.body.gradient(t, &x, &mut gradient).unwrap();
+        // The dense path asks once where no body can be.
+        let energy = self.body.gradient(t, &x, &mut gradient).unwrap_or_else(|_| {
+            gradient.fill(f64::NAN);
+            f64::NAN
+        });
         let parts = jet.parts();
         *parts.value = -energy;
         for (a, i) in self.free.iter().enumerate() {
@@ -209,7 +212,9 @@ impl Lagrangian for Dense {
         parts.dqq.fill(0.0);
         let mut element = vec![0.0; 144];
         for k in 0..self.body.elements() {
-            self.body.tangent(k, t, &x, &mut element).unwrap();
+            if self.body.tangent(k, t, &x, &mut element).is_err() {
+                element.fill(f64::NAN);
+            }
             let own = self.body.nodes(k);
             let at = |i: usize| number[3 * own[i / 3] as usize + i % 3];
             for i in 0..3 * own.len() {
@@ -237,7 +242,7 @@ fn sparse_and_dense_paths_agree() {
     ] {
         let body = body(kind, [2, 1], support);
         for method in ALL {
-            let (h, steps) = (0.02, 8);
+            let (h, steps) = (0.01, 12);
             let mut sparse = run(&body, method, h);
             let dense = Dense::new(&body);
             let free = dense.free.clone();
@@ -353,7 +358,8 @@ fn supports_are_followed_and_reactions_balance_the_momentum() {
 
 #[test]
 fn midpoint_and_newmark_run_far_beyond_the_explicit_limit() {
-    let body = body(Kind::Tet4, [6, 1], Support::Fixed);
+    let mut body = body(Kind::Tet4, [6, 1], Support::Fixed);
+    Arc::get_mut(&mut body).unwrap().gravity = 0.02;
     let steps = body.solid.steps_eigen(1.0, body.solid.points(), Default::default()).unwrap();
     let limit = steps.into_iter().fold(f64::INFINITY, f64::min);
     for method in [Method::Midpoint { alpha: 0.5 }, Method::Newmark { beta: 0.25, gamma: 0.5 }] {
@@ -362,17 +368,17 @@ fn midpoint_and_newmark_run_far_beyond_the_explicit_limit() {
         start.x.copy_from_slice(body.solid.points());
         start.v.fill(0.0);
         let mut run = Sparse::new(Arc::clone(&body), method, start, 1e-15).unwrap();
-        let energy = |run: &Sparse<Arc<Body>>| run.energy().unwrap().iter().sum::<f64>();
-        let (before, mut largest) = (energy(&run), 0.0f64);
-        let mut fallen = 0.0;
+        let before: f64 = run.energy().unwrap().iter().sum();
+        let (mut largest, mut fallen) = (0.0f64, 0.0f64);
         for _ in 0..200 {
             run.step().unwrap();
             let [kinetic, potential] = run.energy().unwrap();
             largest = largest.max(kinetic);
-            assert!((kinetic + potential - before).abs() < 0.2, "{method}: {kinetic} {potential} {before}");
-            fallen = f64::max(fallen, body.solid.points()[19] - run.positions()[19]);
+            let drift = (kinetic + potential - before).abs();
+            assert!(drift < 2e-3, "{method}: {drift} {kinetic} {potential} {before}");
+            fallen = fallen.max(body.solid.points()[19] - run.positions()[19]);
         }
-        assert!(largest > 1e-3 && fallen > 0.3, "{method}: it moves, {largest} {fallen}");
+        assert!(largest > 1e-4 && fallen > 0.1, "{method}: it moves, {largest} {fallen}");
     }
 }
 
@@ -381,11 +387,11 @@ fn a_restored_run_goes_on_to_the_bit() {
     let body = body(Kind::Tet4, [2, 1], Support::Driven);
     for method in ALL {
         for early in [0, 7] {
-            let mut one = run(&body, method, 0.05);
+            let mut one = run(&body, method, 0.02);
             (0..early).for_each(|_| one.step().unwrap());
             let saved = one.state();
             (0..20).for_each(|_| one.step().unwrap());
-            let mut other = run(&body, method, 0.05);
+            let mut other = run(&body, method, 0.02);
             (0..3).for_each(|_| other.step().unwrap());
             other.restore(&saved).unwrap();
             assert_eq!(other.state(), saved);
@@ -398,6 +404,83 @@ fn a_restored_run_goes_on_to_the_bit() {
     let mut cut = other.state();
     cut.values.pop();
     assert!(matches!(other.restore(&cut), Err(BuildError::Unsuited(_))));
+}
+
+/// Two masses on a hill, `V = (k (x_0^2 - x_1^2) + c x_0 x_1) / 2` in every direction: neither rest nor a minimum.
+struct Saddle {
+    held: bool,
+}
+
+impl Structure for Saddle {
+    fn mass(&self) -> &[f64] {
+        &[1.0, 2.0]
+    }
+    fn elements(&self) -> usize {
+        1
+    }
+    fn nodes(&self, _: usize) -> &[u32] {
+        &[1, 0]
+    }
+    fn gradient(&self, _: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let mut energy = 0.0;
+        for i in 0..3 {
+            let (a, b) = (x[i], x[3 + i]);
+            (out[i], out[3 + i]) = (9.0 * a + 2.0 * b, -9.0 * b + 2.0 * a);
+            energy += 4.5 * (a * a - b * b) + 2.0 * a * b;
+        }
+        Ok(energy)
+    }
+    fn tangent(&self, _: usize, _: f64, _: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        for k in 0..36 {
+            let (i, j) = (k / 6, k % 6);
+            let own = if i < 3 { -9.0 } else { 9.0 };
+            out[k] = if i == j { own } else { 2.0 * f64::from(u8::from(i % 3 == j % 3)) };
+        }
+        Ok(())
+    }
+    fn held(&self, _: usize) -> bool {
+        self.held
+    }
+    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        if self.held {
+            x.fill(t);
+            v.fill(1.0);
+        }
+    }
+}
+
+#[test]
+fn matrices_that_are_not_positive_are_solved_too() {
+    // Four masses less nine times the square of the step: negative.
+    let h = 1.0;
+    let start = SparseStart { t: 0.0, h, x: vec![0.3, -0.2, 0.1, 0.2, 0.5, -0.4], v: vec![0.1; 6] };
+    for (method, middle) in
+        [(Method::Midpoint { alpha: 0.5 }, true), (Method::Newmark { beta: 0.25, gamma: 0.5 }, false)]
+    {
+        let mut run = Sparse::new(Saddle { held: false }, method, start.clone(), 1e-15).unwrap();
+        let (x0, p0) = (run.positions().to_vec(), run.momenta().to_vec());
+        run.step().unwrap();
+        let [mut f0, mut f1] = [x0.clone(), x0.clone()];
+        run.structure().gradient(0.0, &x0, &mut f0).unwrap();
+        run.structure().gradient(0.0, run.positions(), &mut f1).unwrap();
+        // Both are the trapezoidal rule for linear forces.
+        for i in 0..6 {
+            let (x1, p1, m) = (run.positions()[i], run.momenta()[i], run.structure().mass()[i / 3]);
+            assert!((p1 - p0[i] + 0.5 * h * (f0[i] + f1[i])).abs() < 1e-13, "{method} {i}");
+            assert!((m * (x1 - x0[i]) - 0.5 * h * (p0[i] + p1)).abs() < 1e-13, "{method} {i}");
+        }
+        assert_eq!(middle, run.canonical().unwrap() == run.positions());
+    }
+}
+
+#[test]
+fn a_body_that_is_held_everywhere_goes_where_it_must() {
+    for method in ALL {
+        let start = SparseStart { t: 0.5, h: 0.25, x: vec![0.0; 6], v: vec![0.0; 6] };
+        let mut run = Sparse::new(Saddle { held: true }, method, start, 1e-15).unwrap();
+        run.step().unwrap();
+        assert_eq!((run.positions(), run.momenta()), (&[0.75; 6][..], &[1., 1., 1., 2., 2., 2.][..]));
+    }
 }
 
 #[test]

@@ -271,7 +271,6 @@ impl<S: Structure> Sparse<S> {
             let i = *i as usize;
             let momentum = mass[i / 3] * v[i];
             self.reactions[i] = (momentum - self.p[i] - impulse[i]) / self.h;
-            impulse[i] = momentum - self.p[i];
             self.p[i] = momentum;
         }
         for i in 0..v.len() {

@@ -11,14 +11,15 @@ pub struct SparseState {
     pub steps: u64,
     /// Newton iterations and factorizations so far.
     pub counts: [u64; 2],
-    /// Positions, momenta, increments and reactions of the last step, and the configuration of the factors if there is one.
+    /// Positions, momenta, increments and reactions of the last step, the forces that it hands on, and the configuration of
+    /// the factors if there is one.
     pub values: Vec<f64>,
 }
 
 impl<S: Structure> Sparse<S> {
     /// The present state.
     pub fn state(&self) -> SparseState {
-        let mut values = [self.x.as_slice(), &self.p, &self.last, &self.reactions].concat();
+        let mut values = [self.x.as_slice(), &self.p, &self.last, &self.reactions, &self.forces[0]].concat();
         if let Some(anchor) = &self.newton.anchor {
             values.extend_from_slice(&anchor.times);
             values.extend_from_slice(&anchor.x);
@@ -30,7 +31,7 @@ impl<S: Structure> Sparse<S> {
     /// Goes to a state of a run of the same body, method and start, to the bit.
     pub fn restore(&mut self, state: &SparseState) -> Result<(), BuildError> {
         let (n, k) = (self.x.len(), self.table.unknowns());
-        let (plain, full) = (4 * n, 4 * n + k * (n + 1));
+        let (plain, full) = (5 * n, 5 * n + k * (n + 1));
         let values = &state.values;
         if values.len() != plain && values.len() != full {
             return Err(BuildError::Unsuited(format!(
@@ -52,10 +53,9 @@ impl<S: Structure> Sparse<S> {
         } else {
             self.newton.anchor = None;
         }
-        for (i, part) in
-            [&mut self.x, &mut self.p, &mut self.last, &mut self.reactions].into_iter().enumerate()
-        {
-            part.copy_from_slice(&values[i * n..(i + 1) * n]);
+        let parts = [&mut self.x, &mut self.p, &mut self.last, &mut self.reactions, &mut self.forces[0]];
+        for (part, saved) in parts.into_iter().zip(values.chunks_exact(n.max(1))) {
+            part.copy_from_slice(saved);
         }
         self.step = state.steps;
         [self.newton.iterations, self.newton.factorizations] = state.counts;
@@ -66,7 +66,8 @@ impl<S: Structure> Sparse<S> {
         // As at the end of a step: held velocities are prescribed, not divided.
         let (t, mut x) = (self.time(), self.x.clone());
         self.body.structure.drive(t, &mut x, &mut self.v);
-        self.carried = false;
+        // Those of an unknown node are from before its last correction: taken anew they would differ in the last bits.
+        self.carried = state.steps > 0 && self.table.carries().is_some();
         Ok(())
     }
 }
