@@ -18,8 +18,8 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Galerkin<L, N: Dim = Dynamic, S: Dim = Dynamic> {
     lagrangian: L,
-    /// The mass matrix of a separable system: then the kinetic part of the action is a quadratic form of the increments,
-    /// the same in every step.
+    /// The mass matrix of a separable system: what the velocities add to the second derivatives is then the same in
+    /// every step, and `L_qv` vanishes.
     mass: Option<Vec<f64>>,
     n: N,
     s: S,
@@ -146,17 +146,15 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Adds the node of a separable system to `D_j` and a block of the second derivatives, but for what
+    /// Adds the node of a separable system to a block of the second derivatives, but for what
     /// [`Table::velocities`] gives.
     #[inline(always)]
-    fn add_potential(self, lq: &[f64], qq: &[f64], d: &mut [f64], dd: &mut [f64], block: &Block) {
-        let (n, points) = (lq.len(), self.path[0].len());
-        let width = block.columns.len() * n;
-        let (d, dd) = (&mut d[..block.rows.len() * n], &mut dd[..block.rows.len() * n * width]);
+    fn add_potential(self, n: usize, qq: &[f64], dd: &mut [f64], block: &Block) {
+        let (points, width) = (self.path[0].len(), block.columns.len() * n);
+        let dd = &mut dd[..block.rows.len() * n * width];
         for (r, j) in block.rows.clone().enumerate() {
-            for x in 0..n {
-                d[r * n + x] += self.first[0][j] * lq[x];
-                for (c, k) in block.columns.clone().enumerate() {
+            for (c, k) in block.columns.clone().enumerate() {
+                for x in 0..n {
                     for y in 0..n {
                         dd[(r * n + x) * width + c * n + y] += self.second[0][j * points + k] * qq[x * n + y];
                     }
@@ -167,19 +165,14 @@ impl<'a> Node<'a> {
 }
 
 impl Table {
-    /// What the velocities of a separable system contribute to `D_j` and a block of the second derivatives: linear in
-    /// the increments `u`, with coefficients known beforehand.
+    /// What the velocities of a separable system contribute to a block of the second derivatives. Their contribution to
+    /// `D_j` is not taken from here: it would differ from that of the path by rounding that is the same in every step.
     #[inline(always)]
-    fn velocities(&self, n: usize, u: &[f64], d: &mut [f64], dd: &mut [f64], block: &Block) {
-        let (size, width) = (u.len() + n, block.columns.len() * n);
-        let (d, dd) = (&mut d[..block.rows.len() * n], &mut dd[..block.rows.len() * n * width]);
+    fn velocities(&self, [n, points]: [usize; 2], dd: &mut [f64], block: &Block) {
+        let (size, width) = (points * n, block.columns.len() * n);
+        let dd = &mut dd[..block.rows.len() * n * width];
         let kinetic = &self.kinetic[..size * size];
         for (r, x) in (block.rows.start * n..block.rows.end * n).enumerate() {
-            let mut sum = 0.0;
-            for y in 0..u.len() {
-                sum += kinetic[x * size + n + y] * u[y];
-            }
-            d[r] = sum;
             for c in 0..width {
                 dd[r * width + c] = kinetic[x * size + block.columns.start * n + c];
             }
@@ -370,21 +363,11 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         let (start, u) = (&leg.q[..n], &leg.u[..(points - 1) * n]);
         let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
         let mut table = self.table.nodes.as_slice();
-        if self.mass.is_some() {
-            self.table.velocities(n, u, d, dd, &block);
-            // Nothing that is asked of the system depends on them now.
-            v.fill(0.0);
-            while let Some((node, rest)) = Node::next(table, points) {
-                table = rest;
-                node.position(start, u, q);
-                self.lagrangian.second(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
-                let ([lq, _], [qq, ..]) = self.jet.derivatives(n);
-                node.add_potential(lq, qq, d, dd, &block);
-            }
-            return;
-        }
         d.fill(0.0);
-        dd.fill(0.0);
+        match &self.mass {
+            Some(_) => self.table.velocities([n, points], dd, &block),
+            None => dd.fill(0.0),
+        }
         while let Some((node, rest)) = Node::next(table, points) {
             table = rest;
             node.position(start, u, q);
@@ -392,7 +375,10 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
             self.lagrangian.second(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
             let (first, second) = self.jet.derivatives(n);
             node.add_first(first, d, block.rows.clone());
-            node.add_second(n, second, dd, &block);
+            match &self.mass {
+                Some(_) => node.add_potential(n, second[0], dd, &block),
+                None => node.add_second(n, second, dd, &block),
+            }
         }
     }
 
