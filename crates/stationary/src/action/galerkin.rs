@@ -18,8 +18,9 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Galerkin<L, N: Dim = Dynamic, S: Dim = Dynamic> {
     lagrangian: L,
-    /// Then `L_qv` vanishes.
-    separable: bool,
+    /// The mass matrix of a separable system: what the velocities add to the second derivatives is then the same in
+    /// every step, and `L_qv` vanishes.
+    mass: Option<Vec<f64>>,
     n: N,
     s: S,
     rule: Quadrature,
@@ -34,17 +35,160 @@ pub struct Galerkin<L, N: Dim = Dynamic, S: Dim = Dynamic> {
     v: N::Vector,
 }
 
-/// The coefficients of a step of length `h`, of node `i` and points `j`, `k` from 0 to `s`.
+/// The coefficients of a step of length `h`.
 #[derive(Debug, Clone, Default)]
 struct Table {
     h: f64,
     inverse_h: f64,
-    /// `phi_j` and `phi_j'` at `[i][j]`.
-    path: Vec<[f64; 2]>,
-    /// `w h phi_j` and `w phi_j'` at `[i][j]`: what `L_q` and `L_v` are multiplied with in `D_j`.
-    first: Vec<[f64; 2]>,
-    /// `w h phi_j phi_k`, `w phi_j phi_k'`, `w phi_j' phi_k`, `w phi_j' phi_k'/h` at `[i][j][k]`.
-    second: Vec<[f64; 4]>,
+    /// One [`Node`] behind the other: one check of a length then serves them all.
+    nodes: Vec<f64>,
+    /// The second derivatives of the kinetic part of a separable system, of all points, by rows; else empty.
+    kinetic: Vec<f64>,
+}
+
+/// The coefficients of a quadrature node, of points `j`, `k` from 0 to `s`.
+#[derive(Clone, Copy)]
+struct Node<'a> {
+    abscissa: f64,
+    weight: f64,
+    /// `phi_j` and `phi_j'`.
+    path: [&'a [f64]; 2],
+    /// `w h phi_j` and `w phi_j'`: what `L_q` and `L_v` are multiplied with in `D_j`.
+    first: [&'a [f64]; 2],
+    /// `w h phi_j phi_k`, `w phi_j phi_k'`, `w phi_j' phi_k`, `w phi_j' phi_k'/h`, by rows.
+    second: [&'a [f64]; 4],
+}
+
+impl<'a> Node<'a> {
+    /// The first node of the table of a path through `points`, and the rest of the table.
+    #[inline(always)]
+    fn next(table: &'a [f64], points: usize) -> Option<(Self, &'a [f64])> {
+        let square = points * points;
+        let (node, rest) = table.split_at_checked(2 + 4 * points + 4 * square)?;
+        let (vectors, matrices) = node[2..].split_at(4 * points);
+        let vector = |i: usize| &vectors[i * points..(i + 1) * points];
+        let matrix = |i: usize| &matrices[i * square..(i + 1) * square];
+        let (path, first) = ([vector(0), vector(1)], [vector(2), vector(3)]);
+        let second = [matrix(0), matrix(1), matrix(2), matrix(3)];
+        Some((Node { abscissa: node[0], weight: node[1], path, first, second }, rest))
+    }
+
+    /// Position of the path.
+    #[inline(always)]
+    fn position(self, start: &[f64], u: &[f64], q: &mut [f64]) {
+        let (n, phi) = (start.len(), self.path[0]);
+        for a in 0..n {
+            let mut sum = start[a];
+            for j in 1..phi.len() {
+                sum += phi[j] * u[(j - 1) * n + a];
+            }
+            q[a] = sum;
+        }
+    }
+
+    /// Velocity of the path.
+    #[inline(always)]
+    fn velocity(self, inverse_h: f64, u: &[f64], v: &mut [f64]) {
+        let (n, slope) = (v.len(), self.path[1]);
+        for a in 0..n {
+            let mut sum = 0.0;
+            for j in 1..slope.len() {
+                sum += slope[j] * u[(j - 1) * n + a];
+            }
+            v[a] = sum * inverse_h;
+        }
+    }
+
+    /// Adds the node to `D_j` for the points `j` in `rows`.
+    #[inline(always)]
+    fn add_first(self, [lq, lv]: [&[f64]; 2], d: &mut [f64], rows: Range<usize>) {
+        let n = lq.len();
+        let d = &mut d[..rows.len() * n];
+        for (r, j) in rows.enumerate() {
+            for k in 0..n {
+                d[r * n + k] += self.first[0][j] * lq[k] + self.first[1][j] * lv[k];
+            }
+        }
+    }
+
+    /// Adds the node to `D_j` and their sum with the same rounded `phi_j`, `phi_j'` that made the path. A symmetry of `L` is
+    /// then one of `L_d` whatever the coefficients' own rounding, which would else push momenta the same way in every step.
+    #[inline(always)]
+    fn add_exact(self, [lq, lv]: [&[f64]; 2], h: f64, d: &mut [f64], sum: &mut [f64]) {
+        let (n, [phi, slope]) = (lq.len(), self.path);
+        let (d, sum) = (&mut d[..(phi.len() - 1) * n], &mut sum[..n]);
+        for k in 0..n {
+            let (force, momentum) = (self.weight * h * lq[k], self.weight * lv[k]);
+            sum[k] += force;
+            for j in 1..phi.len() {
+                d[(j - 1) * n + k] += phi[j] * force + slope[j] * momentum;
+            }
+        }
+    }
+
+    /// Adds the node to a block of the second derivatives.
+    #[inline(always)]
+    fn add_second(self, n: usize, [qq, qv, vv]: [&[f64]; 3], dd: &mut [f64], block: &Block) {
+        let (points, width) = (self.path[0].len(), block.columns.len() * n);
+        let dd = &mut dd[..block.rows.len() * n * width];
+        for (r, j) in block.rows.clone().enumerate() {
+            for (c, k) in block.columns.clone().enumerate() {
+                let [a, b, e, f] = self.second.map(|matrix| matrix[j * points + k]);
+                for x in 0..n {
+                    for y in 0..n {
+                        let (xy, yx) = (x * n + y, y * n + x);
+                        let target = &mut dd[(r * n + x) * width + c * n + y];
+                        *target += a * qq[xy] + f * vv[xy];
+                        *target += b * qv[xy] + e * qv[yx];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the node of a separable system to a block of the second derivatives, but for what
+    /// [`Table::velocities`] gives.
+    #[inline(always)]
+    fn add_potential(self, n: usize, qq: &[f64], dd: &mut [f64], block: &Block) {
+        let (points, width) = (self.path[0].len(), block.columns.len() * n);
+        let dd = &mut dd[..block.rows.len() * n * width];
+        for (r, j) in block.rows.clone().enumerate() {
+            for (c, k) in block.columns.clone().enumerate() {
+                for x in 0..n {
+                    for y in 0..n {
+                        dd[(r * n + x) * width + c * n + y] += self.second[0][j * points + k] * qq[x * n + y];
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Table {
+    /// What the velocities of a separable system contribute to a block of the second derivatives. Their contribution to
+    /// `D_j` is not taken from here: it would differ from that of the path by rounding that is the same in every step.
+    #[inline(always)]
+    fn velocities(&self, [n, points]: [usize; 2], dd: &mut [f64], block: &Block) {
+        let (size, width) = (points * n, block.columns.len() * n);
+        let dd = &mut dd[..block.rows.len() * n * width];
+        let kinetic = &self.kinetic[..size * size];
+        for (r, x) in (block.rows.start * n..block.rows.end * n).enumerate() {
+            for c in 0..width {
+                dd[r * width + c] = kinetic[x * size + block.columns.start * n + c];
+            }
+        }
+    }
+}
+
+/// Which second derivatives: of these points, in those.
+struct Block {
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+/// Products of all components, by rows.
+fn pairs<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    a.iter().flat_map(move |x| b.iter().map(move |y| x * y))
 }
 
 impl<L: Lagrangian> Galerkin<L> {
@@ -59,7 +203,7 @@ impl<L: Lagrangian> Galerkin<L> {
             slope.extend(derivative);
         }
         Galerkin {
-            separable: lagrangian.mass().is_some(),
+            mass: lagrangian.mass().map(|mass| mass.matrix().to_vec()),
             lagrangian,
             n: Dynamic(n),
             s: Dynamic(degree),
@@ -100,9 +244,9 @@ impl<L: Lagrangian> Galerkin<L> {
     /// If the sizes are others.
     pub fn fixed<const N: usize, const S: usize>(self) -> Galerkin<L, Fixed<N>, Fixed<S>> {
         assert_eq!((self.n.get(), self.s.get()), (N, S), "coordinates and degree");
-        let Galerkin { lagrangian, separable, rule, points, shape, slope, table, jet, .. } = self;
+        let Galerkin { lagrangian, mass, rule, points, shape, slope, table, jet, .. } = self;
         let (n, s, q, v) = (Fixed, Fixed, [0.0; N], [0.0; N]);
-        Galerkin { lagrangian, separable, n, s, rule, points, shape, slope, table, jet, q, v }
+        Galerkin { lagrangian, mass, n, s, rule, points, shape, slope, table, jet, q, v }
     }
 }
 
@@ -117,113 +261,40 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
 
     #[cold]
     fn tabulate(&mut self, h: f64) {
-        let width = self.s.get() + 1;
-        let Table { path, first, second, .. } = &mut self.table;
-        path.clear();
-        first.clear();
-        second.clear();
+        let points = self.s.get() + 1;
+        let nodes = &mut self.table.nodes;
+        nodes.clear();
         for (i, &w) in self.rule.weights.iter().enumerate() {
-            let row = i * width..(i + 1) * width;
+            let row = i * points..(i + 1) * points;
             let (shape, slope) = (&self.shape[row.clone()], &self.slope[row]);
-            for j in 0..width {
-                path.push([shape[j], slope[j]]);
-                first.push([w * h * shape[j], w * slope[j]]);
-                for k in 0..width {
-                    // In this order the matrix of second derivatives is symmetric to the last bit.
-                    let mixed = (w * (shape[j] * slope[k]), w * (slope[j] * shape[k]));
-                    let pure = (w * h * (shape[j] * shape[k]), w * (slope[j] * slope[k]) / h);
-                    second.push([pure.0, mixed.0, mixed.1, pure.1]);
-                }
-            }
+            nodes.extend([self.rule.nodes[i], w]);
+            nodes.extend(shape.iter().chain(slope));
+            nodes.extend(shape.iter().map(|x| w * h * x));
+            nodes.extend(slope.iter().map(|x| w * x));
+            // In this order the matrix of second derivatives is symmetric to the last bit.
+            nodes.extend(pairs(shape, shape).map(|x| w * h * x));
+            nodes.extend(pairs(shape, slope).map(|x| w * x));
+            nodes.extend(pairs(slope, shape).map(|x| w * x));
+            nodes.extend(pairs(slope, slope).map(|x| w * x / h));
         }
         (self.table.h, self.table.inverse_h) = (h, 1.0 / h);
+        self.tabulate_kinetic();
     }
 
-    /// Position and velocity of the path at quadrature node `i`; returns the time there.
-    #[inline(always)]
-    fn path(&mut self, leg: &Leg, i: usize) -> f64 {
-        let (n, s) = (self.n.get(), self.s.get());
-        let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
-        let row = &self.table.path[i * (s + 1)..][..s + 1];
-        let u = &leg.u[..s * n];
-        q.copy_from_slice(&leg.q[..n]);
-        v.fill(0.0);
-        for j in 1..=s {
-            let [phi, dphi] = row[j];
-            for a in 0..n {
-                q[a] += phi * u[(j - 1) * n + a];
-                v[a] += dphi * u[(j - 1) * n + a];
-            }
-        }
-        for a in 0..n {
-            v[a] *= self.table.inverse_h;
-        }
-        leg.t + self.rule.nodes[i] * leg.h
-    }
-
-    /// Adds node `i` of the quadrature to `D_j` for the points `j` in `rows`, from the jet.
-    #[inline(always)]
-    fn add_first(&self, i: usize, d: &mut [f64], rows: Range<usize>) {
-        let (n, s) = (self.n.get(), self.s.get());
-        let ([lq, lv], _) = self.jet.derivatives(n);
-        let row = &self.table.first[i * (s + 1)..][..s + 1];
-        let d = &mut d[..rows.len() * n];
-        for (r, j) in rows.enumerate() {
-            let [a, b] = row[j];
-            for k in 0..n {
-                d[r * n + k] += a * lq[k] + b * lv[k];
-            }
-        }
-    }
-
-    /// Adds node `i` of the quadrature to the sum of all `D_j`, from the jet.
-    #[inline(always)]
-    fn add_sum(&self, i: usize, h: f64, out: &mut Slots) {
-        let n = self.n.get();
-        let ([lq, _], _) = self.jet.derivatives(n);
-        let (w, sum) = (self.rule.weights[i] * h, &mut out.sum[..n]);
-        for k in 0..n {
-            sum[k] += w * lq[k];
-        }
-    }
-
-    /// Adds node `i` to `D_j` and their sum with the same rounded `phi_j`, `phi_j'` that made the path. A symmetry of `L` is
-    /// then one of `L_d` whatever the coefficients' own rounding, which would else push momenta the same way in every step.
-    #[inline(always)]
-    fn add_exact(&self, i: usize, h: f64, d: &mut [f64], sum: &mut [f64]) {
-        let (n, s) = (self.n.get(), self.s.get());
-        let ([lq, lv], _) = self.jet.derivatives(n);
-        let row = &self.table.path[i * (s + 1)..][..s + 1];
-        let (d, sum) = (&mut d[..s * n], &mut sum[..n]);
-        let w = self.rule.weights[i];
-        for k in 0..n {
-            let (force, momentum) = (w * h * lq[k], w * lv[k]);
-            sum[k] += force;
-            for j in 1..=s {
-                d[(j - 1) * n + k] += row[j][0] * force + row[j][1] * momentum;
-            }
-        }
-    }
-
-    /// Adds node `i` of the quadrature to the second derivatives, from the jet.
-    #[inline(always)]
-    fn add_second(&self, i: usize, dd: &mut [f64], rows: Range<usize>, columns: Range<usize>) {
-        let (n, s) = (self.n.get(), self.s.get());
-        let (_, [qq, qv, vv]) = self.jet.derivatives(n);
-        let width = columns.len() * n;
-        let dd = &mut dd[..rows.len() * n * width];
-        let table = &self.table.second[i * (s + 1) * (s + 1)..][..(s + 1) * (s + 1)];
-        for (r, j) in rows.enumerate() {
-            for (c, k) in columns.clone().enumerate() {
-                let [a, b, e, f] = table[j * (s + 1) + k];
+    fn tabulate_kinetic(&mut self) {
+        let Some(mass) = &self.mass else { return };
+        let (n, points) = (self.n.get(), self.s.get() + 1);
+        let Table { nodes, kinetic, .. } = &mut self.table;
+        kinetic.clear();
+        kinetic.resize(points * n * points * n, 0.0);
+        let mut table = nodes.as_slice();
+        while let Some((node, rest)) = Node::next(table, points) {
+            table = rest;
+            for (at, f) in node.second[3].iter().enumerate() {
+                let (j, k) = (at / points, at % points);
                 for x in 0..n {
                     for y in 0..n {
-                        let (xy, yx) = (x * n + y, y * n + x);
-                        let target = &mut dd[(r * n + x) * width + c * n + y];
-                        *target += a * qq[xy] + f * vv[xy];
-                        if !self.separable {
-                            *target += b * qv[xy] + e * qv[yx];
-                        }
+                        kinetic[((j * n + x) * points + k) * n + y] += f * mass[x * n + y];
                     }
                 }
             }
@@ -257,17 +328,24 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         (out.value, out.d3) = (0.0, 0.0);
         out.d.fill(0.0);
         out.sum.fill(0.0);
-        for i in 0..self.rule.nodes.len() {
-            let (w, a) = (self.rule.weights[i], self.rule.nodes[i]);
-            let t = self.path(leg, i);
-            self.lagrangian.first(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
-            let l = self.jet.value();
+        let (n, points) = (self.n.get(), self.s.get() + 1);
+        let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
+        let mut table = self.table.nodes.as_slice();
+        while let Some((node, rest)) = Node::next(table, points) {
+            table = rest;
+            node.position(&leg.q[..n], &leg.u, q);
+            node.velocity(self.table.inverse_h, &leg.u, v);
+            self.lagrangian.first(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
+            let (w, l) = (node.weight, self.jet.value());
             out.value += w * leg.h * l;
             // d/dh of h L(t0 + a h, q, u'/h): the velocity shrinks as the step grows.
-            let power = crate::linalg::dot(self.v.as_slice(), self.jet.dv());
-            out.d3 += w * (l + a * leg.h * self.jet.dt() - power);
-            self.add_first(i, &mut out.d, 0..self.s.get() + 1);
-            self.add_sum(i, leg.h, out);
+            let power = crate::linalg::dot(v, self.jet.dv());
+            out.d3 += w * (l + node.abscissa * leg.h * self.jet.dt() - power);
+            let (first, _) = self.jet.derivatives(n);
+            node.add_first(first, &mut out.d, 0..points);
+            for k in 0..n {
+                out.sum[k] += w * leg.h * first[0][k];
+            }
         }
     }
 
@@ -281,13 +359,26 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         columns: Range<usize>,
     ) {
         self.prepare(leg.h);
+        let (n, points, block) = (self.n.get(), self.s.get() + 1, Block { rows, columns });
+        let (start, u) = (&leg.q[..n], &leg.u[..(points - 1) * n]);
+        let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
+        let mut table = self.table.nodes.as_slice();
         d.fill(0.0);
-        dd.fill(0.0);
-        for i in 0..self.rule.nodes.len() {
-            let t = self.path(leg, i);
-            self.lagrangian.second(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
-            self.add_first(i, d, rows.clone());
-            self.add_second(i, dd, rows.clone(), columns.clone());
+        match &self.mass {
+            Some(_) => self.table.velocities([n, points], dd, &block),
+            None => dd.fill(0.0),
+        }
+        while let Some((node, rest)) = Node::next(table, points) {
+            table = rest;
+            node.position(start, u, q);
+            node.velocity(self.table.inverse_h, u, v);
+            self.lagrangian.second(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
+            let (first, second) = self.jet.derivatives(n);
+            node.add_first(first, d, block.rows.clone());
+            match &self.mass {
+                Some(_) => node.add_potential(n, second[0], dd, &block),
+                None => node.add_second(n, second, dd, &block),
+            }
         }
     }
 
@@ -296,10 +387,16 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         self.prepare(leg.h);
         d.fill(0.0);
         sum.fill(0.0);
-        for i in 0..self.rule.nodes.len() {
-            let t = self.path(leg, i);
-            self.lagrangian.gradient(t, self.q.as_slice(), self.v.as_slice(), &mut self.jet);
-            self.add_exact(i, leg.h, d, sum);
+        let (n, points) = (self.n.get(), self.s.get() + 1);
+        let (start, u) = (&leg.q[..n], &leg.u[..(points - 1) * n]);
+        let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
+        let mut table = self.table.nodes.as_slice();
+        while let Some((node, rest)) = Node::next(table, points) {
+            table = rest;
+            node.position(start, u, q);
+            node.velocity(self.table.inverse_h, u, v);
+            self.lagrangian.gradient(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
+            node.add_exact(self.jet.derivatives(n).0, leg.h, d, sum);
         }
     }
 }

@@ -43,28 +43,30 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     // Not a number or infinite when any entry is, and then no pivot lies above it.
     let floor = max_abs(a) * (f64::EPSILON * 1e-2);
     for k in 0..n {
-        let mut row = k;
+        let (mut row, mut largest) = (k, a[k * n + k].abs());
         for i in k + 1..n {
-            if a[i * n + k].abs() > a[row * n + k].abs() {
-                row = i;
+            let x = a[i * n + k].abs();
+            if x > largest {
+                (row, largest) = (i, x);
             }
         }
         pivot[k] = row;
-        let above = a[row * n + k].abs() > floor;
+        let above = largest > floor;
         if !above {
             return false;
         }
-        if row != k {
+        exchange(k, row, n, |row| {
             for j in 0..n {
                 a.swap(k * n + j, row * n + j);
             }
-        }
+        });
         let inverse = 1.0 / a[k * n + k];
         a[k * n + k] = inverse;
         for i in k + 1..n {
             let factor = a[i * n + k] * inverse;
             a[i * n + k] = factor;
-            if factor != 0.0 {
+            // Few numbers are sooner subtracted than looked at.
+            if n <= UNROLLED || factor != 0.0 {
                 for j in k + 1..n {
                     a[i * n + j] -= factor * a[k * n + j];
                 }
@@ -74,15 +76,31 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     true
 }
 
+/// Up to this many unknowns loops are written to be unrolled.
+const UNROLLED: usize = 3;
+
+/// Calls `swap` with the `row` of a pivot for column `k` of `n` if that is another row. Of few rows it is sought: where
+/// the loop unrolls, each call has a known row, and what is swapped can live in registers.
+#[inline(always)]
+fn exchange(k: usize, row: usize, n: usize, mut swap: impl FnMut(usize)) {
+    if n <= UNROLLED {
+        for i in k + 1..n {
+            if row == i {
+                swap(i);
+            }
+        }
+    } else if row != k {
+        swap(row);
+    }
+}
+
 /// Replaces `b` by the solution of `A x = b`, given what [`factor`] left.
 #[inline(always)]
 pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
     let (a, pivot, b) = (&a[..n * n], &pivot[..n], &mut b[..n]);
     // Whole rows were swapped, multipliers included: all swaps come before the elimination.
     for k in 0..n {
-        if pivot[k] != k {
-            b.swap(k, pivot[k]);
-        }
+        exchange(k, pivot[k], n, |row| b.swap(k, row));
     }
     for k in 0..n {
         let x = b[k];
@@ -102,9 +120,14 @@ pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
 /// Largest absolute component; NaN if any component is NaN.
 #[inline(always)]
 pub fn max_abs(x: &[f64]) -> f64 {
-    // Numbers without sign are ordered as their bits are, NaN above all: `f64::max` would drop a NaN and let a
-    // broken Newton loop "converge".
-    f64::from_bits(x.iter().fold(0, |largest, x| largest.max(x.abs().to_bits())))
+    // A comparison drops a NaN, which would let a broken Newton loop "converge"; a sum without signs keeps it.
+    let (mut largest, mut sum) = (0.0, 0.0);
+    for x in x {
+        let x = x.abs();
+        largest = if x > largest { x } else { largest };
+        sum += x;
+    }
+    if sum.is_nan() { sum } else { largest }
 }
 
 /// `a . b`.
@@ -119,9 +142,9 @@ mod tests {
 
     #[test]
     fn lu_solves_what_needs_pivoting() {
-        for n in 1..9 {
+        for (n, scale) in (1..9).flat_map(|n| [1e-200, 1.0, 1e200].map(|scale| (n, scale))) {
             // A full matrix whose pivots must be sought in every column.
-            let a: Vec<f64> = (0..n * n).map(|k| ((k * k + 3 * k + 1) as f64 * 0.7).sin()).collect();
+            let a: Vec<f64> = (0..n * n).map(|k| scale * ((k * k + 3 * k + 1) as f64 * 0.7).sin()).collect();
             let x: Vec<f64> = (0..n).map(|i| 1.0 + i as f64).collect();
             let mut b: Vec<f64> = (0..n).map(|i| dot(&a[n * i..n * i + n], &x)).collect();
             let mut lu = Lu::new(n);

@@ -43,7 +43,7 @@ impl<T: System<N>, const N: usize> Lagrangian for Auto<T, N> {
         let l = self.second_dual(t, q, v);
         write_first(&l, jet);
         let (q, v) = (constants(q), constants(v));
-        *jet.parts().dt = self.0.lagrangian(Dual::variable(t, 0), q, v).gradient[0];
+        *jet.parts_of(N).dt = self.0.lagrangian(Dual::variable(t, 0), q, v).gradient[0];
     }
 
     #[inline]
@@ -73,7 +73,7 @@ fn constants<const N: usize>(x: &[f64]) -> [Dual<1>; N] {
 
 #[inline(always)]
 fn write_first<const N: usize>(l: &Dual2<N>, jet: &mut Jet) {
-    let parts = jet.parts();
+    let parts = jet.parts_of(N);
     *parts.value = l.value;
     parts.dq.copy_from_slice(&l.q);
     parts.dv.copy_from_slice(&l.v);
@@ -81,7 +81,7 @@ fn write_first<const N: usize>(l: &Dual2<N>, jet: &mut Jet) {
 
 #[inline(always)]
 fn write_second<const N: usize>(l: &Dual2<N>, jet: &mut Jet) {
-    let parts = jet.parts();
+    let parts = jet.parts_of(N);
     parts.dqq.copy_from_slice(l.qq.as_flattened());
     parts.dqv.copy_from_slice(l.qv.as_flattened());
     parts.dvv.copy_from_slice(l.vv.as_flattened());
@@ -122,7 +122,7 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
     #[inline]
     fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
         let potential = self.potential_gradient(t, q);
-        let parts = jet.parts();
+        let parts = jet.parts_of(N);
         *parts.value = -potential.value;
         for i in 0..N {
             let p = self.masses[i] * v[i];
@@ -133,16 +133,15 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
         *parts.dt = -self.system.potential(Dual::variable(t, 0), constants(q)).gradient[0];
     }
 
-    #[inline]
+    #[inline(always)]
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
         let mut x = [Dual2::<N>::from(0.0); N];
         for i in 0..N {
             x[i] = Dual2::position(q[i], i);
         }
         let potential = self.system.potential(Dual2::from(t), x);
-        let parts = jet.parts();
-        let (dq, dv, v) = (&mut parts.dq[..N], &mut parts.dv[..N], &v[..N]);
-        let (dqq, dvv) = (&mut parts.dqq[..N * N], &mut parts.dvv[..N * N]);
+        let parts = jet.parts_of(N);
+        let (dq, dv, dqq, dvv, v) = (parts.dq, parts.dv, parts.dqq, parts.dvv, &v[..N]);
         for i in 0..N {
             dq[i] = -potential.q[i];
             dv[i] = self.masses[i] * v[i];
@@ -154,11 +153,11 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
         let potential = self.potential_gradient(t, q);
-        let parts = jet.parts();
-        let (dq, dv, v) = (&mut parts.dq[..N], &mut parts.dv[..N], &v[..N]);
+        let parts = jet.parts_of(N);
+        let (dq, dv, v) = (parts.dq, parts.dv, &v[..N]);
         for i in 0..N {
             dq[i] = -potential.gradient[i];
             dv[i] = self.masses[i] * v[i];

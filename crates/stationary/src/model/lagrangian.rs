@@ -91,8 +91,13 @@ impl Jet {
     /// All parts, to be written by a [`Lagrangian`].
     #[inline]
     pub fn parts(&mut self) -> JetParts<'_> {
-        let n = self.n;
-        let (scalars, rest) = self.data.split_at_mut(2);
+        self.parts_of(self.n)
+    }
+    /// All parts of a jet for `n` coordinates. Where the compiler knows `n`, it knows all lengths.
+    #[inline(always)]
+    pub(crate) fn parts_of(&mut self, n: usize) -> JetParts<'_> {
+        let data = &mut self.data[..2 + 2 * n + 3 * n * n];
+        let (scalars, rest) = data.split_at_mut(2);
         let (value, dt) = scalars.split_at_mut(1);
         let (dq, rest) = rest.split_at_mut(n);
         let (dv, rest) = rest.split_at_mut(n);
