@@ -10,7 +10,7 @@ const REPETITIONS: usize = 300;
 /// About how long one repetition takes, in seconds.
 const SHORT: f64 = 2e-4;
 /// Rounds before a missed bar is believed.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 40;
 
 /// What was measured of a row.
 #[derive(Debug, Clone)]
