@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use stationary::error::Error;
 use stationary::run::{Conserved, Outcome};
 
@@ -37,7 +38,9 @@ fn verdict(outcome: &Outcome) -> Verdict {
     if outcome.interrupted {
         let on = outcome.summary["avi"].is_object();
         let how = if on { "; --resume goes on from here" } else { "" };
-        complain(&format!("interrupted: the run ended early; everything up to the last step is written{how}"));
+        complain(&format!(
+            "interrupted: the run ended early; everything up to the last step is written{how}"
+        ));
         return Verdict::Stopped;
     }
     let failed: Vec<_> = outcome.claims.iter().filter(|c| !c.holds).collect();
@@ -55,6 +58,9 @@ fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
         let rows: Vec<_> = std::iter::once(head).chain(outcome.conserved.iter().map(row)).collect();
         text.push_str(&format!("\n\nConserved\n{}", table(&rows)));
     }
+    if let Some(rows) = elements(&outcome.summary) {
+        text.push_str(&format!("\n\nElements\n{}", table(&rows)));
+    }
     if !outcome.claims.is_empty() {
         let word = |holds| if holds { "holds" } else { "FAILED" }.to_string();
         let rows: Vec<_> =
@@ -64,6 +70,42 @@ fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
     let files: Vec<String> = outcome.files.iter().map(|f| short(f)).collect();
     text.push_str(&format!("\n\nResults in {}: {}", out.display(), files.join(", ")));
     text
+}
+
+/// What the elements of a solid did: none for other systems.
+fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
+    let avi = summary["avi"].as_object()?;
+    let count = |v: &Value| {
+        v.as_f64().map_or("-".to_string(), |x| if x < 1e6 { x.to_string() } else { format!("{x:.3e}") })
+    };
+    let ratio = |v: &Value| v.as_f64().map_or("-".to_string(), |x| format!("{x:.2}"));
+    let percent = |v: &Value| v.as_f64().map_or("-".to_string(), |x| format!("{:.1} %", 100.0 * x));
+    let row = |name: &str, value: String| vec![name.to_string(), value];
+    let (updates, local) = (&avi["updates"], &summary["local_energy"]);
+    let mut rows = vec![
+        row("elements, nodes", format!("{}, {}", avi["elements"], avi["nodes"])),
+        row(
+            "updates",
+            format!(
+                "{}, from {} to {} each",
+                count(&updates["total"]),
+                count(&updates["min"]),
+                count(&updates["max"])
+            ),
+        ),
+        row("with one step for all", count(&avi["synchronous_updates"])),
+        row("ideal speed-up (62)", ratio(&avi["ideal_speedup"])),
+        row("measured speed-up", ratio(&avi["measured_speedup"])),
+    ];
+    if local["worst"].is_number() {
+        let [fine, fair] =
+            [&local["fraction_below_0_1_percent"], &local["fraction_below_1_percent"]].map(percent);
+        rows.push(row("local energy residual (43)", format!("below 0.1 % in {fine}, below 1 % in {fair}")));
+    }
+    for (name, impulse) in summary["reaction_impulse"].as_object()? {
+        rows.push(row(&format!("impulse of support {name}"), impulse.to_string()));
+    }
+    Some(rows)
 }
 
 /// A quantity's value at the start, as people write it.

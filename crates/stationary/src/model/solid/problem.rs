@@ -2,8 +2,8 @@
 
 use super::body::Solid;
 use super::elements::Fault;
-use super::loads::Loads;
 use super::kind::MAX_NODES;
+use super::loads::Loads;
 use crate::model::{Forced, PotentialFault, Potentials, Structure, Supports};
 
 /// A solid with its loads and supports: what integrators run.

@@ -233,7 +233,9 @@ fn supports(scenario: &Scenario, system: &SolidSystem, mesh: &Mesh) -> Result<Su
                     let owner = &system.supports[conflict.owner].name.text;
                     let tag = mesh.point_tags[conflict.node as usize];
                     text.error(format!("node {tag} is held along {axis} by `{owner}` already, elsewhere"))
-                        .help("expected groups without common nodes, or the same constant displacement in both")
+                        .help(
+                            "expected groups without common nodes, or the same constant displacement in both",
+                        )
                 })?;
             }
         }
@@ -251,7 +253,8 @@ fn loads(
     let scope = scenario.field_scope();
     let mut builder = LoadsBuilder::default();
     for load in &system.loads {
-        let groups: Vec<&Group> = load.groups.iter().map(|name| group(mesh, name)).collect::<Result<_, _>>()?;
+        let groups: Vec<&Group> =
+            load.groups.iter().map(|name| group(mesh, name)).collect::<Result<_, _>>()?;
         let (texts, body): (&[Text], bool) = match &load.kind {
             LoadKind::Body(f) | LoadKind::Acceleration(f) => (f, true),
             LoadKind::Traction(f) | LoadKind::Force(f) => (f, false),

@@ -162,7 +162,9 @@ impl<'a> Run<'a> {
             self.series.push(values)?;
             self.series.keep(row, values);
             (end.time, end.step) = (look.t, built.motion.moves());
-            if let Some(frames) = self.frames.as_mut().filter(|_| is_frame(row, rows, self.system.output.frames)) {
+            if let Some(frames) =
+                self.frames.as_mut().filter(|_| is_frame(row, rows, self.system.output.frames))
+            {
                 write_frame(frames, built, &look)?;
             }
             if row < rows && self.saved.elapsed().as_secs_f64() >= self.system.output.checkpoint {

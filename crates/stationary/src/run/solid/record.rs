@@ -48,9 +48,7 @@ impl Record {
         let points = body.problem.solid().points();
         let mut probes = Vec::new();
         for choice in &system.probes {
-            let distance = |a: usize| {
-                (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>()
-            };
+            let distance = |a: usize| (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>();
             let node = (0..points.len() / 3)
                 .min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
                 .expect("a body has nodes");
@@ -63,7 +61,10 @@ impl Record {
         let mut chosen = Vec::new();
         for (tag, place) in &system.local_energy {
             let Some(k) = (0..body.problem.count()).find(|k| body.problem.tag(*k) == *tag) else {
-                return Err(place.error(format!("the body has no element {tag}")).help("expected the number of an element in the mesh file").into());
+                return Err(place
+                    .error(format!("the body has no element {tag}"))
+                    .help("expected the number of an element in the mesh file")
+                    .into());
             };
             chosen.push((*tag, k));
         }
@@ -88,6 +89,7 @@ impl Record {
             names.extend(AXES.map(|axis| format!("momentum.{kind}.{axis}")));
         }
         names.extend(["balance.linear".into(), "balance.angular".into()]);
+        names.extend(["total", "min", "max"].map(|part| format!("updates.{part}")));
         for support in &self.supports {
             names.extend(AXES.map(|axis| format!("reaction.{support}.{axis}")));
         }
@@ -127,6 +129,9 @@ impl Record {
             self.now.extend(balance.now);
         }
         self.now.extend(momenta.map(relative));
+        let updates = motion.updates();
+        let [least, most] = [updates.iter().min(), updates.iter().max()].map(|n| *n.unwrap_or(&0) as f64);
+        self.now.extend([updates.iter().sum::<u64>() as f64, least, most]);
         self.now.extend(self.reactions.as_flattened());
         for probe in &mut self.probes {
             let [x, v] = [&look.x, &look.v].map(|all| &all[3 * probe.node..3 * probe.node + 3]);
@@ -195,8 +200,12 @@ impl Record {
             })
         };
         summary.insert("momentum".into(), json!({ "linear": momentum(0), "angular": momentum(1) }));
-        let impulses: Map<String, Value> =
-            self.supports.iter().zip(&self.last.1).map(|(name, impulse)| (name.clone(), json!(impulse))).collect();
+        let impulses: Map<String, Value> = self
+            .supports
+            .iter()
+            .zip(&self.last.1)
+            .map(|(name, impulse)| (name.clone(), json!(impulse)))
+            .collect();
         summary.insert("reaction_impulse".into(), Value::Object(impulses));
         let probe = |p: &Probe| {
             let [min, max, last] = p.seen.map(number);

@@ -245,7 +245,10 @@ fn energies(series: &Series) -> Option<Section> {
     }
     let plots = vec![
         (svg(&plot), "Kinetic and potential energy, their sum, and the work done from outside.".into()),
-        (svg(&balance), "Momentum less what it was and what loads and supports gave, over the size of its terms.".into()),
+        (
+            svg(&balance),
+            "Momentum less what it was and what loads and supports gave, over the size of its terms.".into(),
+        ),
     ];
     Some(Section { heading: "Energy and momentum".into(), text: String::new(), plots })
 }
@@ -275,7 +278,10 @@ fn spread(title: &str, label: &str, values: &[f64]) -> String {
     let chosen: Vec<usize> = (0..sorted.len()).filter(|i| i % every == 0 || i + 1 == sorted.len()).collect();
     let x: Vec<f64> = chosen.iter().map(|i| sorted[*i].log10()).collect();
     let y: Vec<f64> = chosen.iter().map(|i| (i + 1) as f64 / count).collect();
-    svg(&Plot::new(title).x_label(format!("log10 of {label}")).y_label("share of elements").line("elements", &x, &y))
+    svg(&Plot::new(title)
+        .x_label(format!("log10 of {label}"))
+        .y_label("share of elements")
+        .line("elements", &x, &y))
 }
 
 fn probes(run: &Run<'_>) -> Option<Section> {

@@ -36,7 +36,12 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     if system.output.frames > system.output.rows {
         let (frames, rows) = (system.output.frames, system.output.rows);
         let message = format!("{frames} frames and {rows} rows: a frame is written with a row");
-        return Err(system.mesh.file.error(message).help("expected `frames` of [output] to be at most `rows`").into());
+        return Err(system
+            .mesh
+            .file
+            .error(message)
+            .help("expected `frames` of [output] to be at most `rows`")
+            .into());
     }
     let body = build::body(scenario, system)?;
     let motion = match &choice {
@@ -119,7 +124,10 @@ pub fn check(scenario: &Scenario, system: &SolidSystem) -> Result<Description, E
     let (least, most) = extremes(&steps);
     let materials: Vec<&str> = system.materials.iter().map(|m| m.name.text.as_str()).collect();
     let mut lines = vec![
-        ("mesh", format!("{}: {} elements, {} nodes", system.mesh.file.text, solid.elements(), solid.mass().len())),
+        (
+            "mesh",
+            format!("{}: {} elements, {} nodes", system.mesh.file.text, solid.elements(), solid.mass().len()),
+        ),
         ("materials", materials.join(", ")),
         ("mass", short(solid.mass().iter().sum())),
         ("supports", system.supports.len().to_string()),
@@ -128,7 +136,10 @@ pub fn check(scenario: &Scenario, system: &SolidSystem) -> Result<Description, E
         ("steps", format!("{} to {}, until time {}", short(least), short(most), short(scenario.end))),
     ];
     if let Some(avi) = built.motion.avi() {
-        lines.push(("speed-up", format!("{:.2} by fewer updates than at the smallest step", avi.ideal_speedup())));
+        lines.push((
+            "speed-up",
+            format!("{:.2} by fewer updates than at the smallest step", avi.ideal_speedup()),
+        ));
     }
     lines.push(("rows", format!("{}, {} frames", system.output.rows, system.output.frames)));
     lines.push(("claims", scenario.claims.len().to_string()));

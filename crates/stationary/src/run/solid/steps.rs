@@ -99,7 +99,10 @@ pub(super) fn factor(
     for place in &places {
         let value = factor.at(scenario.start, place).0[0];
         if !(value > 0.0 && value.is_finite()) {
-            return Err(text.error(format!("the factor is {value} at the start")).help("expected a positive number").into());
+            return Err(text
+                .error(format!("the factor is {value} at the start"))
+                .help("expected a positive number")
+                .into());
         }
     }
     Ok(Some(StepFactor { factor, places }))
