@@ -12,6 +12,10 @@ pub trait Potentials: Send + Sync {
     fn nodes(&self, k: usize) -> &[u32];
     /// Writes `dV_k/dx` for its nodes, three numbers each, and returns `V_k`.
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
+    /// The number of potential `k` as the user knows it, for messages.
+    fn number(&self, k: usize) -> usize {
+        k
+    }
     /// Whether forces from outside come with potential `k`.
     fn loaded(&self, _k: usize) -> bool {
         false
@@ -64,6 +68,9 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         (**self).gradient(k, t, x, out)
+    }
+    fn number(&self, k: usize) -> usize {
+        (**self).number(k)
     }
     fn loaded(&self, k: usize) -> bool {
         (**self).loaded(k)

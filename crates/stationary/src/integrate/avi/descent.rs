@@ -1,4 +1,4 @@
-//! Events without a queue: from any element walk to a neighbour whose event is earlier until none is [VTI04 4.7].
+//! Events without a queue: from any element walk to the neighbour with the earliest event until it is the element itself [VTI04 4.7].
 
 use super::{Avi, AviError, Event};
 use crate::model::Potentials;
@@ -10,6 +10,11 @@ pub struct Walk {
     pub events: u64,
     /// Moves from an element to a neighbour.
     pub moves: u64,
+}
+
+/// The first event of some elements.
+fn earliest(of: &[u32], next: &[Event]) -> Option<Event> {
+    of.iter().map(|n| next[*n as usize]).reduce(|a, b| if b.before(&a) { b } else { a })
 }
 
 impl Walk {
@@ -40,8 +45,8 @@ impl<P: Potentials> Avi<P> {
                 waiting.swap_remove(at);
                 continue;
             }
-            while let Some(earlier) = neighbours[k].iter().find(|n| next[**n as usize].before(&next[k])) {
-                k = *earlier as usize;
+            while let Some(earlier) = earliest(&neighbours[k], &next).filter(|e| e.before(&next[k])) {
+                k = earlier.element as usize;
                 walk.moves += 1;
             }
             next[k] = match self.local {

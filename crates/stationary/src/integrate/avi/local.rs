@@ -3,12 +3,13 @@
 /// Residuals of all elements.
 ///
 /// At event `j` of element `K` the balance asks for `T- + V(x^j) + dt dV/dt = T+ + V(x^(j+1))`, with the kinetic energies of
-/// its nodes before and after the kick. What is left over is known at the next event.
+/// its nodes before and after the kick; a support that moves its nodes brings in its work. What is left over is known at
+/// the next event.
 #[derive(Debug, Clone)]
 pub struct LocalEnergy {
     /// The left side less `T+`, waiting for the next event; NaN before the first.
     pending: Vec<f64>,
-    /// `T- + V` at the last event.
+    /// `T- + V` at the last event, without loads.
     energy: Vec<f64>,
     /// The residual at the last event.
     last: Vec<f64>,
@@ -39,12 +40,16 @@ impl LocalEnergy {
         self.exempt[k] = true;
     }
 
-    /// An event: kinetic energies of the nodes before and after, potential, and what changing loads bring in.
+    /// An event: kinetic energies of the nodes before and after, the element's potential and that of its loads, and
+    /// what changing loads and moving supports bring in.
     #[inline]
-    pub(super) fn record(&mut self, k: usize, before: f64, after: f64, potential: f64, inflow: f64) {
+    pub(super) fn record(&mut self, k: usize, kinetic: [f64; 2], potential: [f64; 2], inflow: f64) {
+        let ([before, after], [own, loads]) = (kinetic, potential);
+        let potential = own + loads;
         let residual = self.pending[k] - potential;
         self.pending[k] = before - after + potential + inflow;
-        self.energy[k] = before + potential;
+        // Without the loads: their potential has no natural zero to be relative to.
+        self.energy[k] = before + own;
         if residual.is_nan() {
             return;
         }
@@ -67,7 +72,7 @@ impl LocalEnergy {
         self.accumulated[k]
     }
 
-    /// An element's energy at its last event: its potential, and the kinetic energy of its nodes.
+    /// An element's energy at its last event: its own potential, and the kinetic energy of its nodes.
     pub fn energy(&self, k: usize) -> f64 {
         self.energy[k]
     }

@@ -152,7 +152,8 @@ impl<P: Potentials> Avi<P> {
             Some(ticks) => Schedule::Ticks(ticks),
             None => Schedule::Queue(Queue::default()),
         };
-        let accounts = Accounts::new(potentials.supports().map_or(0, Supports::count));
+        let accounts =
+            Accounts::new(potentials.supports().map_or(0, Supports::count), &pressed(&potentials, &x, t));
         let mut avi = Avi {
             potentials,
             x,
@@ -200,14 +201,7 @@ impl<P: Potentials> Avi<P> {
     /// Follows the balance of energy of every element from here on. Energies below `floor` count as none.
     pub fn follow_local_energy(&mut self, floor: f64) {
         let mut local = LocalEnergy::new(self.potentials.count(), floor);
-        for k in (0..self.potentials.count()).filter(|k| self.potentials.loaded(*k)) {
-            let width = 3 * self.potentials.nodes(k).len();
-            let (dead, following) = (&mut self.dead[..width], &mut self.following[..width]);
-            let load = self.potentials.load(k, self.time, &self.x, dead, following);
-            if load.following {
-                local.exempt(k);
-            }
-        }
+        pressed(&self.potentials, &self.x, self.time).iter().for_each(|(k, _)| local.exempt(*k));
         self.local = Some(local);
     }
 
@@ -268,7 +262,8 @@ impl<P: Potentials> Avi<P> {
     ) -> Result<(), AviError> {
         loop {
             let time = self.clocks.start + (ticks.done + 1) as f64 * ticks.base;
-            if time > until {
+            // An end that is no number ends nothing.
+            if !(time <= until) {
                 return Ok(());
             }
             for element in ticks.at(ticks.done + 1) {
@@ -308,11 +303,11 @@ impl<P: Potentials> Avi<P> {
     fn check_next(&self, k: usize) -> Result<(), AviError> {
         let next = self.clocks.next(k).time;
         let now = self.clocks.varying.as_ref().map_or(self.clocks.start, |v| v.last[k]);
-        if next > now {
+        if next > now && next < f64::INFINITY {
             return Ok(());
         }
-        let why = format!("its step is {}, which does not move its clock", next - now);
-        Err(AviError { time: now, fault: PotentialFault { number: k, why } })
+        let why = format!("its step is {}, which does not move its clock to a later time", next - now);
+        Err(AviError { time: now, fault: PotentialFault { number: self.potentials.number(k), why } })
     }
 
     /// Takes the nodes of an element to a time on straight lines.
@@ -381,15 +376,15 @@ impl<P: Potentials> Avi<P> {
     fn strike<const LOCAL: bool>(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
         let nodes = self.potentials.nodes(k);
         let before = if LOCAL { kinetic(nodes, &self.mass, &self.v) } else { 0.0 };
-        let mut potential = self
+        let potential = self
             .potentials
             .gradient(k, t, &self.x, &mut self.kick[..3 * nodes.len()])
             .map_err(|fault| AviError { time: t, fault })?;
-        let mut inflow = 0.0;
+        let (mut loads, mut inflow) = (0.0, 0.0);
         if self.guarded[k] {
-            let load = self.strike_guarded(k, t, weight);
-            potential += load.potential;
-            inflow = weight * load.rate;
+            let load = self.strike_guarded(k, t, weight, &mut inflow);
+            loads = load.potential;
+            inflow += weight * load.rate;
         } else {
             for (&a, kick) in nodes.iter().zip(self.kick.chunks_exact(3)) {
                 let at = 3 * a as usize;
@@ -400,13 +395,14 @@ impl<P: Potentials> Avi<P> {
         }
         if LOCAL && let Some(local) = &mut self.local {
             let after = kinetic(self.potentials.nodes(k), &self.mass, &self.v);
-            local.record(k, before, after, potential, inflow);
+            local.record(k, [before, after], [potential, loads], inflow);
         }
         Ok(())
     }
 
-    /// Kicks with the element's gradient in `self.kick` and its loads; books loads and reactions.
-    fn strike_guarded(&mut self, k: usize, t: f64, weight: f64) -> Forced {
+    /// Kicks with the element's gradient in `self.kick` and its loads; books loads and reactions. Adds the work of
+    /// moving supports to `inflow`.
+    fn strike_guarded(&mut self, k: usize, t: f64, weight: f64, inflow: &mut f64) -> Forced {
         let nodes = self.potentials.nodes(k);
         let width = 3 * nodes.len();
         let (dead, following) = (&mut self.dead[..width], &mut self.following[..width]);
@@ -426,20 +422,23 @@ impl<P: Potentials> Avi<P> {
                 let (component, from) = (at + i, 3 * n + i);
                 outside[i] = weight * (dead[from] + following[from]);
                 let kick = self.kick[from] - (dead[from] + following[from]);
-                let old = self.v[component];
                 self.v[component] -= weight * self.inverse[component] * kick;
-                let middle = 0.5 * (old + self.v[component]);
-                self.accounts.work.add(weight * following[from] * middle);
                 let owner = self.potentials.supports().and_then(|s| s.owner(component));
                 if let Some(owner) = owner {
                     // The support takes the whole kick.
                     let mut impulse = [0.0; 3];
                     impulse[i] = weight * kick;
                     self.accounts.reaction(owner, i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
-                    self.accounts.work.add(impulse[i] * old);
+                    let work = impulse[i] * self.v[component];
+                    self.accounts.work.add(work);
+                    *inflow += work;
                 }
             }
             self.accounts.load(&self.x[at..at + 3], &outside);
+        }
+        if load.following {
+            let first = self.clocks.events[k] == 0;
+            self.accounts.press(k, nodes, &self.x, following, first);
         }
         load
     }
@@ -483,6 +482,16 @@ impl<P: Potentials> Avi<P> {
     pub fn ideal_speedup(&self) -> f64 {
         self.clocks.ideal_speedup()
     }
+}
+
+/// The elements whose loads follow their deformation, with the numbers of their nodes.
+fn pressed<P: Potentials>(potentials: &P, x: &[f64], t: f64) -> Vec<(usize, usize)> {
+    let under = |k: &usize| {
+        let mut dead = vec![0.0; 3 * potentials.nodes(*k).len()];
+        let mut following = dead.clone();
+        potentials.loaded(*k) && potentials.load(*k, t, x, &mut dead, &mut following).following
+    };
+    (0..potentials.count()).filter(under).map(|k| (k, potentials.nodes(k).len())).collect()
 }
 
 /// Kinetic energy of some nodes, with their whole masses [AVI03 (44)].

@@ -33,15 +33,23 @@ pub struct Balance {
     pub loads: [f64; 3],
     /// Impulse of all supports.
     pub reactions: [f64; 3],
-    /// The size of the sum's terms: the largest sum of their absolute values that could cancel now.
+    /// The size of the terms: of the nodes' momenta, and of the impulses. A body at rest under its weight has none of the
+    /// first and ever more of the second.
     pub scale: f64,
 }
 
 impl Balance {
+    /// With the impulses in the scale, where there are any.
+    fn with_impulses(mut self) -> Self {
+        self.scale += self.loads.iter().chain(&self.reactions).map(|i| i.abs()).sum::<f64>();
+        self
+    }
+
     /// The largest component of what is left over.
     pub fn residual(&self) -> f64 {
         let left = |i: usize| self.now[i] - self.start[i] - self.loads[i] - self.reactions[i];
-        (0..3).map(|i| left(i).abs()).fold(0.0, |a, b| if a >= b { a } else { b })
+        // One that is no number is the largest.
+        (0..3).map(|i| left(i).abs()).fold(0.0, |a, b| if a >= b || a.is_nan() { a } else { b })
     }
 }
 
@@ -74,6 +82,7 @@ impl<P: Potentials> Avi<P> {
                     let load = self.potentials.load(k, t, &x, dead, following);
                     potential += load.potential;
                     work -= ahead * load.rate;
+                    work += self.accounts.pressing(k, nodes, &x, following);
                 } else {
                     dead.fill(0.0);
                     following.fill(0.0);
@@ -82,7 +91,6 @@ impl<P: Potentials> Avi<P> {
                     for i in 0..3 {
                         let (component, at) = (3 * a as usize + i, 3 * n + i);
                         gradient[at] -= dead[at] + following[at];
-                        work -= ahead * following[at] * v[component];
                         if self.inverse[component] == 0.0 {
                             work -= ahead * gradient[at] * v[component];
                         }
@@ -125,7 +133,8 @@ impl<P: Potentials> Avi<P> {
         sum
     }
 
-    /// The balance of linear momentum [AVI03 (56)]; its scale is `sum |p_a|`.
+    /// The balance of linear momentum [AVI03 (56)]; its scale is `sum |p_a|`, and the
+    /// impulses from outside.
     pub fn linear_balance(&self) -> Balance {
         let momenta = self.v.chunks_exact(3).zip(&self.mass).map(|(v, m)| m * dot(v, v).sqrt());
         Balance {
@@ -135,9 +144,11 @@ impl<P: Potentials> Avi<P> {
             reactions: std::array::from_fn(|i| self.accounts.reaction.iter().map(|r| r[i].get()).sum()),
             scale: momenta.sum(),
         }
+        .with_impulses()
     }
 
-    /// The balance of angular momentum about the origin [AVI03 (57)]; its scale is `sum |x_a| |p_a|`.
+    /// The balance of angular momentum about the origin [AVI03 (57)]; its scale is
+    /// `sum |x_a| |p_a|`, and the moments from outside.
     pub fn angular_balance(&self) -> Balance {
         let size = |((x, v), m): ((&[f64], &[f64]), &f64)| m * (dot(x, x) * dot(v, v)).sqrt();
         let nodes = self.x.chunks_exact(3).zip(self.v.chunks_exact(3)).zip(&self.mass);
@@ -148,6 +159,7 @@ impl<P: Potentials> Avi<P> {
             reactions: self.accounts.reaction_moment.map(|s| s.get()),
             scale: nodes.map(size).sum(),
         }
+        .with_impulses()
     }
 
     /// The impulse that each support has given so far.

@@ -43,7 +43,8 @@ fn level(step: f64, base: f64) -> u32 {
 /// The base in (least / 2, least] with the fewest events in all.
 fn best_base(stable: &[f64]) -> f64 {
     const TRIED: u32 = 32;
-    let least = stable.iter().copied().fold(f64::INFINITY, f64::min);
+    // A step that is no number makes them all so: the run must refuse it, not replace it.
+    let least = stable.iter().copied().fold(f64::INFINITY, |a, b| if a <= b || a.is_nan() { a } else { b });
     let cost =
         |base: f64| stable.iter().map(|h| 1.0 / (base * f64::from(level(*h, base)).exp2())).sum::<f64>();
     let mut best = (cost(least), least);

@@ -224,6 +224,10 @@ impl Potentials for Solid {
         let (block, k) = self.locate(k);
         block.nodes(k)
     }
+    fn number(&self, k: usize) -> usize {
+        let (block, k) = self.locate(k);
+        block.label(k)
+    }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         let (block, k) = self.locate(k);
         block

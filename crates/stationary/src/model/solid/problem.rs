@@ -64,6 +64,10 @@ impl Potentials for Problem {
         block.gradient(k, t, x, out).map_err(|fault| self.fault(&fault))
     }
 
+    fn number(&self, k: usize) -> usize {
+        self.tag(k) as usize
+    }
+
     fn loaded(&self, k: usize) -> bool {
         self.loads.on(k)
     }

@@ -1,0 +1,204 @@
+//! Energy: what a run has, less what came in, is constant to second order; and the balance of each element.
+
+use crate::bodies::*;
+use stationary::integrate::avi::{Avi, AviStart, Snapshot, harmonic};
+use stationary::laws;
+use stationary::model::Potentials;
+use stationary::model::solid::{Kind, Problem};
+use std::sync::Arc;
+
+fn total(s: &Snapshot) -> f64 {
+    s.kinetic + s.potential - s.work
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Regime {
+    Free,
+    Equal,
+    Harmonic,
+    Changing,
+}
+
+fn run(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime, fraction: f64) -> Avi<Arc<Problem>> {
+    let (problem, mut start) = make(1.0);
+    // Rounded before they are made small, so that refinement keeps the ratios.
+    match regime {
+        Regime::Free | Regime::Changing => {}
+        Regime::Equal => {
+            let least = start.step.iter().copied().fold(1.0, f64::min);
+            start.step.fill(least);
+        }
+        Regime::Harmonic => start.step = harmonic(&problem, &start.step, false),
+    }
+    start.step.iter_mut().for_each(|h| *h *= fraction);
+    match regime {
+        Regime::Changing => changing(problem, start),
+        _ => Avi::new(problem, start).unwrap(),
+    }
+}
+
+/// Orders of the energy's error and of the trajectory's, over times at which nothing special happens.
+fn orders(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime) -> (f64, f64, Vec<f64>) {
+    let times: Vec<f64> = (1..=8).map(|i| 0.1237 * f64::from(i)).collect();
+    let trace = |fraction: f64| {
+        let mut avi = run(make, regime, fraction);
+        let first = total(&avi.snapshot().unwrap());
+        let (mut energy, mut state) = (0.0, Vec::new());
+        for t in &times {
+            avi.advance(*t).unwrap();
+            let s = avi.snapshot().unwrap();
+            energy += (total(&s) - first).powi(2);
+            state.extend(s.x);
+            state.extend(s.v);
+        }
+        (energy.sqrt(), state)
+    };
+    let exact = trace(0.01).1;
+    let steps = [0.4, 0.2, 0.1, 0.05];
+    let (mut energies, mut errors) = (Vec::new(), Vec::new());
+    for fraction in steps {
+        let (energy, state) = trace(fraction);
+        energies.push(energy);
+        errors.push(distance(&state, &exact));
+    }
+    let energy = laws::order(&steps, &energies, 1e-13).unwrap();
+    (energy, laws::order(&steps, &errors, 1e-13).unwrap(), energies)
+}
+
+type Make = fn(Setup) -> Setup;
+
+#[test]
+fn energy_less_work_and_the_trajectory_are_of_second_order() {
+    let cases: [(&str, Make); 6] = [
+        ("free", |s| s),
+        ("gravity, roller", |s| s.gravity(&["0.1", "-1", "0"]).fix(&[1], 0, |p| p[1] < 0.1)),
+        ("driven", |s| {
+            s.guide(1, "0.1*sin(4*t)", 0, |p| p[0] < 0.15).guide(0, "0.2*t^2", 1, |p| p[0] < 0.15)
+        }),
+        ("traction in time", |s| s.traction(&["3*sin(5*t)", "2*t", "0"], |p| p[0] > 0.9)),
+        ("pressure", |s| s.pressure("1+Y", |p| p[0] > 0.9)),
+        ("pressure in time, roller", |s| {
+            s.pressure("1+sin(4*t)", |p| p[0] > 0.9).fix(&[0], 0, |p| p[0] < 0.15)
+        }),
+    ];
+    for (name, case) in cases {
+        let make = |fraction: f64| {
+            case(Setup::new(grid(Kind::Tri3, [4, 2, 0], [1.1, 0.9, 0.0], 1.6, 0.05))).finish(fraction)
+        };
+        for regime in [Regime::Free, Regime::Equal, Regime::Harmonic, Regime::Changing] {
+            let (energy, trajectory, errors) = orders(&make, regime);
+            println!("{name}, {regime:?}: energy {energy:.2}, trajectory {trajectory:.2} {errors:?}");
+            assert!((energy - 2.0).abs() < 0.3, "{name}, {regime:?}: {energy} {errors:?}");
+            assert!((trajectory - 2.0).abs() < 0.2, "{name}, {regime:?}: {trajectory}");
+        }
+    }
+}
+
+#[test]
+fn a_body_of_ten_node_elements_keeps_energy_less_work_to_second_order() {
+    let make = |fraction: f64| everything(Kind::Tet10, fraction);
+    let error = |fraction: f64| {
+        let mut avi = run(&make, Regime::Harmonic, fraction);
+        let first = total(&avi.snapshot().unwrap());
+        let mut sum = 0.0;
+        for n in 1..=24 {
+            avi.advance(0.0137 * f64::from(n)).unwrap();
+            sum += (total(&avi.snapshot().unwrap()) - first).powi(2);
+        }
+        sum.sqrt()
+    };
+    let steps = [0.4, 0.2, 0.1, 0.05];
+    let errors = steps.map(error);
+    let order = laws::order(&steps, &errors, 1e-13).unwrap();
+    println!("tet10, everything: energy {order:.2} {errors:?}");
+    assert!((order - 2.0).abs() < 0.3, "{order} {errors:?}");
+}
+
+/// (43) for every element, from positions of the events alone: the velocities are replayed.
+#[test]
+fn the_balance_of_each_element_is_that_of_the_paper() {
+    for driven in [false, true] {
+        let setup = Setup::new(small(Kind::Tri3)).traction(&["sin(5*t)", "0", "0"], |p| p[0] > 1.1);
+        let setup = if driven { setup.guide(1, "0.3*sin(4*t)", 0, |p| p[0] < 0.15) } else { setup };
+        let (problem, start) = setup.finish(0.4);
+        let mut avi = Avi::new(problem.clone(), start.clone()).unwrap();
+        avi.follow_local_energy(1e-12);
+        let AviStart { mut x, mut v, mass, .. } = start.clone();
+        if let Some(supports) = problem.supports() {
+            supports.drive(0.0, &mut x, &mut v);
+        }
+        let count = problem.count();
+        let (mut pending, mut last, mut sums) = (vec![f64::NAN; count], vec![0.0; count], vec![0.0; count]);
+        let mut energies = vec![0.0; count];
+        let mut event = |k: usize, t: f64, weight: f64, x: &[f64], follow: bool| {
+            let nodes = problem.nodes(k);
+            let n = 3 * nodes.len();
+            let (mut gradient, mut dead, mut following) = ([0.0; 30], [0.0; 30], [0.0; 30]);
+            let mut potential = problem.gradient(k, t, x, &mut gradient[..n]).unwrap();
+            let load = problem.load(k, t, x, &mut dead[..n], &mut following[..n]);
+            let own = potential;
+            potential += load.potential;
+            let mut inflow = weight * load.rate;
+            let kinetic = |v: &[f64]| -> f64 {
+                let one = |a: &u32| {
+                    0.5 * mass[*a as usize] * v[3 * *a as usize..][..3].iter().map(|v| v * v).sum::<f64>()
+                };
+                nodes.iter().map(one).sum()
+            };
+            if let Some(supports) = problem.supports() {
+                let mut places = x.to_vec();
+                nodes.iter().for_each(|a| supports.drive_node(*a, t, &mut places, &mut v));
+            }
+            let before = kinetic(&v);
+            for (m, a) in nodes.iter().enumerate() {
+                for i in 0..3 {
+                    let (c, kick) = (3 * *a as usize + i, gradient[3 * m + i] - dead[3 * m + i]);
+                    match problem.supports().is_some_and(|s| s.held(c)) {
+                        false => v[c] -= weight / mass[*a as usize] * kick,
+                        true => inflow += weight * kick * v[c],
+                    }
+                }
+            }
+            if follow {
+                let residual = pending[k] - potential;
+                if residual.is_finite() {
+                    last[k] = residual;
+                    sums[k] += residual;
+                }
+                energies[k] = before + own;
+                pending[k] = before + potential + inflow - kinetic(&v);
+            }
+        };
+        (0..count).for_each(|k| event(k, 0.0, 0.5 * start.step[k], &x, false));
+        avi.advance_watched(1.5, |f| event(f.element, f.time, f.weight, f.x, true)).unwrap();
+        let local = avi.local_energy().unwrap();
+        for k in 0..count {
+            assert!((local.residual(k) - last[k]).abs() < 1e-13, "{k}: {} {}", local.residual(k), last[k]);
+            assert!((local.accumulated(k) - sums[k]).abs() < 1e-12, "{k}");
+            assert!(last[k] != 0.0 && (local.energy(k) - energies[k]).abs() < 1e-13 && energies[k] > 0.0);
+        }
+        let worst: Vec<f64> = local.worst().collect();
+        assert_eq!(worst.len(), count);
+        let below = |bound: f64| worst.iter().filter(|w| **w < bound).count() as f64 / count as f64;
+        assert_eq!((local.fraction_below(0.01), local.fraction_below(1.0)), (below(0.01), below(1.0)));
+        assert!(local.fraction_below(1e-9) == 0.0 && local.fraction_below(1.0) == 1.0);
+    }
+}
+
+/// Residuals shrink as the square of the step in every element, next to a driven support too.
+#[test]
+fn residuals_of_elements_are_of_second_order() {
+    let worst = |fraction: f64| {
+        let setup = Setup::new(small(Kind::Tri3)).guide(1, "0.3*sin(4*t)", 0, |p| p[0] < 0.15);
+        let (problem, start) = setup.finish(fraction);
+        let mut avi = Avi::new(problem, start).unwrap();
+        avi.follow_local_energy(1e-12);
+        avi.advance(1.0).unwrap();
+        largest(avi.local_energy().unwrap().worst().collect::<Vec<f64>>())
+    };
+    let steps = [0.2, 0.1, 0.05, 0.025];
+    let errors = steps.map(worst);
+    let order = laws::order(&steps, &errors, 1e-13).unwrap();
+    println!("residuals (43): order {order:.2} {errors:?}");
+    assert!(order > 1.7, "{order} {errors:?}");
+}

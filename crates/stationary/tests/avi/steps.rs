@@ -1,0 +1,134 @@
+//! Steps: harmonic rounding, the ring around small ones, and changing steps that do not go on.
+
+use crate::bodies::*;
+use stationary::integrate::avi::{Avi, AviStart, StepFactor, harmonic};
+use stationary::model::Potentials;
+use stationary::model::solid::{Bars, Elements, Kind, Solid, Split};
+use std::sync::Arc;
+
+#[test]
+fn harmonic_steps_are_powers_of_two_times_a_base_and_stable() {
+    let body = small(Kind::Tet4);
+    let solid = body.neo_hookean();
+    let mut random = Random(13);
+    for _ in 0..20 {
+        let stable: Vec<f64> = (0..solid.elements()).map(|_| (3.0 * random.next()).exp()).collect();
+        let (plain, ring) = (harmonic(&solid, &stable, false), harmonic(&solid, &stable, true));
+        let least = |h: &[f64]| h.iter().copied().fold(f64::INFINITY, f64::min);
+        let base = least(&plain);
+        for k in 0..stable.len() {
+            let ratio = plain[k] / base;
+            assert!(ratio.log2().fract() == 0.0 && base * ratio == plain[k]);
+            assert!(plain[k] <= stable[k] && 2.0 * plain[k] > stable[k], "{} {}", plain[k], stable[k]);
+            let nodes = solid.nodes(k);
+            let around = (0..stable.len()).filter(|n| solid.nodes(*n).iter().any(|a| nodes.contains(a)));
+            assert_eq!(ring[k], around.map(|n| plain[n]).fold(f64::INFINITY, f64::min));
+        }
+        assert!(base <= least(&stable) && 2.0 * base > least(&stable));
+        // The base loses no more than the smallest step would.
+        let cost = |h: &[f64]| h.iter().map(|h| 1.0 / h).sum::<f64>();
+        let simple: Vec<f64> =
+            stable.iter().map(|h| least(&stable) * (h / least(&stable)).log2().floor().exp2()).collect();
+        assert!(cost(&plain) <= cost(&simple) * (1.0 + 1e-12), "{} {}", cost(&plain), cost(&simple));
+    }
+}
+
+/// A chain of equal masses whose springs go from 1 to 100, smoothly or at once, and its steps at a fraction of their
+/// own limits.
+fn springs(abrupt: bool, fraction: f64) -> (Solid, Vec<f64>) {
+    const N: u32 = 20;
+    let points: Vec<[f64; 3]> = (0..=N).map(|i| [f64::from(i), 0.0, 0.0]).collect();
+    let mut blocks: Vec<Box<dyn Elements>> = Vec::new();
+    for k in 0..N {
+        let smooth = 100_f64.powf(f64::from(k) / f64::from(N - 1));
+        let stiffness = if !abrupt {
+            smooth
+        } else if k < N / 2 {
+            1.0
+        } else {
+            100.0
+        };
+        blocks.push(Box::new(Bars::springs(&points, &[k, k + 1], k as usize, stiffness, None).unwrap()));
+    }
+    let masses: Vec<(u32, f64)> = (0..=N).map(|a| (a, 1.0)).collect();
+    let solid = Solid::new(&points, blocks, &masses).unwrap();
+    let steps = solid.steps_eigen(fraction, solid.points(), Split::Own).unwrap();
+    (solid, steps)
+}
+
+/// Largest energy on the way, over the first.
+fn growth(solid: &Arc<Solid>, step: Vec<f64>, end: f64) -> f64 {
+    let mut random = Random(2);
+    let (x, mass) = (solid.points().to_vec(), solid.mass().to_vec());
+    let v: Vec<f64> = (0..x.len()).map(|i| if i % 3 == 0 { 0.01 * random.next() } else { 0.0 }).collect();
+    let mut avi = Avi::new(solid.clone(), AviStart { t: 0.0, x, v, mass, step }).unwrap();
+    let energy = |avi: &Avi<_>| avi.snapshot().map_or(f64::INFINITY, |s| s.kinetic + s.potential);
+    let first = energy(&avi);
+    let mut most = 1.0;
+    for round in 1..=50 {
+        if avi.advance(end / 50.0 * f64::from(round)).is_err() {
+            return f64::INFINITY;
+        }
+        most = largest([most, energy(&avi) / first]);
+    }
+    most
+}
+
+/// Well inside every spring's own limit, free steps drive neighbours into resonance; harmonic ones with the ring do not.
+#[test]
+fn harmonic_steps_with_a_ring_stay_bounded_where_free_ones_grow() {
+    for (abrupt, fraction) in [(true, 0.5), (false, 0.7)] {
+        let (solid, free) = springs(abrupt, fraction);
+        let solid = Arc::new(solid);
+        let ring = harmonic(&solid, &free, true);
+        let (free, ring) = (growth(&solid, free, 1e4), growth(&solid, ring, 1e4));
+        println!(
+            "chain 1:100, at once {abrupt}, at {fraction} of the limit: free {free:e}, harmonic with ring {ring}"
+        );
+        assert!(free > 1e6, "{free}");
+        assert!(ring < 1.5, "{ring}");
+    }
+}
+
+#[test]
+fn steps_that_do_not_go_on_are_named() {
+    let make = |factor: &str| {
+        let (problem, start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+        let places = (0..problem.count()).map(|k| [k as f64, 0.0, 0.0]).collect();
+        Avi::with_changing_steps(problem, start, StepFactor { factor: field(&[factor]), places })
+    };
+    for factor in ["0", "-1", "0/0", "1/0", "log(-1-t)"] {
+        let error = make(factor).unwrap_err();
+        assert_eq!((error.time, error.fault.number), (0.0, 1000), "{factor}: {error:?}");
+        assert!(error.fault.why.contains("step"), "{error:?}");
+    }
+    // One element of all, by its number in the user's mesh.
+    assert_eq!(make("7-X").unwrap_err().fault.number, 1007);
+    // Not before a while.
+    for factor in ["sqrt(0.5-t)", "1-2*t"] {
+        let error = make(factor).and_then(|mut avi| avi.advance(2.0)).unwrap_err();
+        assert!(error.time > 0.3 && error.time < 0.6 && error.fault.number >= 1000, "{factor}: {error:?}");
+    }
+    // Constant steps too.
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let (problem, mut start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+        start.step[5] = bad;
+        assert_eq!(Avi::new(problem.clone(), start.clone()).unwrap_err().fault.number, 1005);
+        let steps = harmonic(&problem, &start.step, true);
+        if !(bad > 0.0) {
+            assert!(Avi::new(problem, AviStart { step: steps, ..start }).is_err(), "{bad}");
+        }
+    }
+}
+
+#[test]
+fn an_end_that_is_no_number_ends_nothing() {
+    let (problem, mut start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+    let mut free = Avi::new(problem.clone(), start.clone()).unwrap();
+    dyadic(&mut start);
+    let mut ticks = Avi::new(problem, start).unwrap();
+    for avi in [&mut free, &mut ticks] {
+        avi.advance(f64::NAN).unwrap();
+        assert!(avi.time() == 0.0 && avi.events().iter().all(|e| *e == 0));
+    }
+}
