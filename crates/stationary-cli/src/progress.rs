@@ -80,7 +80,8 @@ impl Display {
         let Progress { step, steps, time, end, energy_error, moves } = progress;
         let seconds = (now - self.began).as_secs_f64();
         let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
-        let state = format!("t = {time:.4} of {end:.4}, energy error {energy_error:.1e}, {speed:.1e} moves/s");
+        let state =
+            format!("t = {time:.4} of {end:.4}, energy error {energy_error:.1e}, {speed:.1e} moves/s");
         match &self.style {
             Style::Bar(bar) => {
                 bar.set_message(state);

@@ -37,7 +37,9 @@ fn verdict(outcome: &Outcome) -> Verdict {
     if outcome.interrupted {
         let on = outcome.summary["avi"].is_object();
         let how = if on { "; --resume goes on from here" } else { "" };
-        complain(&format!("interrupted: the run ended early; everything up to the last step is written{how}"));
+        complain(&format!(
+            "interrupted: the run ended early; everything up to the last step is written{how}"
+        ));
         return Verdict::Stopped;
     }
     let failed: Vec<_> = outcome.claims.iter().filter(|c| !c.holds).collect();

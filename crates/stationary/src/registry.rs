@@ -34,12 +34,20 @@ const NOT_VARIATIONAL: &str = "not variational";
 /// How the elements of a solid get their steps.
 const STEP_OPTIONS: [(&str, &str, &str); 7] = [
     ("steps", "harmonic", "`free`, each element its own, or `harmonic`, a base times powers of two"),
-    ("rule", "eigen", "`courant`, by inscribed radius and wave speed, or `eigen`, by the element's largest eigenvalue"),
+    (
+        "rule",
+        "eigen",
+        "`courant`, by inscribed radius and wave speed, or `eigen`, by the element's largest eigenvalue",
+    ),
     ("fraction", "0.5; courant: 0.1", "part of the stable step that is taken"),
     ("split", "stiffness", "how nodal masses are divided among elements for `eigen`: `stiffness` or `own`"),
     ("buffer", "true", "harmonic: whether an element takes the smallest step among its neighbours"),
     ("step", "by the rule", "a step for all elements, or a table of steps by group"),
-    ("factor", "1", "formula of t, X, Y, Z by which each step is multiplied as time goes on; free steps only"),
+    (
+        "factor",
+        "1",
+        "formula of t, X, Y, Z by which each step is multiplied as time goes on; free steps only",
+    ),
 ];
 
 /// All integrators.
@@ -367,9 +375,11 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
     Ok(match (name, explicit) {
         ("avi", _) => SolidMethod::Avi(steps),
         (_, true) => SolidMethod::Newmark(steps),
-        (_, false) => {
-            SolidMethod::Discrete { method: Method::Newmark { beta, gamma }, tolerance, steps: Box::new(steps) }
-        }
+        (_, false) => SolidMethod::Discrete {
+            method: Method::Newmark { beta, gamma },
+            tolerance,
+            steps: Box::new(steps),
+        },
     })
 }
 

@@ -12,6 +12,10 @@ pub trait Potentials: Send + Sync {
     fn nodes(&self, k: usize) -> &[u32];
     /// Writes `dV_k/dx` for its nodes, three numbers each, and returns `V_k`.
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
+    /// The number by which the user knows potential `k`.
+    fn number(&self, k: usize) -> usize {
+        k
+    }
     /// Whether forces from outside come with potential `k`.
     fn loaded(&self, _k: usize) -> bool {
         false
@@ -28,6 +32,9 @@ pub trait Potentials: Send + Sync {
         None
     }
 }
+
+/// Why a potential has no forces from outside, in the words of a [`PotentialFault`].
+pub const NO_LOAD: &str = "the load on it is not a finite number";
 
 /// The energy side of forces from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -64,6 +71,9 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         (**self).gradient(k, t, x, out)
+    }
+    fn number(&self, k: usize) -> usize {
+        (**self).number(k)
     }
     fn loaded(&self, k: usize) -> bool {
         (**self).loaded(k)

@@ -50,8 +50,7 @@ pub(super) fn finish(
     let Findings { mut summary, conserved, facts, sections, warnings, energy_scale, files } = findings;
     let partial = Value::Object(summary.clone());
     let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
-    let claim =
-        |c: &claim::Outcome| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason });
+    let claim = |c: &claim::Outcome| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason });
     summary.insert("claims".into(), claims.iter().map(claim).collect());
     let mut told = warnings.clone();
     if let Some(stopped) = &end.stopped {

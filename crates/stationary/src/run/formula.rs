@@ -35,11 +35,7 @@ pub(super) fn run(
 }
 
 /// The loop: move, observe, write.
-fn drive(
-    built: &mut Built,
-    series: &mut Series,
-    watch: &mut Watch<'_>,
-) -> Result<End, Error> {
+fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Result<End, Error> {
     let mut eye = Eye::new(built);
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
@@ -154,6 +150,13 @@ impl Built<'_> {
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
         let energy_error = Energy::relative_error(&self.energy);
-        Progress { step: view.step, steps: self.steps, time: view.t, end: self.end, energy_error, moves: view.step }
+        Progress {
+            step: view.step,
+            steps: self.steps,
+            time: view.t,
+            end: self.end,
+            energy_error,
+            moves: view.step,
+        }
     }
 }

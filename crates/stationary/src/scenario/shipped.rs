@@ -56,8 +56,7 @@ macro_rules! meshes {
 }
 
 /// Meshes of shipped scenarios: the name in the scenario, and the file.
-const MESHES: &[(&str, &[u8])] =
-    meshes!("bar-wave", "block", "l-beam", "slab", "blade", "graded-cube");
+const MESHES: &[(&str, &[u8])] = meshes!("bar-wave", "block", "l-beam", "slab", "blade", "graded-cube");
 
 /// The shipped mesh of this name.
 pub fn mesh(name: &str) -> Option<&'static [u8]> {

@@ -26,7 +26,7 @@ pub use snapshot::{Balance, Snapshot};
 pub use state::AviState;
 pub use steps::harmonic;
 
-use crate::model::{Field, Forced, PotentialFault, Potentials, Supports};
+use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials, Supports};
 use accounts::{Accounts, cross};
 use clocks::Clocks;
 use std::sync::Arc;
@@ -312,7 +312,7 @@ impl<P: Potentials> Avi<P> {
             return Ok(());
         }
         let why = format!("its step is {}, which does not move its clock", next - now);
-        Err(AviError { time: now, fault: PotentialFault { number: k, why } })
+        Err(AviError { time: now, fault: PotentialFault { number: self.potentials.number(k), why } })
     }
 
     /// Takes the nodes of an element to a time on straight lines.
@@ -387,7 +387,7 @@ impl<P: Potentials> Avi<P> {
             .map_err(|fault| AviError { time: t, fault })?;
         let mut inflow = 0.0;
         if self.guarded[k] {
-            let load = self.strike_guarded(k, t, weight);
+            let load = self.strike_guarded(k, t, weight)?;
             potential += load.potential;
             inflow = weight * load.rate;
         } else {
@@ -406,7 +406,7 @@ impl<P: Potentials> Avi<P> {
     }
 
     /// Kicks with the element's gradient in `self.kick` and its loads; books loads and reactions.
-    fn strike_guarded(&mut self, k: usize, t: f64, weight: f64) -> Forced {
+    fn strike_guarded(&mut self, k: usize, t: f64, weight: f64) -> Result<Forced, AviError> {
         let nodes = self.potentials.nodes(k);
         let width = 3 * nodes.len();
         let (dead, following) = (&mut self.dead[..width], &mut self.following[..width]);
@@ -418,6 +418,10 @@ impl<P: Potentials> Avi<P> {
                 Forced::default()
             }
         };
+        if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
+            let fault = PotentialFault { number: self.potentials.number(k), why: NO_LOAD.into() };
+            return Err(AviError { time: t, fault });
+        }
         self.accounts.work.add(weight * load.rate);
         for (n, &a) in nodes.iter().enumerate() {
             let at = 3 * a as usize;
@@ -441,7 +445,7 @@ impl<P: Potentials> Avi<P> {
             }
             self.accounts.load(&self.x[at..at + 3], &outside);
         }
-        load
+        Ok(load)
     }
 
     /// Positions of the nodes, each at its own time.

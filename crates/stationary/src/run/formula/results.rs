@@ -1,12 +1,12 @@
 //! The results folder: `series.csv` as the run goes, `summary.json` and `report.html` at its end.
 
 use super::build::Built;
-use crate::run::finish::{Findings, SCHEMA, finish, remove_stale, short};
-use crate::run::{End, Outcome};
 use crate::error::Error;
 use crate::model::Lagrangian;
 use crate::observe::{Conserved, Observer};
 use crate::report::{Series, io};
+use crate::run::finish::{Findings, SCHEMA, finish, remove_stale, short};
+use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};

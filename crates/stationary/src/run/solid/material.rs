@@ -4,8 +4,8 @@ use crate::error::{Diagnostic, Error};
 use crate::formula::Scope;
 use crate::mesh::CellKind;
 use crate::model::solid::{
-    Bars, Elements, FormulaMaterial, FormulaMaterialError, Group, Kind, Lame, Law, LinearElastic, MooneyRivlin,
-    NeoHookean, Plane, StVenantKirchhoff,
+    Bars, Elements, FormulaMaterial, FormulaMaterialError, Group, Kind, Lame, Law, LinearElastic,
+    MooneyRivlin, NeoHookean, Plane, StVenantKirchhoff,
 };
 use crate::scenario::{MaterialChoice, Options, Place, Scenario, SolidSystem, unknown_word};
 
@@ -119,7 +119,9 @@ fn lame(choice: &MaterialChoice, options: &mut Options) -> Result<Lame, Error> {
             let name = &choice.name.text;
             return Err(choice
                 .name
-                .error(format!("the elastic constants of material `{name}` are not given, or not by one pair"))
+                .error(format!(
+                    "the elastic constants of material `{name}` are not given, or not by one pair"
+                ))
                 .help("expected `lambda` and `mu`, or `young` and `poisson`")
                 .into());
         }
@@ -130,7 +132,11 @@ fn lame(choice: &MaterialChoice, options: &mut Options) -> Result<Lame, Error> {
 fn needed(options: &mut Options, key: &str, choice: &MaterialChoice) -> Result<f64, Error> {
     options.number_if_given(key, f64::MIN_POSITIVE..=f64::MAX)?.ok_or_else(|| {
         let name = &choice.name.text;
-        choice.name.error(format!("material `{name}` has no `{key}`")).help("expected a positive number").into()
+        choice
+            .name
+            .error(format!("material `{name}` has no `{key}`"))
+            .help("expected a positive number")
+            .into()
     })
 }
 

@@ -3,8 +3,8 @@
 use crate::error::{Cause, Error, RunError};
 use crate::integrate::avi::{Avi, AviError, AviState, Balance};
 use crate::integrate::sparse::{Sparse, SparseCause, SparseError, SparseState};
-use crate::model::solid::Problem;
 use crate::model::Potentials;
+use crate::model::solid::Problem;
 use crate::report::checkpoint::Checkpoint;
 use std::sync::Arc;
 
