@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod honest;
+mod solids;
 mod stopped;
 
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
-pub use potentials::{Forced, PotentialFault, Potentials};
+pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
 pub use scalar::{Dual, Dual2, Scalar};
 pub use structure::Structure;
 pub use supports::{Conflict, Supports};

@@ -33,6 +33,9 @@ pub trait Potentials: Send + Sync {
     }
 }
 
+/// Why a potential has no forces from outside, in the words of a [`PotentialFault`].
+pub const NO_LOAD: &str = "the load on it is not a finite number";
+
 /// The energy side of forces from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Forced {

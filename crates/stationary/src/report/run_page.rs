@@ -122,6 +122,8 @@ fn change(series: &Series, name: &str, scale: f64) -> Option<(Vec<f64>, Vec<f64>
 }
 
 fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
+    // Loads and supports change energy and momentum of a solid: its own sections book that.
+    run.scenario.formula()?;
     let series = run.series;
     let mut plots = Vec::new();
     for (column, title) in [("energy", "Energy error"), ("discrete_energy", "Discrete energy error")] {

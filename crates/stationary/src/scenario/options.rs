@@ -65,8 +65,7 @@ impl Options {
         if allowed.contains(&value) {
             return Ok(Some(value));
         }
-        let (least, most) = (allowed.start(), allowed.end());
-        Err(node.place.error(format!("`{key}` must be from {least} to {most}, found {value}")).into())
+        Err(node.place.error(format!("`{key}` must be {}, found {value}", in_words(&allowed))).into())
     }
 
     /// One number, or numbers by name: `step = 1e-6` or `step = { body = 1e-6, tip = 2e-7 }`.
@@ -135,6 +134,20 @@ impl Options {
 
     fn take(&mut self, key: &str) -> Option<Node> {
         tree::take(&mut self.entries, key)
+    }
+}
+
+/// A range as people say it: its ends may stand for "greater than zero" and "any".
+fn in_words(range: &RangeInclusive<f64>) -> String {
+    let least = match *range.start() {
+        f64::MIN_POSITIVE => "greater than zero".into(),
+        least if *range.end() == f64::MAX => format!("{least} or more"),
+        least => format!("from {least}"),
+    };
+    match (*range.end(), *range.start()) {
+        (f64::MAX, _) => least,
+        (most, f64::MIN_POSITIVE) => format!("{least} and at most {most}"),
+        (most, _) => format!("{least} to {most}"),
     }
 }
 

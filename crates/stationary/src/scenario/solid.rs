@@ -130,7 +130,7 @@ pub struct SolidProbe {
 pub struct SolidOutput {
     /// Rows of the series after the first; at least one.
     pub rows: u64,
-    /// Frames after the first; 0 means that none are written.
+    /// Frames after the first, at most as many as rows; 0 means that none are written.
     pub frames: u64,
     /// Seconds of wall time between checkpoints; 0 means one at every row.
     pub checkpoint: f64,

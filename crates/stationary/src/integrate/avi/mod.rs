@@ -26,7 +26,7 @@ pub use snapshot::{Balance, Snapshot};
 pub use state::AviState;
 pub use steps::harmonic;
 
-use crate::model::{Field, Forced, PotentialFault, Potentials, Supports};
+use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials, Supports};
 use accounts::{Accounts, cross};
 use clocks::Clocks;
 use std::sync::Arc;
@@ -382,7 +382,7 @@ impl<P: Potentials> Avi<P> {
             .map_err(|fault| AviError { time: t, fault })?;
         let (mut loads, mut inflow) = (0.0, 0.0);
         if self.guarded[k] {
-            let load = self.strike_guarded(k, t, weight, &mut inflow);
+            let load = self.strike_guarded(k, t, weight, &mut inflow)?;
             loads = load.potential;
             inflow += weight * load.rate;
         } else {
@@ -402,7 +402,13 @@ impl<P: Potentials> Avi<P> {
 
     /// Kicks with the element's gradient in `self.kick` and its loads; books loads and reactions. Adds the work of
     /// moving supports to `inflow`.
-    fn strike_guarded(&mut self, k: usize, t: f64, weight: f64, inflow: &mut f64) -> Forced {
+    fn strike_guarded(
+        &mut self,
+        k: usize,
+        t: f64,
+        weight: f64,
+        inflow: &mut f64,
+    ) -> Result<Forced, AviError> {
         let nodes = self.potentials.nodes(k);
         let width = 3 * nodes.len();
         let (dead, following) = (&mut self.dead[..width], &mut self.following[..width]);
@@ -414,6 +420,10 @@ impl<P: Potentials> Avi<P> {
                 Forced::default()
             }
         };
+        if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
+            let fault = PotentialFault { number: self.potentials.number(k), why: NO_LOAD.into() };
+            return Err(AviError { time: t, fault });
+        }
         self.accounts.work.add(weight * load.rate);
         for (n, &a) in nodes.iter().enumerate() {
             let at = 3 * a as usize;
@@ -440,7 +450,7 @@ impl<P: Potentials> Avi<P> {
             let first = self.clocks.events[k] == 0;
             self.accounts.press(k, nodes, &self.x, following, first);
         }
-        load
+        Ok(load)
     }
 
     /// Positions of the nodes, each at its own time.

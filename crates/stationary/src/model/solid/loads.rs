@@ -156,7 +156,10 @@ impl Loads {
                 // From the reference place, so that a body at rest has no such energy.
                 let moved = x[at + i] - self.points[entry.node as usize][i];
                 forced.potential -= f * moved;
-                forced.rate -= entry.coefficient * rate[i] * moved;
+                // A force may set in with a vertical slope, as sqrt(t): at rest it brings nothing in all the same.
+                if moved != 0.0 {
+                    forced.rate -= entry.coefficient * rate[i] * moved;
+                }
             }
         }
         for face in self.faces.of(k) {

@@ -4,7 +4,7 @@ use super::body::Solid;
 use super::elements::Fault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
-use crate::model::{Forced, PotentialFault, Potentials, Structure, Supports};
+use crate::model::{Forced, NO_LOAD, PotentialFault, Potentials, Structure, Supports};
 
 /// A solid with its loads and supports: what integrators run.
 #[derive(Debug)]
@@ -100,7 +100,11 @@ impl Structure for Problem {
         for k in (0..self.solid.elements()).filter(|k| self.loads.on(*k)) {
             let nodes = Potentials::nodes(&self.solid, k);
             let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
-            energy += self.loads.forces(k, t, x, dead, following).potential;
+            let load = self.loads.forces(k, t, x, dead, following);
+            if !load.potential.is_finite() || following.iter().any(|f| !f.is_finite()) {
+                return Err(PotentialFault { number: self.tag(k) as usize, why: NO_LOAD.into() });
+            }
+            energy += load.potential;
             for (n, a) in nodes.iter().enumerate() {
                 for i in 0..3 {
                     out[3 * *a as usize + i] -= dead[3 * n + i] + following[3 * n + i];

@@ -1,12 +1,13 @@
 //! From a scenario to a body that can move: mesh, materials, masses, supports, loads, initial state.
 
 use super::material::{self, Stuff};
-use crate::error::{Diagnostic, Error};
+use crate::error::{Diagnostic, Error, near_miss};
 use crate::formula::{Graph, Scope};
 use crate::mesh::{CellId, CellKind, Group, Mesh};
 use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
 use crate::model::{Field, Potentials, Supports};
-use crate::scenario::{InitialShape, LoadKind, Scenario, SolidSystem, Text, shipped};
+use crate::scenario::{InitialShape, LoadKind, MaterialChoice, Scenario, SolidSystem, Text, shipped};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A body with all that acts on it, and where it starts.
@@ -61,7 +62,7 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Er
     let bytes = match (path.as_ref().map(std::fs::read), shipped::mesh(&file.text)) {
         (Some(Ok(bytes)), _) => bytes,
         (Some(Err(e)), shipped) if e.kind() != std::io::ErrorKind::NotFound || shipped.is_none() => {
-            return Err(file.error(format!("the mesh `{}` cannot be read: {e}", file.text)).into());
+            return Err(unreadable(file, path.as_deref(), &e).into());
         }
         (_, Some(bytes)) => bytes.to_vec(),
         (_, None) => {
@@ -72,6 +73,24 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Er
     let mut mesh = Mesh::read(&file.text, &bytes)?;
     mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
     Ok((mesh, bytes))
+}
+
+/// A mesh that is not there, with the name that is nearest among the files beside it and those shipped.
+fn unreadable(file: &Text, path: Option<&Path>, e: &std::io::Error) -> Diagnostic {
+    if e.kind() != std::io::ErrorKind::NotFound {
+        return file.error(format!("the mesh `{}` cannot be read: {e}", file.text));
+    }
+    let folder = path.and_then(Path::parent).filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut beside: Vec<String> = files.map(|f| f.file_name().to_string_lossy().into_owned()).collect();
+    beside.sort();
+    let near = near_miss(&name, beside.iter().map(String::as_str));
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`? the path is relative to the folder of the scenario"),
+        None => "the path is relative to the folder of the scenario".to_string(),
+    };
+    file.error(format!("there is no mesh `{}`", file.text)).help(help)
 }
 
 /// The group a scenario names, or an error that points at the name.
@@ -132,7 +151,13 @@ fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<Cel
                 None if cells.kind.dimension() == dimension => {
                     let (tag, kind) = (cells.tags[k], cells.kind.name());
                     let message = format!("element {tag} ({kind}) of the mesh has no material");
-                    let help = "give its group to a material, or leave `group` out of one material: it then takes the rest";
+                    let help = match system.materials.iter().position(|m| m.groups.is_empty()) {
+                        None => "give its group to a material, or leave `group` out of one material: it then takes the rest".into(),
+                        Some(rest) => {
+                            let MaterialChoice { name, law, .. } = &system.materials[rest];
+                            format!("the law `{}` of `{}` is for {}", law.text, name.text, stuff[rest].expected())
+                        }
+                    };
                     return Err(system.mesh.file.error(message).help(help).into());
                 }
                 None => {}
@@ -261,8 +286,10 @@ fn loads(
             LoadKind::Pressure(p) => (std::slice::from_ref(p), false),
         };
         let force = field(texts, &scope)?;
-        for point in &mesh.points {
-            value(&force, texts, scenario.start, point)?;
+        // Only where it acts: 1/X is a fine load on a side far from the origin.
+        let everywhere = if groups.is_empty() { 0..mesh.points.len() as u32 } else { 0..0 };
+        for node in groups.iter().flat_map(|g| g.nodes.iter().copied()).chain(everywhere) {
+            value(&force, texts, scenario.start, &mesh.points[node as usize])?;
         }
         if body {
             let all: Vec<usize> = match groups.is_empty() {

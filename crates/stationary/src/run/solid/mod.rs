@@ -147,6 +147,9 @@ impl<'a> Run<'a> {
                     break;
                 }
             }
+            if row > 0 && !built.record.is_new(built.motion.time()) {
+                continue;
+            }
             let seen = built.motion.look().and_then(|look| {
                 built.record.see(&built.motion, &look)?;
                 Ok(look)
@@ -162,9 +165,8 @@ impl<'a> Run<'a> {
             self.series.push(values)?;
             self.series.keep(row, values);
             (end.time, end.step) = (look.t, built.motion.moves());
-            if let Some(frames) =
-                self.frames.as_mut().filter(|_| is_frame(row, rows, self.system.output.frames))
-            {
+            let wanted = self.system.output.frames;
+            if let Some(frames) = self.frames.as_mut().filter(|f| is_frame(row, rows, wanted, f.count())) {
                 write_frame(frames, built, &look)?;
             }
             if row < rows && self.saved.elapsed().as_secs_f64() >= self.system.output.checkpoint {
@@ -238,10 +240,9 @@ enum Step {
     Failed(RunError),
 }
 
-/// Frames are spread evenly over the rows, the first and the last among them.
-fn is_frame(row: u64, rows: u64, frames: u64) -> bool {
-    let number = |row: u64| u128::from(row) * u128::from(frames) / u128::from(rows);
-    row == 0 || number(row) > number(row - 1)
+/// Frames are spread evenly over the rows, the first and the last among them; `written` there are already.
+fn is_frame(row: u64, rows: u64, frames: u64, written: usize) -> bool {
+    u128::from(row) * u128::from(frames) / u128::from(rows) >= written as u128
 }
 
 /// A number for all that decides the bits of a run.
@@ -260,7 +261,12 @@ mod tests {
     #[test]
     fn frames_are_spread_over_the_rows() {
         for (rows, frames) in [(500, 20), (7, 3), (10, 10), (3, 1)] {
-            let chosen: Vec<u64> = (0..=rows).filter(|r| super::is_frame(*r, rows, frames)).collect();
+            let mut chosen: Vec<u64> = Vec::new();
+            for row in 0..=rows {
+                if super::is_frame(row, rows, frames, chosen.len()) {
+                    chosen.push(row);
+                }
+            }
             assert_eq!(chosen.len() as u64, frames + 1);
             assert_eq!((chosen[0], chosen[chosen.len() - 1]), (0, rows));
         }

@@ -52,6 +52,14 @@ impl Record {
             let node = (0..points.len() / 3)
                 .min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
                 .expect("a body has nodes");
+            if distance(node).sqrt() > reach(body, node) {
+                let nearest: Vec<String> = (0..3).map(|i| points[3 * node + i].to_string()).collect();
+                return Err(choice
+                    .place
+                    .error(format!("the probe `{}` is outside of the body", choice.name.text))
+                    .help(format!("the node nearest to it is at [{}]", nearest.join(", ")))
+                    .into());
+            }
             let mut graph = Graph::new();
             let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
             let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
@@ -99,6 +107,11 @@ impl Record {
             names.extend(parts.map(|part| format!("element.{tag}.{part}")));
         }
         names
+    }
+
+    /// Whether a moment is later than the last one seen. Steps longer than the distance of rows give it several times.
+    pub fn is_new(&self, t: f64) -> bool {
+        t > self.last.0
     }
 
     /// The row of the moment last seen.
@@ -189,7 +202,7 @@ impl Record {
                 "final": number(self.energy.last()),
                 "scale": number(self.energy_scale()),
                 "max_relative_error": number(self.energy_error()),
-                "drift_rate": number(self.energy.slope() / self.energy_scale()),
+                "relative_drift_rate": number(self.energy.slope() / self.energy_scale()),
             }),
         );
         let momentum = |which: usize| {
@@ -257,6 +270,20 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// The size of the largest element at a node: a place farther away is in none of them.
+fn reach(body: &Body, node: usize) -> f64 {
+    let points = body.problem.solid().points();
+    let place = |a: u32, i: usize| points[3 * a as usize + i];
+    let at_node = (0..body.problem.count()).map(|k| Potentials::nodes(&*body.problem, k));
+    at_node
+        .filter(|nodes| nodes.contains(&(node as u32)))
+        .flat_map(|nodes| {
+            nodes.iter().map(|a| (0..3).map(|i| (place(*a, i) - place(node as u32, i)).powi(2)).sum())
+        })
+        .fold(0.0, f64::max)
+        .sqrt()
 }
 
 impl Probe {

@@ -218,7 +218,7 @@ fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Ve
         fact("updates of an element", format!("{} to {}", avi["updates"]["min"], avi["updates"]["max"])),
         fact("updates at the smallest step", avi["synchronous_updates"].to_string()),
         fact("ideal speed-up", get(&avi["ideal_speedup"])),
-        fact("measured speed-up", get(&avi["measured_speedup"])),
+        fact("measured speed-up", avi["measured_speedup"].as_f64().map_or("not measured".into(), short)),
         fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ]
@@ -229,27 +229,36 @@ fn svg(plot: &Plot) -> String {
 }
 
 fn sections(built: &Built, run: &Run<'_>) -> Vec<Section> {
-    [energies(&run.series), elements(built), probes(run)].into_iter().flatten().collect()
+    [energies(&run.series, built), elements(built), probes(run)].into_iter().flatten().collect()
 }
 
-fn energies(series: &Series) -> Option<Section> {
+fn energies(series: &Series, built: &Built) -> Option<Section> {
     let mut plot = Plot::new("Energies").x_label("t").y_label("energy");
     for name in ["energy", "kinetic", "potential", "work"] {
         let (t, values) = series.whole(name)?;
         plot = plot.line(name, &t, &values);
     }
+    let [(t, energy), (_, work)] = [series.whole("energy")?, series.whole("work")?];
+    let first = energy.iter().zip(&work).map(|(e, w)| e - w).find(|x| !x.is_nan()).unwrap_or(0.0);
+    let scale = built.record.energy_scale();
+    let change: Vec<f64> = energy.iter().zip(&work).map(|(e, w)| (e - w - first) / scale).collect();
+    let error =
+        Plot::new("Energy error").x_label("t").y_label("relative error").line("relative error", &t, &change);
+    let mut plots = vec![
+        (svg(&plot), "Kinetic and potential energy, their sum, and the work done from outside.".into()),
+        (svg(&error), "Change of the energy less the work done from outside, over the energy scale.".into()),
+    ];
     let mut balance = Plot::new("Balance of momentum").x_label("t").y_label("residual over scale");
     for (name, column) in [("linear", "balance.linear"), ("angular", "balance.angular")] {
         let (t, values) = series.whole(column)?;
         balance = balance.line(name, &t, &values);
     }
-    let plots = vec![
-        (svg(&plot), "Kinetic and potential energy, their sum, and the work done from outside.".into()),
-        (
-            svg(&balance),
-            "Momentum less what it was and what loads and supports gave, over the size of its terms.".into(),
-        ),
-    ];
+    // Methods that do not book impulses of loads and supports leave these columns empty.
+    if series.whole("balance.linear")?.1.iter().any(|x| !x.is_nan()) {
+        let caption =
+            "Momentum less what it was and what loads and supports gave, over the size of its terms.";
+        plots.push((svg(&balance), caption.into()));
+    }
     Some(Section { heading: "Energy and momentum".into(), text: String::new(), plots })
 }
 
@@ -257,13 +266,19 @@ fn energies(series: &Series) -> Option<Section> {
 fn elements(built: &Built) -> Option<Section> {
     let avi = built.motion.avi()?;
     let updates: Vec<f64> = avi.events().iter().map(|n| *n as f64).collect();
-    let mut plots = vec![
-        (spread("Steps", "step", avi.steps()), "How many elements have at most this step.".into()),
-        (spread("Updates", "updates", &updates), "How many elements had at most so many updates.".into()),
-    ];
+    let mut plots = Vec::new();
+    let (least, most) = extremes(avi.steps());
+    if least < most {
+        plots
+            .push((spread("Steps", "step", avi.steps()), "Share of elements with at most this step.".into()));
+        plots.push((
+            spread("Updates", "updates", &updates),
+            "Share of elements with at most so many updates.".into(),
+        ));
+    }
     if let Some(local) = avi.local_energy() {
         let worst: Vec<f64> = local.worst().collect();
-        let caption = "How many elements had at most this residual of their balance of energy (43), over their energy, at worst.";
+        let caption = "Share of elements whose balance of energy (43) left at most this residual at worst, over their energy.";
         plots.push((spread("Local energy residual", "relative residual", &worst), caption.into()));
     }
     Some(Section { heading: "Elements".into(), text: String::new(), plots })

@@ -27,20 +27,19 @@ pub(super) struct Built {
     pub told: Instant,
 }
 
+/// Observers that run on every solid.
+const OBSERVED: [&str; 4] = ["energy", "momentum", "probe", "newton"];
+
 /// Energies of an element below this part of the mean count as none in its balance.
 const NO_ENERGY: f64 = 1e-9;
 
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, Error> {
     let choice = registry::solid_method(&scenario.integrator)?;
     registry::wants_symplectic(&scenario.observe)?;
-    if system.output.frames > system.output.rows {
-        let (frames, rows) = (system.output.frames, system.output.rows);
-        let message = format!("{frames} frames and {rows} rows: a frame is written with a row");
-        return Err(system
-            .mesh
-            .file
-            .error(message)
-            .help("expected `frames` of [output] to be at most `rows`")
+    if let Some(name) = scenario.observe.iter().find(|o| !OBSERVED.contains(&o.text.as_str())) {
+        return Err(name
+            .error(format!("`{}` is not observed on solids", name.text))
+            .help(format!("what is, is always: {}", OBSERVED.join(", ")))
             .into());
     }
     let body = build::body(scenario, system)?;
@@ -102,7 +101,10 @@ fn discrete(
     let place = &scenario.integrator.method.place;
     let h = match &system.step {
         Some((step, _)) => *step,
-        None => steps::steps(scenario, body, choice.steps())?.into_iter().fold(0.0, f64::max),
+        None => {
+            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps())?);
+            if any_step_is_stable(method) { most } else { least }
+        }
     };
     let start = SparseStart { t: scenario.start, h, x: body.x.clone(), v: body.v.clone() };
     let problem = Arc::clone(&body.problem);
@@ -113,6 +115,16 @@ fn discrete(
     let synchronous = Synchronous::new(sparse, problem, h)
         .map_err(|e| place.error(format!("{method} cannot start: {e}")))?;
     Ok(Motion::Sparse(Box::new(synchronous)))
+}
+
+/// Whether vibrations too fast for the step stay bounded, so that the largest step of an element will do for all.
+fn any_step_is_stable(method: Method) -> bool {
+    match method {
+        Method::Midpoint { alpha } => alpha == 0.5,
+        Method::Newmark { beta, gamma } => gamma >= 0.5 && 2.0 * beta >= gamma,
+        Method::Gauss { .. } => true,
+        _ => false,
+    }
 }
 
 /// See [`crate::run::check`].

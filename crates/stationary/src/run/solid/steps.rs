@@ -4,6 +4,7 @@ use super::build::Body;
 use crate::error::Error;
 use crate::formula::Graph;
 use crate::integrate::avi::{StepFactor, harmonic};
+use crate::model::solid::Split;
 use crate::model::{Field, Potentials};
 use crate::registry::{Rule, StepChoice};
 use crate::scenario::{Numbers, Place, Scenario};
@@ -19,9 +20,13 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Re
     } else {
         match choice.rule {
             Rule::Courant => solid.steps_courant(choice.fraction),
-            Rule::Eigen(split) => solid
-                .steps_eigen(choice.fraction, &body.x, split)
-                .map_err(|fault| place.error(format!("no step: {}", body.problem.fault(&fault))))?,
+            Rule::Eigen(split) => solid.steps_eigen(choice.fraction, &body.x, split).map_err(|fault| {
+                let error = place.error(format!("no step: {}", body.problem.fault(&fault)));
+                match split {
+                    Split::Own => error.help("a spring without mass of its own needs split = \"stiffness\""),
+                    Split::Stiffness => error,
+                }
+            })?,
         }
     };
     for (step, given) in steps.iter_mut().zip(&given) {
@@ -33,12 +38,12 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Re
     let latest = scenario.start.abs().max(scenario.end.abs());
     if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && latest + h > latest)) {
         let (tag, step) = (body.problem.tag(k), steps[k]);
-        let error = place.error(format!("the step of element {tag} is {step}"));
+        let error = place.error(format!("the step of element {tag} is {step:e}"));
         return Err(match choice.rule {
             Rule::Courant => error.help(
                 "a spring without mass has no wave speed: use rule = \"eigen\", or give the steps of its group",
             ),
-            Rule::Eigen(_) => error.help("expected a positive number; give the steps of its group"),
+            Rule::Eigen(_) => error.help("expected a positive number, large enough to move the clock"),
         }
         .into());
     }

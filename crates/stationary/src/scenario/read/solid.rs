@@ -291,8 +291,14 @@ impl Reader {
         if let Some(node) = tree::take(&mut table, "rows") {
             output.rows = self.constants.integer("rows", &node, &(1..=MOST_ROWS))?;
         }
+        output.frames = output.frames.min(output.rows);
         if let Some(node) = tree::take(&mut table, "frames") {
             output.frames = self.constants.integer("frames", &node, &(0..=MOST_FRAMES))?;
+            let SolidOutput { rows, frames, .. } = output;
+            if frames > rows {
+                let message = format!("{frames} frames and {rows} rows: a frame is written with a row");
+                return Err(node.place.error(message).help("expected `frames` to be at most `rows`"));
+            }
         }
         if let Some(node) = tree::take(&mut table, "checkpoint") {
             output.checkpoint = self.constants.number("checkpoint", &node)?;
