@@ -120,7 +120,7 @@ fn summary(
     let (steps, updates) = (built.motion.steps(), built.motion.updates());
     let (least, most) = extremes(&steps);
     let (total, passed) = (updates.iter().sum::<u64>(), end.time - scenario.start);
-    let synchronous = (passed / least * (1.0 + 1e-12)).floor() * solid.elements() as f64;
+    let synchronous = (passed / built.one_step * (1.0 + 1e-12)).floor() * solid.elements() as f64;
     let iterations = built.motion.iterations();
     let value = json!({
         "schema": SCHEMA,
@@ -150,7 +150,7 @@ fn summary(
                 "max": updates.iter().max(),
             },
             "synchronous_updates": synchronous as u64,
-            "ideal_speedup": built.motion.avi().map_or(1.0, |avi| avi.ideal_speedup()),
+            "ideal_speedup": built.ideal_speedup(),
             "update_ratio": number(if total > 0 { synchronous / total as f64 } else { 1.0 }),
             "measured_speedup": number(measured_speedup(built, synchronous, moving)),
             "step": { "min": least, "max": most },

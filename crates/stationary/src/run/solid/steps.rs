@@ -10,8 +10,16 @@ use crate::registry::{Rule, StepChoice};
 use crate::scenario::{Numbers, Place, Scenario};
 use std::sync::Arc;
 
-/// One step an element, all positive and large enough to move the clock.
-pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Vec<f64>, Error> {
+/// The steps of a body's elements.
+pub(super) struct Steps {
+    /// One an element, all positive and large enough to move the clock.
+    pub each: Vec<f64>,
+    /// The smallest before harmonic rounding: what one step for all would be.
+    pub smallest: f64,
+}
+
+/// The steps that a scenario asks for.
+pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Steps, Error> {
     let place = &scenario.integrator.method.place;
     let solid = body.problem.solid();
     let given = given(body, choice)?;
@@ -32,6 +40,7 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Re
     for (step, given) in steps.iter_mut().zip(&given) {
         *step = given.unwrap_or(*step);
     }
+    let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
     if choice.harmonic {
         steps = harmonic(&*body.problem, &steps, choice.buffer);
     }
@@ -47,7 +56,7 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Re
         }
         .into());
     }
-    Ok(steps)
+    Ok(Steps { each: steps, smallest })
 }
 
 /// The steps given by hand.
