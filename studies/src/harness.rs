@@ -99,7 +99,7 @@ impl Study {
 }
 
 /// All studies.
-pub const STUDIES: [Study; 5] = [
+pub const STUDIES: [Study; 6] = [
     Study { paper: "vti04", figure: "fig1", title: "heat of a nonlinear lattice", run: vti04::fig1::run },
     Study {
         paper: "vti04",
@@ -113,6 +113,12 @@ pub const STUDIES: [Study; 5] = [
         figure: "fig5",
         title: "pendulum: phase portrait and modified energy",
         run: vti04::fig5::run,
+    },
+    Study {
+        paper: "vti04",
+        figure: "fig15",
+        title: "clamped slab: error against cost, AVI and Newmark",
+        run: vti04::fig15::run,
     },
     Study {
         paper: "sur04",

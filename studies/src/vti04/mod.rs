@@ -1,9 +1,11 @@
 //! Lew, Marsden, Ortiz and West, Variational time integrators (2004).
 
 pub mod fig1;
+pub mod fig15;
 pub mod fig2;
 pub mod fig4;
 pub mod fig5;
+pub mod slab;
 
 use stationary::integrate::Method;
 

@@ -29,6 +29,7 @@ mod gmsh;
 mod gmsh_sections;
 mod input;
 mod kind;
+mod refine;
 mod topology;
 mod vtu;
 mod vtu_data;

@@ -8,7 +8,7 @@
 //!   `avi` and `newmark`, the options by which both choose their steps.
 //! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file, and
 //!   `initial.deformation` and `initial.displacement` replace each other.
-//! - `mesh.scale` also applies where the file says `mesh = "file"`.
+//! - `mesh.scale` and `mesh.refine` also apply where the file says `mesh = "file"`.
 //! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`.
 
 use std::sync::Arc;

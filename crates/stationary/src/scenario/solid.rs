@@ -40,6 +40,8 @@ pub struct MeshChoice {
     pub file: Text,
     /// Its coordinates are multiplied by this; positive.
     pub scale: f64,
+    /// How many times every element is divided: triangles in four, tetrahedra in eight.
+    pub refine: u32,
 }
 
 /// A material and where it is.

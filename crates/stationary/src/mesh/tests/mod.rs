@@ -4,6 +4,7 @@ mod broken;
 mod formats;
 mod geometry;
 mod random;
+mod refine;
 
 use super::Mesh;
 

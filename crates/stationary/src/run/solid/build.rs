@@ -55,6 +55,9 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     Ok(Body { problem, x, v, material, groups, mesh_bytes })
 }
 
+/// More elements than this are refused: a body of them needs more memory than most computers have.
+const MOST_ELEMENTS: u64 = 50_000_000;
+
 /// The mesh beside the scenario, or else the shipped one of this name.
 fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Error> {
     let file = &system.mesh.file;
@@ -72,6 +75,14 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Er
     };
     let mut mesh = Mesh::read(&file.text, &bytes)?;
     mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
+    let (times, count) = (system.mesh.refine, mesh.refined_count(system.mesh.refine));
+    if times > 0 && count > MOST_ELEMENTS {
+        let message = format!("refined {times} times, the mesh `{}` has {count} elements", file.text);
+        return Err(file.error(message).help(format!("expected at most {MOST_ELEMENTS}")).into());
+    }
+    for _ in 0..times {
+        mesh = mesh.refined();
+    }
     Ok((mesh, bytes))
 }
 

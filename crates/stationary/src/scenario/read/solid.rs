@@ -20,6 +20,9 @@ const LOADS: [&str; 5] = ["body", "acceleration", "traction", "pressure", "force
 const MOST_ROWS: u64 = 100_000_000;
 const MOST_FRAMES: u64 = 1_000_000;
 
+/// Ten halvings make a thousand elements of each along every edge.
+const MOST_REFINE: u64 = 10;
+
 /// Formulas are tried as they are read, so that a wrong name is found before a mesh is. One graph for all of them: its
 /// limits then bound the time they take together.
 struct Trial {
@@ -83,27 +86,30 @@ impl Reader {
         })
     }
 
-    /// `mesh = "block.msh"` or a table with `file` and `scale`.
+    /// `mesh = "block.msh"` or a table with `file`, `scale` and `refine`.
     fn mesh(&mut self) -> Result<MeshChoice, Diagnostic> {
         let node = self.need("mesh")?;
         let place = node.place.clone();
-        let (file, scale) = match node.value {
-            Value::Text(text) => (Text { text, place, index: None }, 1.0),
+        let (file, scale, refine) = match node.value {
+            Value::Text(text) => (Text { text, place, index: None }, 1.0, 0),
             _ => {
                 let mut table = node.table("mesh", "the name of a mesh file, or a table with `file`")?;
-                tree::only(&table, "`mesh`", &["file", "scale"])?;
+                tree::only(&table, "`mesh`", &["file", "scale", "refine"])?;
                 let Some(file) = tree::take(&mut table, "file") else {
                     return Err(place.error("`mesh` has no `file`").help("add: file = \"block.msh\""));
                 };
                 let file = file.text("file", "the name of a mesh file")?;
                 let scale = tree::take(&mut table, "scale");
-                (file, scale.map_or(Ok(1.0), |node| self.positive("scale", &node))?)
+                let scale = scale.map_or(Ok(1.0), |node| self.positive("scale", &node))?;
+                let refine = tree::take(&mut table, "refine");
+                let times = |node: Node| self.constants.integer("refine", &node, &(0..=MOST_REFINE));
+                (file, scale, refine.map_or(Ok(0), times)? as u32)
             }
         };
         if file.text.is_empty() {
             return Err(file.error("the name of the mesh file is empty"));
         }
-        Ok(MeshChoice { file, scale })
+        Ok(MeshChoice { file, scale, refine })
     }
 
     fn positive(&self, key: &str, node: &Node) -> Result<f64, Diagnostic> {

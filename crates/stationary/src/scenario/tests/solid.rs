@@ -141,7 +141,7 @@ fn a_solid_needs_little() {
     let text = "mesh = \"b.vtu\"\nend = 1\nintegrator = \"avi\"\nmaterial.a.law = \"linear\"\n";
     let s = read(text).unwrap();
     let solid = s.solid().unwrap();
-    assert_eq!((solid.mesh.file.text.as_str(), solid.mesh.scale), ("b.vtu", 1.0));
+    assert_eq!((solid.mesh.file.text.as_str(), solid.mesh.scale, solid.mesh.refine), ("b.vtu", 1.0, 0));
     assert_eq!(solid.output, SolidOutput { rows: 500, frames: 20, checkpoint: 60.0 });
     assert!(solid.masses.is_empty() && solid.supports.is_empty() && solid.loads.is_empty());
     assert!(solid.shape.is_none() && solid.velocity.is_none() && solid.step.is_none());
@@ -206,6 +206,9 @@ fn mesh_materials_and_masses_must_make_sense() {
         ("scale = 1e-3", "scale = 0", "`scale` must be greater than zero, found 0"),
         ("scale = 1e-3", "scale = nan", "`scale` must be a finite number"),
         ("scale = 1e-3", "scael = 1", "did you mean `scale`?"),
+        ("scale = 1e-3", "refine = -1", "`refine` must be"),
+        ("scale = 1e-3", "refine = 11", "`refine` must be"),
+        ("scale = 1e-3", "refine = 1.5", "`refine` must be"),
         ("law = \"neo-hookean\"\n", "", "a.toml:12:11: the material `steel` has no `law`"),
         ("law = \"linear\"", "law = 1", "`law` must be the name of a law of elasticity"),
         (
@@ -381,6 +384,7 @@ fn set_reaches_solids() {
     let s = set(&[
         ("mesh", "other.inp"),
         ("mesh.scale", "2"),
+        ("mesh.refine", "3"),
         ("end", "1"),
         ("step", "1e-3"),
         ("material.steel.mu", "5"),
@@ -396,6 +400,7 @@ fn set_reaches_solids() {
     .unwrap();
     let solid = s.solid().unwrap();
     assert_eq!((solid.mesh.file.text.as_str(), solid.mesh.scale, s.end), ("other.inp", 2.0, 1.0));
+    assert_eq!(solid.mesh.refine, 3);
     assert_eq!(solid.step.as_ref().unwrap().0, 1e-3);
     assert_eq!(solid.materials[0].options.clone().number("mu", 0.0, 0.0..=9.0).unwrap(), 5.0);
     assert_eq!(names(&solid.materials[0].groups), ["all"]);
