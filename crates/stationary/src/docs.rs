@@ -10,6 +10,7 @@ pages! {
     Readme "README.md"
     Index "docs/src/index.md"
     Tutorial "docs/src/tutorial.md"
+    Solids "docs/src/solids.md"
     Scenario "docs/src/scenario.md"
     Formulas "docs/src/formulas.md"
     Results "docs/src/results.md"

@@ -81,7 +81,8 @@ fn list_names_everything_and_explain_knows_each_name() {
 #[test]
 fn every_shipped_scenario_checks_with_no_checkout() {
     let folder = Folder::new("check");
-    for name in ["pendulum", "kepler", "henon-heiles", "double-pendulum", "lattice"] {
+    let solids = ["bar-wave", "block", "l-beam", "slab", "blade-1", "blade-2", "blade-3", "graded-cube"];
+    for name in ["pendulum", "kepler", "henon-heiles", "double-pendulum", "lattice"].into_iter().chain(solids) {
         let out = folder.stationary(&["check", name]);
         assert_eq!(out.status.code(), Some(0), "{name}: {}", stderr(&out));
         assert!(stdout(&out).starts_with(&format!("{name} is a valid scenario\n")));
@@ -97,7 +98,8 @@ fn a_name_that_is_nothing_gets_a_near_miss() {
     assert_eq!(
         stderr(&out),
         "error: there is no file and no shipped scenario `keppler`\n  = did you mean `kepler`? shipped scenarios: \
-         pendulum, kepler, henon-heiles, double-pendulum, lattice\n"
+         pendulum, kepler, henon-heiles, double-pendulum, lattice, bar-wave, block, l-beam, slab, blade-1, blade-2, \
+         blade-3, graded-cube\n"
     );
     std::fs::write(folder.0.join("orbit.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["check", "obrit.toml"]);

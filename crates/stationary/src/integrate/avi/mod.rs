@@ -310,6 +310,12 @@ impl<P: Potentials> Avi<P> {
         Err(AviError { time: now, fault: PotentialFault { number: self.potentials.number(k), why } })
     }
 
+    /// A load that is not a finite number.
+    fn no_load(&self, k: usize, time: f64) -> AviError {
+        let fault = PotentialFault { number: self.potentials.number(k), why: NO_LOAD.into() };
+        AviError { time, fault }
+    }
+
     /// Takes the nodes of an element to a time on straight lines.
     #[inline]
     fn carry(&mut self, k: usize, t: f64) {
@@ -421,8 +427,7 @@ impl<P: Potentials> Avi<P> {
             }
         };
         if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-            let fault = PotentialFault { number: self.potentials.number(k), why: NO_LOAD.into() };
-            return Err(AviError { time: t, fault });
+            return Err(self.no_load(k, t));
         }
         self.accounts.work.add(weight * load.rate);
         for (n, &a) in nodes.iter().enumerate() {

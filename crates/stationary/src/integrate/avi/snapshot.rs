@@ -80,6 +80,9 @@ impl<P: Potentials> Avi<P> {
                 let (dead, following) = (&mut dead[..width], &mut following[..width]);
                 if self.potentials.loaded(k) {
                     let load = self.potentials.load(k, t, &x, dead, following);
+                    if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
+                        return Err(self.no_load(k, t));
+                    }
                     potential += load.potential;
                     work -= ahead * load.rate;
                     work += self.accounts.pressing(k, nodes, &x, following);
