@@ -13,7 +13,7 @@ pub const FRACTION: f64 = 0.1;
 /// At 1/10 our block breaks after eleven milliseconds, asynchronous or not; at 1/20 it lasts.
 pub const LASTING_FRACTION: f64 = 0.05;
 /// The part of the Courant step that gives our block the printed 1,380,000 steps in 10 ms: with f = 1/10 it makes
-/// 94,110. The step that the paper's numbers were made with was as small.
+/// 94,110.
 pub const PRINTED_FRACTION: f64 = FRACTION * 94_110.0 / 1_380_000.0;
 /// Elements with less than this part of the mean energy count as having none.
 const NO_ENERGY: f64 = 1e-9;
@@ -83,7 +83,7 @@ impl Body {
         Ok(Body { trail: trail(&edges(&mesh, kind)?), problem, x })
     }
 
-    /// Sets the body in motion with steps of a part of the Courant step, following the balance of every element.
+    /// Sets the body in motion with steps of a part of the Courant step.
     pub fn start(&self, clock: Clock, fraction: f64) -> Result<Run, String> {
         let solid = self.problem.solid();
         let mut step = solid.steps_courant(fraction);

@@ -83,7 +83,7 @@ mod tests {
         for claim in run(Scale::Reduced).unwrap().claims {
             assert!(claim.holds(), "{claim}");
         }
-        // Steps ten times the printed ones; and what is not a number counts as above.
+        // Steps two and a half times the printed ones; and what is not a number counts as above.
         let steps = worst(2.5 * FRACTION, 5e-5).unwrap();
         assert!(!claims(&steps)[0].holds());
         assert!(claims(&[f64::NAN; 4]).iter().all(|c| !c.holds()));
