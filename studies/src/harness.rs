@@ -1,6 +1,6 @@
 //! What a study is, and the list of all of them.
 
-use crate::{sur04, vti04};
+use crate::{avi03, sur04, vti04};
 use std::fmt;
 
 /// How much of a study to run.
@@ -99,7 +99,7 @@ impl Study {
 }
 
 /// All studies.
-pub const STUDIES: [Study; 6] = [
+pub const STUDIES: &[Study] = &[
     Study { paper: "vti04", figure: "fig1", title: "heat of a nonlinear lattice", run: vti04::fig1::run },
     Study {
         paper: "vti04",
@@ -126,6 +126,26 @@ pub const STUDIES: [Study; 6] = [
         title: "energy of a particle in the plane",
         run: sur04::fig2_2_left::run,
     },
+    Study {
+        paper: "sur04",
+        figure: "fig3-2",
+        title: "largest residual of the local balance of energy of each element",
+        run: sur04::fig3_2::run,
+    },
+    Study {
+        paper: "avi03",
+        figure: "table1",
+        title: "block: updates of its elements",
+        run: avi03::table1::run,
+    },
+    Study { paper: "avi03", figure: "fig6", title: "block: snapshots", run: avi03::fig6::run },
+    Study { paper: "avi03", figure: "fig7", title: "block: AVI and Newmark at 16 ms", run: avi03::fig7::run },
+    Study { paper: "avi03", figure: "fig8", title: "block: updates over the mesh", run: avi03::fig8::run },
+    Study { paper: "avi03", figure: "fig9", title: "block: energy over eight swings", run: avi03::fig9::run },
+    Study { paper: "avi03", figure: "fig10", title: "block: local energy residual", run: avi03::fig10::run },
+    Study { paper: "avi03", figure: "fig12", title: "L-beam: snapshots", run: avi03::fig12::run },
+    Study { paper: "avi03", figure: "fig13", title: "L-beam: energy and updates", run: avi03::fig13::run },
+    Study { paper: "avi03", figure: "fig14", title: "L-beam: local energy residual", run: avi03::fig14::run },
 ];
 
 /// Plots of one size in a row.

@@ -3,11 +3,13 @@
 //!
 //! The same claims are asserted by the tests (on a reduced run) and by the program (on either).
 
+pub mod avi03;
 pub mod contrast;
 mod harness;
 pub mod lattice;
 pub mod modes;
 pub mod series;
+pub mod solids;
 pub mod sur04;
 pub mod vti04;
 
