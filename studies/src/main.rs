@@ -16,7 +16,7 @@ fn main() -> ExitCode {
                 STUDIES.iter().for_each(|s| println!("{:<18} {}", s.name(), s.title));
                 return ExitCode::SUCCESS;
             }
-            "all" => chosen.extend(&STUDIES),
+            "all" => chosen.extend(STUDIES),
             name => match STUDIES.iter().find(|s| s.name() == name) {
                 Some(study) => chosen.push(study),
                 None => {
