@@ -221,7 +221,7 @@ fn solid_runs() -> Vec<(Outcome, Vec<String>)> {
         .into_iter()
         .enumerate()
         .map(|(i, sets)| {
-            let more = [("local_energy.elements", "[20]"), ("output.rows", "10"), ("output.frames", "1")];
+            let more = [("local_energy.elements", "[77]"), ("output.rows", "10"), ("output.frames", "1")];
             let sets: Vec<(String, String)> =
                 sets.iter().chain(&more).map(|(k, v)| (k.to_string(), v.to_string())).collect();
             let scenario = Scenario::read(slab.name, slab.text, &sets).unwrap();
@@ -258,7 +258,7 @@ fn every_column_of_a_solids_series_is_documented_and_every_documented_column_exi
         produced.insert(match parts[..] {
             ["momentum", kind, _] => format!("momentum.{kind}.<axis>"),
             ["reaction", "wall", _] => "reaction.<support>.<axis>".to_string(),
-            ["element", "20", part] => format!("element.<k>.{part}"),
+            ["element", "77", part] => format!("element.<k>.{part}"),
             ["tip"] => "<probe>".to_string(),
             _ => column,
         });
