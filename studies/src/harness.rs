@@ -99,7 +99,7 @@ impl Study {
 }
 
 /// All studies.
-pub const STUDIES: [Study; 5] = [
+pub const STUDIES: [Study; 13] = [
     Study { paper: "vti04", figure: "fig1", title: "heat of a nonlinear lattice", run: vti04::fig1::run },
     Study {
         paper: "vti04",
@@ -113,6 +113,29 @@ pub const STUDIES: [Study; 5] = [
         figure: "fig5",
         title: "pendulum: phase portrait and modified energy",
         run: vti04::fig5::run,
+    },
+    Study { paper: "vti04", figure: "table1", title: "rotating blade: periods", run: vti04::table1::run },
+    Study {
+        paper: "vti04",
+        figure: "table2",
+        title: "rotating blade: updates and speed-up",
+        run: vti04::table2::run,
+    },
+    Study { paper: "vti04", figure: "fig9", title: "rotating blade, case 1", run: vti04::snapshots::case_1 },
+    Study { paper: "vti04", figure: "fig10", title: "rotating blade, case 2", run: vti04::snapshots::case_2 },
+    Study { paper: "vti04", figure: "fig11", title: "rotating blade, case 3", run: vti04::snapshots::case_3 },
+    Study {
+        paper: "vti04",
+        figure: "fig12",
+        title: "rotating blade: updates over the mesh",
+        run: vti04::fig12::run,
+    },
+    Study { paper: "vti04", figure: "fig13", title: "rotating blade: energy", run: vti04::fig13::run },
+    Study {
+        paper: "vti04",
+        figure: "fig18",
+        title: "rotating blade: balance of energy of an element",
+        run: vti04::fig18::run,
     },
     Study {
         paper: "sur04",
