@@ -135,6 +135,9 @@ fn draw(canvas: &mut Canvas, body: &Body, recorded: &Recorded, turned: &[f64]) -
         let view = View { scale: f64::from(SIZE[0]) / 37.0, origin: [middle, 214.0], elevation: 38.0 };
         for k in 0..PICTURES {
             let goal = if column == 0 { APART * k as f64 } else { end - APART * (PICTURES - 1 - k) as f64 };
+            if !(0.0..=end).contains(&goal) {
+                continue;
+            }
             let row = turned.iter().position(|r| *r >= goal).unwrap_or(t.len() - 1);
             let away = |f: &usize| (recorded.frame_times[*f] - t[row]).abs();
             let frame = (0..recorded.frames.len())

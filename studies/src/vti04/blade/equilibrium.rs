@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 const STATIONS: [f64; 18] =
     [0.0, 0.3, 0.55, 0.65, 0.75, 0.9, 1.2, 1.8, 2.4, 3.0, 3.6, 4.2, 4.8, 5.4, 6.0, 6.6, 6.9, 7.2];
 /// Parts of the centrifugal load, one after the other.
-const LOADS: u32 = 4;
+const LOADS: u32 = 2;
 
 /// A shape: how far each station moves outwards, then by which part the section thins there.
 type Shape = Vec<f64>;

@@ -178,7 +178,7 @@ impl Case {
     fn make_long_run(&self, scale: Scale) -> Result<Recorded, String> {
         let (folder, end) = match scale {
             Scale::Reduced => (scratch(&format!("long-{}", self.number)), 3e-4),
-            Scale::Full => (kept(self.number), [0.16, 0.16, 0.56][self.number - 1]),
+            Scale::Full => (kept(self.number), [0.08, 0.08, 0.56][self.number - 1]),
         };
         let overrides = larger_steps(end);
         if scale == Scale::Reduced || !is_there(&folder, &overrides[..3]) {
@@ -192,7 +192,7 @@ impl Case {
     }
 }
 
-/// Harmonic steps near the limit of stability, with a ring around the smaller ones: a hundredth of the paper's cost.
+/// Harmonic steps near the limit of stability, with a ring around the smaller ones: half the paper's cost.
 fn larger_steps(end: f64) -> [(&'static str, String); 6] {
     let rows = (end / 5e-4).round().max(24.0) as u64;
     [
