@@ -10,8 +10,10 @@ const FRACTION: f64 = 0.1;
 /// That of the reference: its error in time is measured, and is small against the errors in space.
 const REFERENCE_FRACTION: f64 = 0.5;
 const METHODS: [(&str, Steps); 2] = [("AVI", Steps::Own), ("Newmark", Steps::Smallest)];
-const NORMS: [(&str, fn(&Norms) -> f64); 2] =
-    [("displacement", |n| n.displacement), ("deformation gradient", |n| n.gradient)];
+/// A norm by name.
+type Norm = (&'static str, fn(&Norms) -> f64);
+
+const NORMS: [Norm; 2] = [("displacement", |n| n.displacement), ("deformation gradient", |n| n.gradient)];
 
 /// One run.
 #[derive(Debug, Clone, Copy)]
