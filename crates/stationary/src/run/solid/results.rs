@@ -164,8 +164,7 @@ fn summary(
 }
 
 fn volume(solid: &Solid) -> f64 {
-    let block = |b: &Box<dyn crate::model::solid::Elements>| (0..b.len()).map(|k| b.volume(k)).sum::<f64>();
-    solid.blocks().iter().map(block).sum()
+    solid.blocks().iter().map(|b| (0..b.len()).map(|k| b.volume(k)).sum::<f64>()).sum()
 }
 
 fn local_energy(local: Option<&LocalEnergy>) -> Value {
