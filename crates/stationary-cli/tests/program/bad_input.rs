@@ -169,7 +169,10 @@ fn files_that_are_no_scenarios() {
     refused(&["run", "folder"], &["`folder` is a folder", "expected a scenario file"]);
     refused(&["run", "bda.toml"], &["there is no file", "`bda.toml`", "did you mean `bad.toml`?"]);
     std::fs::write(folder.0.join("empty.toml"), "").unwrap();
-    refused(&["run", "empty.toml"], &["empty.toml: the scenario has no `coordinates`", "add: coordinates ="]);
+    refused(
+        &["run", "empty.toml"],
+        &["empty.toml: the scenario has neither `lagrangian` nor `mesh`", "add `coordinates`"],
+    );
 }
 
 #[test]

@@ -539,6 +539,10 @@ fn every_shipped_scenario_is_complete() {
         let s = Scenario::read(shipped.name, shipped.text, &[]).unwrap_or_else(|e| panic!("{e}"));
         assert!(s.title.is_some() && s.description.is_some() && !s.claims.is_empty(), "{}", shipped.name);
         assert_eq!(s.name, shipped.name);
+        if let Some(solid) = s.solid() {
+            assert!(shipped::mesh(&solid.mesh.file.text).is_some(), "{}", solid.mesh.file.text);
+            continue;
+        }
         let (mut graph, mut scope) = (crate::formula::Graph::new(), formula(&s).scope(&s.parameters));
         let formulas = formula(&s)
             .symmetries

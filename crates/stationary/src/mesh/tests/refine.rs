@@ -2,11 +2,10 @@
 
 use super::super::{CellKind, Mesh};
 use super::mesh;
-use crate::scenario::shipped;
 use std::collections::BTreeSet;
 
 fn slab() -> Mesh {
-    Mesh::read("slab.msh", shipped::mesh("meshes/slab.msh").unwrap()).unwrap()
+    Mesh::read("slab.msh", include_bytes!("../../../../../scenarios/meshes/slab.msh")).unwrap()
 }
 
 fn block(mesh: &Mesh, kind: CellKind) -> usize {
@@ -84,7 +83,8 @@ fn tetrahedra_in_eight_of_equal_volume() {
 /// The whole blade: faces shared by two tetrahedra stay shared, or the number of nodes would not come out.
 #[test]
 fn a_body_of_tetrahedra_stays_whole() {
-    let coarse = Mesh::read("blade.msh", shipped::mesh("meshes/blade.msh").unwrap()).unwrap();
+    let coarse =
+        Mesh::read("blade.msh", include_bytes!("../../../../../scenarios/meshes/blade.msh")).unwrap();
     let fine = coarse.refined();
     fine.validate().unwrap();
     let b = block(&coarse, CellKind::Tetrahedron10);

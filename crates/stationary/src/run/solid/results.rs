@@ -5,7 +5,7 @@ use super::start::{Built, extremes};
 use super::{CHECKPOINT, Run};
 use crate::error::Error;
 use crate::integrate::avi::LocalEnergy;
-use crate::model::solid::{Elements, Kind, Solid};
+use crate::model::solid::{Kind, Solid};
 use crate::observe::number;
 use crate::report::Series;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
@@ -164,8 +164,7 @@ fn summary(
 }
 
 fn volume(solid: &Solid) -> f64 {
-    let block = |b: &dyn Elements| (0..b.len()).map(|k| b.volume(k)).sum::<f64>();
-    solid.blocks().iter().map(|b| block(&**b)).sum()
+    solid.blocks().iter().map(|b| (0..b.len()).map(|k| b.volume(k)).sum::<f64>()).sum()
 }
 
 fn local_energy(local: Option<&LocalEnergy>) -> Value {
