@@ -95,7 +95,6 @@ fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
         ),
         row("with one step for all", count(&avi["synchronous_updates"])),
         row("ideal speed-up (62)", ratio(&avi["ideal_speedup"])),
-        row("measured speed-up", ratio(&avi["measured_speedup"])),
     ];
     if local["worst"].is_number() {
         let [fine, fair] =

@@ -181,8 +181,8 @@ fn two_runs_leave_the_same_bytes_and_frames_read_back() {
     assert_eq!(
         series.lines().next().unwrap(),
         "t,energy,kinetic,potential,work,momentum.linear.x,momentum.linear.y,momentum.linear.z,momentum.angular.x,\
-         momentum.angular.y,momentum.angular.z,balance.linear,balance.angular,reaction.wall.x,reaction.wall.y,\
-         reaction.wall.z,tip,element.12.energy,element.12.residual,element.12.accumulated"
+         momentum.angular.y,momentum.angular.z,balance.linear,balance.angular,updates.total,updates.min,\
+         updates.max,reaction.wall.x,reaction.wall.y,reaction.wall.z,tip,element.12.energy,element.12.residual,element.12.accumulated"
     );
     assert_eq!(series.lines().count(), 22);
     let pvd = std::fs::read_to_string(folder.0.join("a/frames.pvd")).unwrap();

@@ -46,10 +46,18 @@ pub fn equal(a: &Path, b: &Path) {
     assert_eq!(one, two);
 }
 
-/// The square, long enough to be broken off: about half a second.
-fn long() -> String {
+/// The square, until a time.
+fn long(end: f64) -> String {
     let steady = PULLED.replace("0.1*(1 + t)", "0.1*cos(t)");
-    steady.replace("end = 1.0", "end = 400.0").replace("rows = 20", "rows = 200\ncheckpoint = 0.02")
+    let until = format!("end = {end:?}");
+    steady.replace("end = 1.0", &until).replace("rows = 20", "rows = 200\ncheckpoint = 0.02")
+}
+
+/// Tries longer and longer runs until one is long enough on this machine to be broken off.
+fn until_broken(name: &str, attempt: impl Fn(&Folder, f64) -> bool) {
+    let ends = [400.0, 2e3, 1e4, 5e4, 2.5e5];
+    let broken = |end: &f64| attempt(&Folder::new(&format!("{name}-{end}")), *end);
+    assert!(ends.iter().any(broken), "{name}: every run was over before it could be broken");
 }
 
 const METHODS: [&[&str]; 5] = [
@@ -79,60 +87,72 @@ fn wait_for_checkpoint(folder: &Folder, more: Duration, child: &mut std::process
 #[test]
 fn a_killed_run_resumes_to_the_same_bytes() {
     for (m, sets) in METHODS.into_iter().enumerate() {
-        let folder = Folder::new(&format!("killed-{m}"));
-        write(&folder, &long(), SQUARE);
-        let whole = start(&folder, sets, &["--out", "whole"]).wait_with_output().unwrap();
-        assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
-        let mut child = start(&folder, sets, &["--out", "broken"]);
-        let (mut broken, mut pauses) = (0, [3, 17, 41, 8, 29].into_iter());
-        let last = loop {
-            let Some(pause) = pauses.next() else { break child.wait_with_output().unwrap() };
-            wait_for_checkpoint(&folder, Duration::from_millis(pause), &mut child);
-            // By SIGKILL: nothing of ours is asked.
-            child.kill().unwrap();
-            let out = child.wait_with_output().unwrap();
-            if out.status.code().is_some() {
-                break out;
-            }
-            broken += 1;
-            child = start(&folder, sets, &["--out", "broken", "--resume"]);
-        };
-        assert!(broken > 0, "{sets:?}: the run was over before it could be broken");
-        assert!(
-            last.status.success() || stderr(&last).contains("there is no checkpoint"),
-            "{}",
-            stderr(&last)
-        );
-        equal(&folder.0.join("whole"), &folder.0.join("broken"));
-        assert!(!folder.0.join("broken/checkpoint").exists(), "a finished run keeps no checkpoint");
+        until_broken(&format!("killed-{m}"), |folder, end| killed(folder, end, sets));
     }
+}
+
+/// Kills a run as often as it lets us; false if never.
+fn killed(folder: &Folder, end: f64, sets: &[&str]) -> bool {
+    write(folder, &long(end), SQUARE);
+    let mut child = start(folder, sets, &["--out", "broken"]);
+    let (mut broken, mut pauses) = (0, [3, 17, 41, 8, 29].into_iter());
+    let last = loop {
+        let Some(pause) = pauses.next() else { break child.wait_with_output().unwrap() };
+        wait_for_checkpoint(folder, Duration::from_millis(pause), &mut child);
+        // By SIGKILL: nothing of ours is asked.
+        child.kill().unwrap();
+        let out = child.wait_with_output().unwrap();
+        if out.status.code().is_some() {
+            break out;
+        }
+        broken += 1;
+        child = start(folder, sets, &["--out", "broken", "--resume"]);
+    };
+    if broken == 0 {
+        return false;
+    }
+    let ended = last.status.success() || stderr(&last).contains("there is no checkpoint");
+    assert!(ended, "{}", stderr(&last));
+    let whole = start(folder, sets, &["--out", "whole"]).wait_with_output().unwrap();
+    assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
+    equal(&folder.0.join("whole"), &folder.0.join("broken"));
+    assert!(!folder.0.join("broken/checkpoint").exists(), "a finished run keeps no checkpoint");
+    true
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_go_on_and_does() {
     for (m, sets) in METHODS.into_iter().enumerate() {
-        let folder = Folder::new(&format!("interrupted-{m}"));
-        // No checkpoint but that of the interruption.
-        write(&folder, &long().replace("checkpoint = 0.02", "checkpoint = 1000"), SQUARE);
-        let whole = start(&folder, sets, &["--out", "whole"]).wait_with_output().unwrap();
-        assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
-        let mut child = start(&folder, sets, &["--out", "broken"]);
-        let clock = Instant::now();
-        while !folder.0.join("broken/series.csv").exists() && child.try_wait().unwrap().is_none() {
-            assert!(clock.elapsed().as_secs() < 60);
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-        let out = child.wait_with_output().unwrap();
-        assert_eq!(out.status.code(), Some(2), "{sets:?}: {}", stderr(&out));
-        assert!(stderr(&out).contains("--resume goes on from here"), "{}", stderr(&out));
-        let before = summary(&folder.0.join("broken"));
-        assert_eq!(before["finished"], false);
-        let out = start(&folder, sets, &["--out", "broken", "--resume"]).wait_with_output().unwrap();
-        assert_eq!(out.status.code(), Some(0), "{sets:?}: {}", stderr(&out));
-        equal(&folder.0.join("whole"), &folder.0.join("broken"));
+        until_broken(&format!("interrupted-{m}"), |folder, end| interrupted(folder, end, sets));
     }
+}
+
+/// Interrupts a run; false if it was over before.
+fn interrupted(folder: &Folder, end: f64, sets: &[&str]) -> bool {
+    // No checkpoint but that of the interruption.
+    write(folder, &long(end).replace("checkpoint = 0.02", "checkpoint = 1000"), SQUARE);
+    let mut child = start(folder, sets, &["--out", "broken"]);
+    let clock = Instant::now();
+    while !folder.0.join("broken/series.csv").exists() && child.try_wait().unwrap().is_none() {
+        assert!(clock.elapsed().as_secs() < 60);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let out = child.wait_with_output().unwrap();
+    if out.status.code() == Some(0) {
+        return false;
+    }
+    assert_eq!(out.status.code(), Some(2), "{sets:?}: {}", stderr(&out));
+    assert!(stderr(&out).contains("--resume goes on from here"), "{}", stderr(&out));
+    let before = summary(&folder.0.join("broken"));
+    assert_eq!(before["finished"], false);
+    let out = start(folder, sets, &["--out", "broken", "--resume"]).wait_with_output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{sets:?}: {}", stderr(&out));
+    let whole = start(folder, sets, &["--out", "whole"]).wait_with_output().unwrap();
+    assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
+    equal(&folder.0.join("whole"), &folder.0.join("broken"));
+    true
 }
 
 /// All files of a folder.
@@ -151,7 +171,7 @@ fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn what_cannot_be_resumed_is_refused_and_nothing_is_destroyed() {
     let folder = Folder::new("not-resumed");
-    write(&folder, &long(), SQUARE);
+    write(&folder, &long(1e4), SQUARE);
     let mut child = start(&folder, &[], &["--out", "broken"]);
     wait_for_checkpoint(&folder, Duration::ZERO, &mut child);
     child.kill().unwrap();
