@@ -13,11 +13,16 @@ use crate::output::complain;
 /// Set by Ctrl-C or SIGTERM.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Makes Ctrl-C end the run after the current step. A second one ends the program at once.
+/// Interrupts this close together are one request: `timeout` and batch systems signal the program and its group.
+const ONE_REQUEST: Duration = Duration::from_secs(1);
+
+/// Makes Ctrl-C end the run after the current step. A second one, a second later, ends the program at once.
 pub fn catch_interrupts() {
+    let mut first = None;
     // Without a handler an interrupt ends the program as it would any other: nothing to report.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+    let _ = ctrlc::set_handler(move || {
+        INTERRUPTED.store(true, Ordering::Relaxed);
+        if first.get_or_insert_with(Instant::now).elapsed() > ONE_REQUEST {
             std::process::exit(2);
         }
     });
