@@ -130,6 +130,12 @@ pub fn max_abs(x: &[f64]) -> f64 {
     if sum.is_nan() { sum } else { largest }
 }
 
+/// The cross product of two vectors in space.
+#[inline]
+pub fn cross(a: &[f64], b: &[f64]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
 /// `a . b`.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -1,13 +1,14 @@
 //! Sizes of straight-sided simplices, and the Jacobian of curved ones.
 
 use super::{CellId, CellKind, Mesh};
+use crate::linalg;
 
 fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    linalg::cross(&a, &b)
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 /// The version of the keys of `summary.json`.
-pub const SCHEMA: &str = "stationary.summary/1";
+const SCHEMA: &str = "stationary.summary/1";
 
 /// What a run has found.
 pub(super) struct Findings {
@@ -26,6 +26,44 @@ pub(super) struct Findings {
     pub energy_scale: f64,
     /// Files beyond those of every run.
     pub files: Vec<PathBuf>,
+}
+
+/// How a run went, for the keys that every summary has.
+pub(super) struct Course<'a> {
+    pub scenario: &'a Scenario,
+    pub end: &'a End,
+    /// The method in words, its order, and whether it is variational.
+    pub method: (String, usize, bool),
+    /// Newton iterations.
+    pub iterations: u64,
+    pub rows: u64,
+    pub wall: f64,
+}
+
+/// The keys that every summary has.
+pub(super) fn head(course: &Course<'_>) -> Map<String, Value> {
+    let Course { scenario, end, method: (choice, order, variational), iterations, rows, wall } = course;
+    let stopped =
+        end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
+    let per_step = if end.step > 0 { *iterations as f64 / end.step as f64 } else { 0.0 };
+    let value = json!({
+        "schema": SCHEMA,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "integrator": scenario.integrator.method.text,
+        "method": { "choice": choice, "order": order, "variational": variational },
+        "time": { "start": scenario.start, "end": end.time },
+        "moves": end.step,
+        "finished": end.stopped.is_none() && !end.interrupted,
+        "stopped": stopped,
+        "rows": rows,
+        "newton": { "iterations": iterations, "per_step": per_step },
+        "wall_seconds": wall,
+    });
+    let Value::Object(head) = value else { unreachable!("an object was written") };
+    head
 }
 
 /// Results of an earlier run must not stand beside those of this one.

@@ -1,5 +1,7 @@
 //! What comes from outside: impulses and moments of loads and supports, and their work [AVI03 3.5 (52)-(57)].
 
+use crate::linalg::cross;
+
 use std::collections::BTreeMap;
 
 /// A sum that does not lose small terms (Neumaier): millions of impulses are to balance to rounding.
@@ -113,8 +115,4 @@ impl Accounts {
 
 pub(super) fn add(sums: &mut [Sum; 3], terms: &[f64; 3]) {
     sums.iter_mut().zip(terms).for_each(|(sum, x)| sum.add(*x));
-}
-
-pub(super) fn cross(a: &[f64], b: &[f64]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

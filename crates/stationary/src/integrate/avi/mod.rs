@@ -26,8 +26,9 @@ pub use snapshot::{Balance, Snapshot};
 pub use state::AviState;
 pub use steps::harmonic;
 
+use crate::linalg::cross;
 use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials, Supports};
-use accounts::{Accounts, cross};
+use accounts::Accounts;
 use clocks::Clocks;
 use std::sync::Arc;
 use ticks::Ticks;

@@ -1,8 +1,7 @@
 //! All nodes at one time: energies, momenta, and the balance of momentum with what comes from outside.
 
-use super::accounts::cross;
 use super::{Avi, AviError};
-use crate::linalg::dot;
+use crate::linalg::{cross, dot};
 use crate::model::Potentials;
 
 /// All nodes at one time, with the velocities that belong to it.

@@ -5,6 +5,7 @@
 //! pressures follow the surface and enter as forces (Lagrange-d'Alembert).
 
 use super::kind::quadratic;
+use crate::linalg::cross;
 use crate::model::{Field, Forced};
 use std::sync::Arc;
 
@@ -291,8 +292,4 @@ impl Point {
         }
         Point { weight, n, d }
     }
-}
-
-fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::model::Lagrangian;
 use crate::observe::{Conserved, Observer};
 use crate::report::{Series, io};
-use crate::run::finish::{Findings, SCHEMA, finish, remove_stale, short};
+use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
@@ -91,38 +91,21 @@ fn summary(
     end: &End,
     (rows, wall): (u64, Duration),
 ) -> Map<String, Value> {
-    let iterations = built.integrator.iterations();
-    let stopped =
-        end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
-    let value = json!({
-        "schema": SCHEMA,
-        "scenario": scenario.name,
-        "title": scenario.title,
-        "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
-        "version": env!("CARGO_PKG_VERSION"),
-        "integrator": scenario.integrator.method.text,
-        "method": {
-            "choice": built.method.to_string(),
-            "order": built.method.order(),
-            "variational": built.method.variational(),
-        },
-        "system": {
-            "coordinates": built.system.coordinates.len(),
-            "separable": built.lagrangian.mass().is_some(),
-            "compiled": built.lagrangian.is_compiled(),
-        },
-        "time": { "start": scenario.start, "end": end.time, "step": built.system.step },
-        "moves": end.step,
-        "finished": end.stopped.is_none() && !end.interrupted,
-        "stopped": stopped,
-        "rows": rows,
-        "newton": {
-            "iterations": iterations,
-            "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
-        },
-        "wall_seconds": wall.as_secs_f64(),
+    let mut summary = head(&Course {
+        scenario,
+        end,
+        method: (built.method.to_string(), built.method.order(), built.method.variational()),
+        iterations: built.integrator.iterations(),
+        rows,
+        wall: wall.as_secs_f64(),
     });
-    let Value::Object(mut summary) = value else { unreachable!("an object was written") };
+    summary["time"]["step"] = json!(built.system.step);
+    let system = json!({
+        "coordinates": built.system.coordinates.len(),
+        "separable": built.lagrangian.mass().is_some(),
+        "compiled": built.lagrangian.is_compiled(),
+    });
+    summary.insert("system".into(), system);
     built.energy.summarise(&mut summary);
     for observer in &built.observers {
         observer.summarise(&mut summary);

@@ -3,6 +3,7 @@
 use super::material::{self, Stuff};
 use crate::error::{Diagnostic, Error, near_miss};
 use crate::formula::{Graph, Scope};
+use crate::linalg::cross;
 use crate::mesh::{CellId, CellKind, Group, Mesh};
 use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
 use crate::model::{Field, Potentials, Supports};
@@ -418,7 +419,7 @@ fn side_area(points: &[[f64; 3]], nodes: &[u32], edge: bool) -> f64 {
         return size(u);
     }
     let v = between(0, 2);
-    0.5 * size([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]])
+    0.5 * size(cross(&u, &v))
 }
 
 /// Initial positions and velocities.

@@ -3,6 +3,7 @@
 use crate::error::{Cause, Error, RunError};
 use crate::integrate::avi::{Avi, AviError, AviState, Balance};
 use crate::integrate::sparse::{Sparse, SparseCause, SparseError, SparseState};
+use crate::linalg::cross;
 use crate::model::Potentials;
 use crate::model::solid::Problem;
 use crate::report::checkpoint::Checkpoint;
@@ -69,10 +70,10 @@ impl Synchronous {
         let x = self.sparse.canonical().map_err(|e| sparse_error(&e))?;
         let (mut linear, mut angular) = ([0.0; 3], [0.0; 3]);
         for (x, p) in x.chunks_exact(3).zip(self.sparse.momenta().chunks_exact(3)) {
+            let moment = cross(x, p);
             for i in 0..3 {
-                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
                 linear[i] += p[i];
-                angular[i] += x[j] * p[k] - x[k] * p[j];
+                angular[i] += moment[i];
             }
         }
         Ok([linear, angular])

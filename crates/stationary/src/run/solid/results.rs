@@ -11,7 +11,7 @@ use crate::report::Series;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
-use crate::run::finish::{Findings, SCHEMA, finish as finish_run, remove_stale, short};
+use crate::run::finish::{Course, Findings, finish as finish_run, head, remove_stale, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
@@ -115,50 +115,38 @@ fn summary(
     (rows, [wall, moving]): (u64, [f64; 2]),
 ) -> Map<String, Value> {
     let solid = built.body.problem.solid();
-    let stopped =
-        end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
     let (steps, updates) = (built.motion.steps(), built.motion.updates());
     let (least, most) = extremes(&steps);
     let (total, passed) = (updates.iter().sum::<u64>(), end.time - scenario.start);
     let synchronous = (passed / built.one_step * (1.0 + 1e-12)).floor() * solid.elements() as f64;
-    let iterations = built.motion.iterations();
-    let value = json!({
-        "schema": SCHEMA,
-        "scenario": scenario.name,
-        "title": scenario.title,
-        "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
-        "version": env!("CARGO_PKG_VERSION"),
-        "integrator": scenario.integrator.method.text,
-        "method": { "choice": built.choice.to_string(), "order": built.choice.order(), "variational": built.choice.variational() },
-        "time": { "start": scenario.start, "end": end.time },
-        "moves": end.step,
-        "finished": end.stopped.is_none() && !end.interrupted,
-        "stopped": stopped,
-        "rows": rows,
-        "newton": {
-            "iterations": iterations,
-            "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
-        },
-        "wall_seconds": wall,
-        "solid": { "mass": solid.mass().iter().sum::<f64>(), "volume": volume(solid) },
-        "avi": {
-            "elements": solid.elements(),
-            "nodes": solid.mass().len(),
-            "updates": {
-                "total": total,
-                "min": updates.iter().min(),
-                "max": updates.iter().max(),
-            },
-            "synchronous_updates": synchronous as u64,
-            "ideal_speedup": built.ideal_speedup(),
-            "update_ratio": number(if total > 0 { synchronous / total as f64 } else { 1.0 }),
-            "measured_speedup": number(measured_speedup(built, synchronous, moving)),
-            "step": { "min": least, "max": most },
-            "nanoseconds_per_update": number(if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN }),
-        },
-        "local_energy": local_energy(built.motion.avi().and_then(|avi| avi.local_energy())),
+    let mut summary = head(&Course {
+        scenario,
+        end,
+        method: (built.choice.to_string(), built.choice.order(), built.choice.variational()),
+        iterations: built.motion.iterations(),
+        rows,
+        wall,
     });
-    let Value::Object(mut summary) = value else { unreachable!("an object was written") };
+    summary
+        .insert("solid".into(), json!({ "mass": solid.mass().iter().sum::<f64>(), "volume": volume(solid) }));
+    let avi = json!({
+        "elements": solid.elements(),
+        "nodes": solid.mass().len(),
+        "updates": {
+            "total": total,
+            "min": updates.iter().min(),
+            "max": updates.iter().max(),
+        },
+        "synchronous_updates": synchronous as u64,
+        "ideal_speedup": built.ideal_speedup(),
+        "update_ratio": number(if total > 0 { synchronous / total as f64 } else { 1.0 }),
+        "measured_speedup": number(measured_speedup(built, synchronous, moving)),
+        "step": { "min": least, "max": most },
+        "nanoseconds_per_update": number(if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN }),
+    });
+    summary.insert("avi".into(), avi);
+    summary
+        .insert("local_energy".into(), local_energy(built.motion.avi().and_then(|avi| avi.local_energy())));
     built.record.summarise(&mut summary);
     summary
 }
