@@ -7,7 +7,7 @@
 //! give the collocation methods of those names. The coefficients are data, the code is one.
 
 use super::quadrature::{self, Quadrature};
-use super::{DiscreteLagrangian, Leg, Slots};
+use super::{DiscreteLagrangian, Leg, Sample, Slots};
 use crate::linalg::{Dim, Dynamic, Fixed, Storage};
 use crate::model::{Jet, Lagrangian};
 use std::ops::Range;
@@ -321,6 +321,20 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
 
     fn abscissae(&self) -> &[f64] {
         &self.points
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        let points = self.s.get() + 1;
+        let rows = self.shape.chunks(points).zip(self.slope.chunks(points));
+        let rule = self.rule.nodes.iter().zip(&self.rule.weights);
+        rule.zip(rows)
+            .map(|((&abscissa, &weight), (shape, slope))| Sample {
+                abscissa,
+                weight,
+                shape: shape.to_vec(),
+                slope: slope.to_vec(),
+            })
+            .collect()
     }
 
     fn first(&mut self, leg: &Leg, out: &mut Slots) {

@@ -67,11 +67,13 @@ impl<D: DiscreteLagrangian> Del<D> {
     pub fn new(mut ld: D, start: &Start) -> Result<Self, RunError> {
         let (n, s) = (start.q.len(), ld.pieces());
         let mut x = start.q.clone();
-        ld.enter(start.t, start.h, &mut x);
         let mut velocity = vec![0.0; n];
         Legendre::new(n)
             .velocity(ld.system(), start.t, &start.q, &start.p, &mut velocity)
             .map_err(|cause| RunError { time: start.t, step: 0, cause })?;
+        let mut outer = vec![0.0; n];
+        ld.outer_force(start.t, &start.q, &velocity, &mut outer);
+        ld.enter(start.t, start.h, &outer, &mut x);
         let mut leg = Leg::new(n, s);
         for j in 1..=s {
             for i in 0..n {
@@ -251,7 +253,7 @@ impl<D: DiscreteLagrangian> Del<D> {
 
 /// The matrix that continues the polynomial through the points by one step: with `u_j` the
 /// increments at `c_j`, the next ones are guessed as `P(1 + c_j) - P(1)`.
-fn forecast(points: &[f64]) -> Vec<f64> {
+pub(super) fn forecast(points: &[f64]) -> Vec<f64> {
     let s = points.len() - 1;
     let distinct = points.windows(2).all(|w| w[0] < w[1]);
     let mut matrix = vec![0.0; s * s];
@@ -270,7 +272,7 @@ fn forecast(points: &[f64]) -> Vec<f64> {
 }
 
 #[inline(always)]
-fn extrapolate(matrix: &[f64], [n, s]: [usize; 2], from: &[f64], to: &mut [f64]) {
+pub(super) fn extrapolate(matrix: &[f64], [n, s]: [usize; 2], from: &[f64], to: &mut [f64]) {
     let (matrix, from, to) = (&matrix[..s * s], &from[..n * s], &mut to[..n * s]);
     to.fill(0.0);
     for j in 0..s {
@@ -306,6 +308,10 @@ impl<D: DiscreteLagrangian> Integrator for Del<D> {
             Some(leg) => legs::tangent(&mut self.ld, leg, matrix),
             None => false,
         }
+    }
+
+    fn work(&mut self) -> Option<f64> {
+        self.ld.work(self.done.as_ref()?)
     }
 
     fn iterations(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 pub mod avi;
 mod boundary;
+mod constrained;
 mod del;
 mod explicit;
 mod integrator;
@@ -11,9 +12,10 @@ mod rk4;
 pub mod sparse;
 
 pub use crate::linalg::Storage;
+pub use constrained::{Constrained, Fault, settle, stays};
 pub use del::Del;
 pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};
 pub use legs::multiply;
-pub use method::{BuildError, Method};
+pub use method::{BuildError, Extras, Method};
 pub use rk4::RungeKutta4;

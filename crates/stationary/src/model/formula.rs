@@ -93,11 +93,11 @@ impl FormulaLagrangian {
     }
 }
 
-fn positions(n: usize) -> impl Iterator<Item = Var> {
+pub(super) fn positions(n: usize) -> impl Iterator<Item = Var> {
     (0..n as u32).map(Var::Q)
 }
 
-fn velocities(n: usize) -> impl Iterator<Item = Var> {
+pub(super) fn velocities(n: usize) -> impl Iterator<Item = Var> {
     (0..n as u32).map(Var::V)
 }
 

@@ -1,7 +1,9 @@
 //! What moves and what energy it has: the continuous Lagrangian.
 
 mod auto;
+mod constraint;
 mod field;
+mod force;
 mod formula;
 mod lagrangian;
 mod legendre;
@@ -13,7 +15,9 @@ mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub use constraint::{Bounds, Constraint, FormulaConstraint};
 pub use field::Field;
+pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
