@@ -141,7 +141,7 @@ static INTEGRATORS: [Entry; 8] = [
     },
 ];
 
-static OBSERVERS: [Entry; 6] = [
+static OBSERVERS: [Entry; 8] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -175,6 +175,22 @@ static OBSERVERS: [Entry; 6] = [
                 the tangent F of the map from the start satisfies F' J F = J. Reported is max |F' J F - J| / max(1, |F|^2)\n\
                 over all pairs of variations, with positions and momenta in units in which they are of one size; a new\n\
                 window begins after 100 steps, or when |F| has grown by 10^4. Costs a few n^3 operations a step.",
+        options: &[],
+    },
+    Entry {
+        name: "constraint",
+        kind: "with constraint",
+        summary: "violation of each constraint and of its hidden one, and the multipliers",
+        maths: "g(t, q) and g_q v + g_t at each step, largest absolute values. The multiplier is the mean over a step: the\n\
+                constraints push with sum_a multiplier_a grad g_a   [VTI04 (25)].",
+        options: &[],
+    },
+    Entry {
+        name: "work",
+        kind: "with force",
+        summary: "work of the forces, and whether it accounts for the change of the energy",
+        maths: "h sum_i w_i F(t_i, q_i, v_i) . v_i of each step by the quadrature of the action   [VTI04 (27)], added up.\n\
+                The balance error is max |E - E_0 - W| over the energy scale.",
         options: &[],
     },
     Entry {

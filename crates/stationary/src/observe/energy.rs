@@ -14,13 +14,21 @@ pub struct Energy {
     track: Track,
     scale: f64,
     now: f64,
+    /// Whether forces besides the Lagrangian do work.
+    forced: bool,
 }
 
 impl Energy {
     /// The energy of a system.
     pub fn new(lagrangian: Arc<dyn Lagrangian>) -> Self {
         let jet = Jet::new(lagrangian.dimension());
-        Energy { lagrangian, jet, track: Track::default(), scale: f64::NAN, now: f64::NAN }
+        Energy { lagrangian, jet, track: Track::default(), scale: f64::NAN, now: f64::NAN, forced: false }
+    }
+
+    /// Says that forces do work, so that nobody takes the change of the energy for an error.
+    pub fn forced(mut self, forced: bool) -> Self {
+        self.forced = forced;
+        self
     }
 
     /// Largest change so far over the scale.
@@ -44,11 +52,7 @@ impl Observer for Energy {
         let (pv, l) = (dot(frame.p, frame.v), self.jet.value());
         self.now = pv - l;
         if self.scale.is_nan() {
-            let terms = pv.abs() + l.abs();
-            self.scale = if self.now.abs() > 1e-9 * terms { self.now.abs() } else { terms };
-            if self.scale == 0.0 {
-                self.scale = 1.0;
-            }
+            self.scale = scale(pv, l);
         }
         self.track.add(frame.t, self.now);
     }
@@ -72,24 +76,43 @@ impl Observer for Energy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = kept(worst);
+        let verdict = verdict(worst, self.forced);
         Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
     }
+}
+
+/// What errors of the energy `pv - l` refer to: its size at the start, or that of its terms if they cancel to nothing.
+pub(super) fn scale(pv: f64, l: f64) -> f64 {
+    let (energy, terms) = ((pv - l).abs(), pv.abs() + l.abs());
+    let scale = if energy > 1e-9 * terms { energy } else { terms };
+    if scale == 0.0 { 1.0 } else { scale }
+}
+
+/// The change of an energy in words.
+fn verdict(worst: f64, forced: bool) -> String {
+    if forced && !worst.is_nan() { format!("changes by {worst:.1e}: forces do work") } else { kept(worst) }
 }
 
 /// `-D3 L_d` of each step.
 pub struct DiscreteEnergy {
     track: Track,
     now: f64,
+    forced: bool,
 }
 
 impl Default for DiscreteEnergy {
     fn default() -> Self {
-        DiscreteEnergy { track: Track::default(), now: f64::NAN }
+        DiscreteEnergy { track: Track::default(), now: f64::NAN, forced: false }
     }
 }
 
 impl DiscreteEnergy {
+    /// Says that forces do work.
+    pub fn forced(mut self, forced: bool) -> Self {
+        self.forced = forced;
+        self
+    }
+
     /// NaN for methods that have no discrete energy.
     fn relative_error(&self) -> f64 {
         let size = self.track.initial().abs();
@@ -126,7 +149,7 @@ impl Observer for DiscreteEnergy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = kept(worst);
+        let verdict = verdict(worst, self.forced);
         let row =
             Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)

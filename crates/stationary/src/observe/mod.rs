@@ -1,14 +1,18 @@
 //! Observers see every step and never alter the run: energy, Noether momenta, the symplectic form, probes.
 
+mod constraint;
 mod energy;
 mod momentum;
 mod probe;
 mod symplectic;
+mod work;
 
+pub use constraint::Constraints;
 pub use energy::{DiscreteEnergy, Energy};
 pub use momentum::Momentum;
 pub use probe::Probe;
 pub use symplectic::Symplectic;
+pub use work::Work;
 
 use serde_json::{Map, Value, json};
 
@@ -29,6 +33,10 @@ pub struct Frame<'a> {
     pub canonical: &'a [f64],
     /// `-D3 L_d` of the step that led here.
     pub discrete_energy: Option<f64>,
+    /// Mean multipliers of the constraints over that step.
+    pub multipliers: Option<&'a [f64]>,
+    /// Work of forces besides the Lagrangian over that step.
+    pub work: Option<f64>,
     /// Derivative of the step that led here, if some observer wants it.
     pub tangent: Option<&'a [f64]>,
 }

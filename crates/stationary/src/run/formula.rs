@@ -1,6 +1,7 @@
 //! Systems given by a Lagrangian: the loop over steps.
 
 mod build;
+mod extras;
 mod results;
 
 use super::{End, Outcome, Progress, TICK, Watch};
@@ -87,7 +88,7 @@ struct Eye {
 
 impl Eye {
     fn new(built: &Built) -> Self {
-        let n = built.lagrangian.dimension();
+        let (n, d) = (built.lagrangian.dimension(), built.integrator.freedom());
         let tangent = built.observers.iter().any(|o| o.wants_tangent());
         Eye {
             legendre: Legendre::new(n),
@@ -95,7 +96,7 @@ impl Eye {
             v: built.velocity.clone(),
             p: vec![0.0; n],
             canonical: vec![0.0; n],
-            tangent: tangent.then(|| vec![0.0; 4 * n * n]),
+            tangent: tangent.then(|| vec![0.0; 4 * d * d]),
         }
     }
 
@@ -111,6 +112,7 @@ impl Eye {
             Some(matrix) => built.integrator.tangent(matrix).then_some(&*matrix),
             None => None,
         };
+        let (discrete_energy, work) = (built.integrator.discrete_energy(), built.integrator.work());
         let frame = Frame {
             step,
             t,
@@ -118,7 +120,9 @@ impl Eye {
             v: &self.v,
             p: &self.p,
             canonical: &self.canonical,
-            discrete_energy: built.integrator.discrete_energy(),
+            discrete_energy,
+            multipliers: built.integrator.multipliers(),
+            work,
             tangent: tangent.map(Vec::as_slice),
         };
         built.energy.observe(&frame);

@@ -14,11 +14,13 @@ pub(super) enum Kind {
     Solid,
 }
 
-const FORMULA: [&str; 15] = [
+const FORMULA: [&str; 17] = [
     "title",
     "description",
     "coordinates",
     "lagrangian",
+    "constraint",
+    "force",
     "step",
     "start",
     "end",

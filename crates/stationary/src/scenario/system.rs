@@ -21,6 +21,10 @@ pub struct FormulaSystem {
     pub coordinates: Vec<String>,
     /// L(t, q, v).
     pub lagrangian: Text,
+    /// Constraints on the positions, each a formula that must vanish.
+    pub constraints: Vec<Text>,
+    /// Forces besides those of the Lagrangian, one formula for each coordinate; none or all.
+    pub force: Vec<Text>,
     /// Time step; positive, and large enough to move the clock.
     pub step: f64,
     /// The initial state.

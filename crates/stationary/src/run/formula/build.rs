@@ -1,11 +1,12 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
+use super::extras;
 use crate::error::{Cause, Error, RunError};
 use crate::formula::Graph;
-use crate::integrate::{BuildError, Integrator, Method, Start};
+use crate::integrate::{BuildError, Extras, Integrator, Method, Start};
 use crate::linalg::Lu;
 use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
-use crate::observe::{DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic};
+use crate::observe::{Constraints, DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic, Work};
 use crate::registry;
 use crate::run::Description;
 use crate::scenario::{FormulaSystem, Motion, Scenario};
@@ -16,6 +17,7 @@ pub(super) struct Built<'a> {
     pub system: &'a FormulaSystem,
     pub lagrangian: Arc<FormulaLagrangian>,
     pub method: Method,
+    pub extras: Extras,
     pub integrator: Box<dyn Integrator>,
     /// Velocity at the start.
     pub velocity: Vec<f64>,
@@ -42,19 +44,21 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     let (method, tolerance) = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
     let lagrangian = lagrangian(scenario, system)?;
-    let (start, velocity) = start(scenario, system, &lagrangian, &method)?;
+    let extras = extras::build(scenario, system)?;
+    let (start, velocity) = start(scenario, system, (&lagrangian, &extras), &method)?;
     let integrator = method
-        .start(Arc::clone(&lagrangian), &start, tolerance)
+        .start_with(Arc::clone(&lagrangian), &extras, &start, tolerance)
         .map_err(|e| unbuildable(scenario, system, &method, e))?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, system, &lagrangian, &velocity, &mut warnings)?;
+    let observers = observers(scenario, system, (&lagrangian, &extras), &velocity, &mut warnings)?;
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
-    let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>);
+    let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>).forced(extras.force.is_some());
     Ok(Built {
         system,
         lagrangian,
         method,
+        extras,
         integrator,
         velocity,
         energy,
@@ -84,13 +88,15 @@ fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) ->
     let (stages, option) = match *method {
         Method::Gauss { stages } => (stages, "stages"),
         Method::Lobatto { points } => (points - 1, "points"),
-        _ => return Ok(()),
+        _ => (1, "stages"),
     };
-    if n * stages <= MOST_UNKNOWNS {
+    let constraints = system.constraints.len();
+    if (n + constraints) * stages <= MOST_UNKNOWNS {
         return Ok(());
     }
+    let and = if constraints > 0 { format!(" and {constraints} constraints") } else { String::new() };
     let message = format!(
-        "{n} coordinates with {stages} unknowns each are too many: a step may solve for {MOST_UNKNOWNS} at once"
+        "{n} coordinates{and} with {stages} unknowns each are too many: a step may solve for {MOST_UNKNOWNS} at once"
     );
     let place = scenario.integrator.options.place(option).unwrap_or(&scenario.integrator.method.place);
     Err(place
@@ -103,17 +109,19 @@ fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) ->
 fn start(
     scenario: &Scenario,
     system: &FormulaSystem,
-    lagrangian: &Arc<FormulaLagrangian>,
+    (lagrangian, extras): (&Arc<FormulaLagrangian>, &Extras),
     method: &Method,
 ) -> Result<(Start, Vec<f64>), Error> {
     let (n, t, h) = (system.coordinates.len(), scenario.start, system.step);
-    let q = system.initial.position.clone();
+    let mut q = system.initial.position.clone();
+    extras::settle(system, extras, t, &mut q)?;
     let mut legendre = Legendre::new(n);
     let (mut v, mut p) = (vec![0.0; n], vec![0.0; n]);
     let failed = |cause| unbuildable(scenario, system, method, RunError { time: t, step: 0, cause }.into());
     match &system.initial.motion {
         Motion::Velocity(velocity) => {
             v.copy_from_slice(velocity);
+            extras::require_tangent(system, extras, (t, &q, &v))?;
             require_mass(system, lagrangian, t, &q, &v)?;
             legendre.momentum(&**lagrangian, t, &q, &v, &mut p);
         }
@@ -121,14 +129,17 @@ fn start(
             p.copy_from_slice(momentum);
             require_mass(system, lagrangian, t, &q, &v)?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
+            extras::require_tangent(system, extras, (t, &q, &v))?;
         }
         Motion::NextPosition(next) => {
+            let mut next = next.clone();
+            extras::settle(system, extras, t + h, &mut next)?;
             for i in 0..n {
                 v[i] = (next[i] - q[i]) / h;
             }
             require_mass(system, lagrangian, t, &q, &v)?;
             p = method
-                .momentum_between(Arc::clone(lagrangian), (t, h), &q, next)
+                .momentum_between_with(Arc::clone(lagrangian), extras, (t, h), [&q, &next])
                 .map_err(|e| unbuildable(scenario, system, method, e))?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
         }
@@ -197,12 +208,13 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
 fn observers(
     scenario: &Scenario,
     system: &FormulaSystem,
-    lagrangian: &Arc<FormulaLagrangian>,
+    (lagrangian, extras): (&Arc<FormulaLagrangian>, &Extras),
     velocity: &[f64],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Box<dyn Observer>>, Error> {
     let n = system.coordinates.len();
-    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
+    let mut all: Vec<Box<dyn Observer>> =
+        vec![Box::new(DiscreteEnergy::default().forced(extras.force.is_some()))];
     let symplectic = registry::wants_symplectic(&scenario.observe)?;
     let mut scope = system.scope(&scenario.parameters);
     // One graph for all of them: its limits then bound the time and room they take together.
@@ -223,10 +235,19 @@ fn observers(
                 "`{name}` is not a symmetry of this Lagrangian (it changes by {change:.1e} of its terms): its momentum is not conserved"
             ));
         }
+        if let Some(warning) = extras::moved_by(name, extras, (&graph, &nodes), &place) {
+            warnings.push(warning);
+        }
         all.push(Box::new(momentum));
     }
+    if extras.force.is_some() {
+        all.push(Box::new(Work::new(Arc::clone(lagrangian) as Arc<dyn Lagrangian>)));
+    }
+    if let Some(constraint) = &extras.constraint {
+        all.push(Box::new(Constraints::new(Arc::clone(constraint), n)));
+    }
     if symplectic {
-        all.push(Box::new(Symplectic::new(n)));
+        all.push(Box::new(Symplectic::new(n - extras.constraint.as_ref().map_or(0, |c| c.count()))));
     }
     scope.remove("i");
     for (name, text) in &system.probes {
@@ -281,6 +302,13 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),
     ];
+    if !built.system.constraints.is_empty() {
+        let (m, d) = (built.system.constraints.len(), built.integrator.freedom());
+        lines.insert(2, ("constraints", format!("{m}, {d} degrees of freedom")));
+    }
+    if built.extras.force.is_some() {
+        lines.insert(2, ("force", "besides that of the Lagrangian".into()));
+    }
     lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
     Ok(Description { lines })
 }

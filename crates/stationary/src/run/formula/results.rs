@@ -102,6 +102,8 @@ fn summary(
     summary["time"]["step"] = json!(built.system.step);
     let system = json!({
         "coordinates": built.system.coordinates.len(),
+        "freedom": built.integrator.freedom(),
+        "forced": built.extras.force.is_some(),
         "separable": built.lagrangian.mass().is_some(),
         "compiled": built.lagrangian.is_compiled(),
     });

@@ -23,6 +23,11 @@ impl Reader {
     pub(super) fn formula_system(&mut self, times: (f64, f64)) -> Result<FormulaSystem, Diagnostic> {
         let coordinates = self.coordinates()?;
         let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
+        let constraints = self.constraints()?;
+        let force = match self.take("force") {
+            Some(node) => self.pattern("force", node, &coordinates)?,
+            None => Vec::new(),
+        };
         let step = self.need("step")?;
         Ok(FormulaSystem {
             step: self.step(&step, times)?,
@@ -32,7 +37,25 @@ impl Reader {
             output_every: self.output()?,
             coordinates: coordinates.names,
             lagrangian,
+            constraints,
+            force,
         })
+    }
+
+    /// One formula or a list of them.
+    fn constraints(&mut self) -> Result<Vec<Text>, Diagnostic> {
+        let expected = "a formula in quotes that must vanish, or a list of them";
+        let constraints = self.texts("constraint", expected)?;
+        for text in &constraints {
+            if let Some(at) = equals(&text.text) {
+                let (left, right) =
+                    (text.text[..at].trim(), text.text[at + 1..].trim_start_matches('=').trim());
+                return Err(text
+                    .error("a constraint is one formula that must vanish, not an equation")
+                    .help(format!("bring everything to one side: \"{left} - ({right})\"")));
+            }
+        }
+        Ok(constraints)
     }
 
     fn coordinates(&mut self) -> Result<Coordinates, Diagnostic> {
@@ -152,26 +175,30 @@ impl Reader {
     }
 
     fn symmetries(&mut self, coordinates: &Coordinates) -> Result<Vec<(String, Vec<Text>)>, Diagnostic> {
-        let count = coordinates.names.len();
         let mut symmetries = Vec::new();
         for Entry { key, key_place, node } in self.table("symmetry")? {
             names::identifier(&key, "symmetry", &key_place)?;
-            let place = node.place.clone();
-            let pattern = match node.value {
-                Value::List(list) => {
-                    pattern_length(&key, &list, &place, coordinates)?;
-                    list
-                }
-                Value::Text(_) => vec![node],
-                _ => return Err(node.wrong(&key, "a list of formulas, one for each coordinate")),
-            };
-            self.constants.charge(&pattern, count)?;
-            let formulas = pattern.into_iter().map(|n| n.formula(&key)).collect::<Result<Vec<_>, _>>()?;
-            let generator =
-                (0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() });
-            symmetries.push((key, generator.collect()));
+            let generator = self.pattern(&key, node, coordinates)?;
+            symmetries.push((key, generator));
         }
         Ok(symmetries)
+    }
+
+    /// One formula for each coordinate: a list, which may repeat where the coordinates are numbered, or one for all.
+    fn pattern(&self, key: &str, node: Node, coordinates: &Coordinates) -> Result<Vec<Text>, Diagnostic> {
+        let count = coordinates.names.len();
+        let place = node.place.clone();
+        let pattern = match node.value {
+            Value::List(list) => {
+                pattern_length(key, &list, &place, coordinates)?;
+                list
+            }
+            Value::Text(_) => vec![node],
+            _ => return Err(node.wrong(key, "a list of formulas, one for each coordinate")),
+        };
+        self.constants.charge(&pattern, count)?;
+        let formulas = pattern.into_iter().map(|n| n.formula(key)).collect::<Result<Vec<_>, _>>()?;
+        Ok((0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() }).collect())
     }
 
     fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
@@ -190,6 +217,20 @@ impl Reader {
         let every = tree::take(&mut table, "every");
         every.map(|node| self.constants.integer("every", &node, &(1..=u64::MAX))).transpose()
     }
+}
+
+/// Where a formula has an equals sign of its own: those inside parentheses belong to sums.
+fn equals(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '=' if depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
