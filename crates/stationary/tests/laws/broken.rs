@@ -1,6 +1,6 @@
 //! Twins that are wrong on purpose, in the ways code goes wrong: a weight, a sign, a forgotten term.
 
-use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
+use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Sample, Slots};
 use stationary::model::Lagrangian;
 use std::ops::Range;
 
@@ -22,6 +22,9 @@ impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongImpulse<D> {
     }
     fn abscissae(&self) -> &[f64] {
         self.0.abscissae()
+    }
+    fn samples(&self) -> Vec<Sample> {
+        self.0.samples()
     }
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
         self.0.first(leg, out);

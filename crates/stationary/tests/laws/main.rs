@@ -2,6 +2,8 @@
 //! twin that is broken on purpose.
 
 mod broken;
+mod constrained;
+mod forced;
 mod long_runs;
 mod order;
 mod structure;

@@ -209,3 +209,67 @@ fn directions(bounds: &Bounds, n: usize) -> Option<(Vec<Vec<f64>>, Vec<Vec<f64>>
     let free = all.split_off(m);
     Some((all, free))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::Galerkin;
+    use crate::formula::{Expr, Graph, Scope, Var};
+    use crate::integrate::{Integrator, Start, settle};
+    use crate::model::{FormulaConstraint, FormulaLagrangian};
+    use std::sync::Arc;
+
+    /// The reduced tangent against differences of steps that start at neighbouring states of the constraint set, for a
+    /// system that does not separate under a constraint that depends on time.
+    #[test]
+    fn the_reduced_tangent_is_the_derivative_of_the_step() {
+        let mut scope = Scope::new();
+        scope.variable("t", Var::T);
+        for (k, name) in ["x", "y", "z"].into_iter().enumerate() {
+            scope.variable(name, Var::Q(k as u32)).variable(format!("v{name}"), Var::V(k as u32));
+        }
+        let text = "0.5*(1 + 0.3*x^2)*vx^2 + 0.5*vy^2 + 0.7*vz^2 + 0.4*x*vy - x*y - z^3";
+        let lagrangian = Arc::new(FormulaLagrangian::new(text, &scope, 3).unwrap());
+        let mut graph = Graph::new();
+        let expr = Expr::parse("(x - 0.1*t)^2 + y^2 + 2*z^2 - 1").unwrap();
+        let node = graph.lower(&expr, &scope).unwrap();
+        let constraint = Arc::new(FormulaConstraint::new(&mut graph, &[node], 3));
+        let build = |q: &[f64], p: &[f64]| {
+            let mut q = q.to_vec();
+            settle(&constraint, 0.0, &mut q).unwrap();
+            let start = Start { t: 0.0, q, p: p.to_vec(), h: 0.1 };
+            Constrained::new(Galerkin::gauss(lagrangian.clone(), 2), constraint.clone(), &start).unwrap()
+        };
+        let state = |x: &dyn Integrator| Variation { q: x.view().q.to_vec(), p: x.view().p.to_vec() };
+        let frame = |x: &mut Constrained<_, Arc<FormulaConstraint>>, t: f64| {
+            let mut jet = Jet::new(3);
+            lagrangian.second(t, &x.now.q, &x.now.v, &mut jet);
+            let mut bounds = Bounds::new(3, 1);
+            constraint.second(t, &x.now.q, &mut bounds);
+            basis(&jet, &bounds, &x.now.v).unwrap()
+        };
+        let mut centre = build(&[0.5, 0.5, 0.5], &[0.3, -0.2, 0.1]);
+        let (from, start) = (frame(&mut centre, 0.0), state(&centre));
+        centre.advance(1).unwrap();
+        let to = frame(&mut centre, 0.1);
+        let mut matrix = vec![0.0; 16];
+        assert!(centre.tangent(&mut matrix));
+        for column in 0..4 {
+            let moved = |by: f64| {
+                let mut x = start.clone();
+                x.add(by, &from[column]);
+                let mut run = build(&x.q, &x.p);
+                run.advance(1).unwrap();
+                state(&run)
+            };
+            let (mut difference, minus) = (moved(1e-5), moved(-1e-5));
+            difference.add(-1.0, &minus);
+            for row in 0..4 {
+                let seen =
+                    if row < 2 { difference.form(&to[2 + row]) } else { to[row - 2].form(&difference) };
+                let error = seen / 2e-5 - matrix[row * 4 + column];
+                assert!(error.abs() < 1e-8, "{row},{column}: {error:e}");
+            }
+        }
+    }
+}
