@@ -107,6 +107,7 @@ pub const STUDIES: &[Study] = &[
         title: "error of the heat of the harmonic lattice",
         run: vti04::fig2::run,
     },
+    Study { paper: "vti04", figure: "fig3", title: "energy under friction", run: vti04::fig3::run },
     Study { paper: "vti04", figure: "fig4", title: "energy of Newmark and of RK4", run: vti04::fig4::run },
     Study {
         paper: "vti04",
@@ -169,6 +170,12 @@ pub const STUDIES: &[Study] = &[
     Study { paper: "avi03", figure: "fig12", title: "L-beam: snapshots", run: avi03::fig12::run },
     Study { paper: "avi03", figure: "fig13", title: "L-beam: energy and updates", run: avi03::fig13::run },
     Study { paper: "avi03", figure: "fig14", title: "L-beam: local energy residual", run: avi03::fig14::run },
+    Study {
+        paper: "sur04",
+        figure: "fig2-2-right",
+        title: "energy of the same particle under friction",
+        run: sur04::fig2_2_right::run,
+    },
 ];
 
 /// Plots of one size in a row.

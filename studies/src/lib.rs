@@ -5,6 +5,7 @@
 
 pub mod avi03;
 pub mod contrast;
+pub mod damping;
 mod harness;
 pub mod lattice;
 pub mod modes;

@@ -313,6 +313,8 @@ fn every_column_of_the_series_is_documented_and_every_documented_column_exists()
                 format!("{letter}<coordinate>")
             } else if column.starts_with("momentum.") {
                 "momentum.<name>".to_string()
+            } else if column.starts_with("multiplier.") {
+                "multiplier.<k>".to_string()
             } else if system.probes.iter().any(|(name, _)| name == column) {
                 "<probe>".to_string()
             } else {

@@ -224,3 +224,57 @@ fn a_claim_about_nothing_is_refused_with_a_near_miss() {
         refused(&folder, &out, &[wants]);
     }
 }
+
+/// A pendulum in the plane under a constraint, with one piece of its text replaced.
+fn circle<'a>(old: &str, new: &str, expected: &'a [&'a str]) -> Case<'a> {
+    const CIRCLE: &str = r#"coordinates = ["x", "y"]
+lagrangian = "0.5*(vx^2 + vy^2) - y"
+constraint = ["x^2 + y^2 - 1"]
+step = 0.1
+end = 1
+integrator = "verlet"
+[initial]
+position = [0.6, 0.8]
+velocity = [0.8, -0.6]
+"#;
+    assert!(CIRCLE.contains(old), "{old}");
+    Case { text: CIRCLE.replacen(old, new, 1).into_bytes(), expected }
+}
+
+#[test]
+fn constraints_that_cannot_hold_are_named() {
+    all_refused(
+        "bad-constraints",
+        &[
+            circle("0.6, 0.8", "0.6, 0.81", &["bad.toml:3:15: the initial position violates", "1.610000e-2"]),
+            circle(
+                "- 1\"",
+                "- 1\", \"2*x^2 + 2*y^2 - 2\"",
+                &["bad.toml:3:32: ", "redundant", "`x^2 + y^2 - 1`"],
+            ),
+            circle("- 1\"", "- 1\", \"x - 0.6\", \"y - 0.8\"", &["bad.toml:3:43: ", "redundant"]),
+            circle("x^2 + y^2 - 1", "(x^2 + y^2 - 1)^2", &["bad.toml:3:15: ", "no gradient"]),
+            circle("x^2 + y^2 - 1", "log(x - 1)", &["bad.toml:3:15: ", "not a finite number"]),
+            circle("[0.8, -0.6]", "[1, 0]", &["bad.toml:3:15: the initial velocity leaves", "1.200000e0"]),
+            circle("x^2 + y^2 - 1", "x*vx + y*vy", &["bad.toml:3:18: unknown name `vx`"]),
+            circle(
+                "x^2 + y^2 - 1",
+                "x^2 + y^2 = 1",
+                &["bad.toml:3:15: ", "not an equation", "x^2 + y^2 - (1)"],
+            ),
+            circle("\"verlet\"", "\"rk4\"", &["bad.toml:6:14: `rk4` has no discrete action"]),
+            circle("\"verlet\"", "\"newmark\"", &["bad.toml:6:14: `newmark` takes constraints only"]),
+            circle(
+                "\"verlet\"",
+                "{ method = \"verlet\", order = 4 }",
+                &["bad.toml:6:25: `verlet` of order 4 takes neither forces nor constraints"],
+            ),
+            circle(
+                "step",
+                "force = [\"-vx\"]\nstep",
+                &["bad.toml:4:9: `force` has 1 values for 2 coordinates"],
+            ),
+            circle("step", "force = [\"-px\", 0]\nstep", &["bad.toml:4:11: unknown name `px`"]),
+        ],
+    );
+}
