@@ -5,6 +5,7 @@ mod boundary;
 mod constrained;
 mod del;
 mod explicit;
+pub mod group;
 mod integrator;
 mod legs;
 mod method;

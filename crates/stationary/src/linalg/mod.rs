@@ -1,6 +1,7 @@
 //! Small dense linear algebra: what a step of a few coordinates needs and no more.
 
 mod dim;
+pub mod space;
 
 pub use dim::{Dim, Dynamic, Fixed, Storage};
 

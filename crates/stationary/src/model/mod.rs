@@ -9,6 +9,7 @@ mod lagrangian;
 mod legendre;
 mod mass;
 mod potentials;
+mod rigid;
 mod scalar;
 pub mod solid;
 mod structure;
@@ -23,6 +24,9 @@ pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
 pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
+pub use rigid::{
+    BodyFault, BodyJet, BodyPotential, FormulaPotential, RigidBody, complete_elliptic, pose, torque,
+};
 pub use scalar::{Dual, Dual2, Scalar};
 pub use structure::Structure;
 pub use supports::{Conflict, Supports};
