@@ -4,6 +4,7 @@
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
 use crate::integrate::Method;
+use crate::integrate::group::BodyMethod;
 use crate::model::solid::Split;
 use crate::scenario::{Choice, Numbers, Options, Text, unknown_word};
 use std::fmt;
@@ -50,6 +51,12 @@ const STEP_OPTIONS: [(&str, &str, &str); 7] = [
     ),
 ];
 
+/// The integrators of rigid bodies.
+const EULER_POINCARE: &str = "euler-poincare";
+const MOSER_VESELOV: &str = "moser-veselov";
+const BODY_OPTIONS: [(&str, &str, &str); 1] =
+    [("order", "2", "2, 4, 6 or 8; above 2 by symmetric composition")];
+
 /// All integrators.
 pub fn integrators() -> &'static [Entry] {
     &INTEGRATORS
@@ -60,7 +67,7 @@ pub fn observers() -> &'static [Entry] {
     &OBSERVERS
 }
 
-static INTEGRATORS: [Entry; 8] = [
+static INTEGRATORS: [Entry; 10] = [
     Entry {
         name: "midpoint",
         kind: VARIATIONAL,
@@ -130,6 +137,25 @@ static INTEGRATORS: [Entry; 8] = [
                 nodal masses. Free steps are what the rule gives; harmonic ones are rounded down to base * 2^k, and with the buffer\n\
                 an element takes the smallest step among its neighbours, which keeps local steps from resonating.",
         options: &STEP_OPTIONS,
+    },
+    Entry {
+        name: EULER_POINCARE,
+        kind: VARIATIONAL,
+        summary: "rigid bodies on SO(3) and SE(3), no angles; order 2, 4, 6 or 8; any step has a solution",
+        maths: "F = R0' R1 turns by a about the unit vector e, g = tan(a/2) e (Cayley):\n\
+                L_d = (2/h) g.J g + m |x1-x0|^2/(2h) - h/2 (V0 + V1)                       [SUR04 2]\n\
+                (h/2) m0 = J g + g x J g + (g.J g) g, then m1 = F' m0: the discrete Euler-Poincare equation.\n\
+                The angular momentum R m in space is the state: a free body keeps it to the last bit, and |m|^2 to rounding.",
+        options: &BODY_OPTIONS,
+    },
+    Entry {
+        name: MOSER_VESELOV,
+        kind: VARIATIONAL,
+        summary: "rigid bodies, the integrable discretisation of the free top; order 2, 4, 6 or 8",
+        maths: "As euler-poincare with g = sin(a/2) e: the kinetic part is tr((1-F) J_d)/h, J_d = tr(J)/2 - J, and\n\
+                (h/2) m0 = sqrt(1-|g|^2) J g + g x J g, which has a solution up to about a quarter turn a step.\n\
+                Of the free body it keeps the energy too, to rounding.",
+        options: &BODY_OPTIONS,
     },
     Entry {
         name: "rk4",
@@ -215,6 +241,11 @@ pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
     let Some(entry) = INTEGRATORS.iter().find(|e| e.name == choice.method.text) else {
         return Err(unknown_word(&choice.method, "integrator", &names).into());
     };
+    if [EULER_POINCARE, MOSER_VESELOV].contains(&entry.name) {
+        let message = format!("`{}` moves rigid bodies, and this scenario has no `body`", entry.name);
+        let help = "expected another integrator: verlet, midpoint, gauss, ...";
+        return Err(choice.method.error(message).help(help).into());
+    }
     if entry.name == "avi" {
         return Err(choice
             .method
@@ -239,16 +270,7 @@ fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
     Ok(match name {
         "midpoint" => Method::Midpoint { alpha: options.number("alpha", 0.5, 0.0..=1.0)? },
         "trapezoidal" => Method::Trapezoidal { alpha: options.number("alpha", 0.5, 0.0..=1.0)? },
-        "verlet" => {
-            let place = options.place("order").cloned();
-            let order = options.integer("order", 2, 2..=8)? as usize;
-            match (order % 2, place) {
-                (1, Some(place)) => {
-                    return Err(place.error(format!("`order` must be 2, 4, 6 or 8, found {order}")).into());
-                }
-                _ => Method::Verlet { order },
-            }
-        }
+        "verlet" => Method::Verlet { order: even_order(options)? },
         "newmark" => Method::Newmark {
             beta: options.number("beta", 0.25, 0.0..=0.5)?,
             gamma: options.number("gamma", 0.5, 0.0..=1.0)?,
@@ -265,6 +287,36 @@ fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
         }
         "rk4" => Method::RungeKutta4,
         other => unreachable!("registry entry `{other}` has no reader"),
+    })
+}
+
+fn even_order(options: &mut Options) -> Result<usize, Error> {
+    let place = options.place("order").cloned();
+    let order = options.integer("order", 2, 2..=8)? as usize;
+    match (order % 2, place) {
+        (1, Some(place)) => Err(place.error(format!("`order` must be 2, 4, 6 or 8, found {order}")).into()),
+        _ => Ok(order),
+    }
+}
+
+/// An integrator of a rigid body, read from a scenario.
+pub fn body_method(choice: &Choice) -> Result<BodyMethod, Error> {
+    let name = choice.method.text.as_str();
+    let own = [EULER_POINCARE, MOSER_VESELOV];
+    if !own.contains(&name) {
+        if INTEGRATORS.iter().any(|e| e.name == name) {
+            let message = format!("`{name}` does not move rigid bodies");
+            let help = format!("expected one of: {}", own.join(", "));
+            return Err(choice.method.error(message).help(help).into());
+        }
+        return Err(unknown_word(&choice.method, "integrator of a rigid body", &own).into());
+    }
+    let mut options = choice.options.clone();
+    let order = even_order(&mut options)?;
+    options.finish(&format!("integrator `{name}`"), &["order"])?;
+    Ok(match name {
+        EULER_POINCARE => BodyMethod::EulerPoincare { order },
+        _ => BodyMethod::MoserVeselov { order },
     })
 }
 

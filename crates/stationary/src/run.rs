@@ -1,5 +1,6 @@
 //! The whole path: read, build, discretise, loop (move, observe), report.
 
+mod body;
 mod finish;
 mod formula;
 mod solid;
@@ -7,7 +8,7 @@ mod solid;
 pub use crate::observe::Conserved;
 
 use crate::error::{Error, RunError};
-use crate::scenario::{Scenario, System, claim};
+use crate::scenario::{Place, Scenario, System, claim};
 use serde_json::Value;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -64,20 +65,24 @@ pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Out
     match &scenario.system {
         System::Formula(system) => formula::run(scenario, system, out, watch),
         System::Solid(system) => solid::run(scenario, system, out, false, watch),
+        System::Body(system) => body::run(scenario, system, out, watch),
     }
 }
 
 /// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
 pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
     match &scenario.system {
-        System::Formula(system) => Err(system
-            .lagrangian
-            .place
-            .error("only runs of solids write checkpoints that they can resume from")
-            .help("run it again without --resume")
-            .into()),
+        System::Formula(system) => Err(no_checkpoint(&system.lagrangian.place)),
+        System::Body(system) => Err(no_checkpoint(&system.inertia_place)),
         System::Solid(system) => solid::run(scenario, system, out, true, watch),
     }
+}
+
+fn no_checkpoint(place: &Place) -> Error {
+    place
+        .error("only runs of solids write checkpoints that they can resume from")
+        .help("run it again without --resume")
+        .into()
 }
 
 /// Builds everything a run needs, runs nothing, writes nothing.
@@ -85,6 +90,7 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     match &scenario.system {
         System::Formula(system) => formula::check(scenario, system),
         System::Solid(system) => solid::check(scenario, system),
+        System::Body(system) => body::check(scenario, system),
     }
 }
 

@@ -260,8 +260,11 @@ pub fn torque(rotation: &Mat3, gradient: &Mat3) -> Vec3 {
 }
 
 /// The complete elliptic integral of the first kind for the complementary parameter `1 - k^2`, by the
-/// arithmetic-geometric mean.
+/// arithmetic-geometric mean. Infinite at zero.
 pub fn complete_elliptic(complement: f64) -> f64 {
+    if complement == 0.0 {
+        return f64::INFINITY;
+    }
     let (mut a, mut g) = (1.0, complement.sqrt());
     // It converges quadratically: forty means are enough for any number, NaN among them.
     for _ in 0..40 {
@@ -270,7 +273,7 @@ pub fn complete_elliptic(complement: f64) -> f64 {
         }
         (a, g) = (0.5 * (a + g), (a * g).sqrt());
     }
-    std::f64::consts::FRAC_PI_2 / a
+    std::f64::consts::PI / (a + g)
 }
 
 #[cfg(test)]
@@ -336,7 +339,9 @@ mod tests {
         assert!((complete_elliptic(1.0) - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
         assert!((complete_elliptic(0.5) - 1.854_074_677_301_371_9).abs() < 1e-15);
         assert!((complete_elliptic(0.01) - 3.695_637_362_989_874_6).abs() < 1e-14);
-        assert!(complete_elliptic(f64::NAN).is_nan());
+        assert!(complete_elliptic(f64::NAN).is_nan() && complete_elliptic(0.0).is_infinite());
+        let tiny = 1e-300_f64;
+        assert!((complete_elliptic(tiny) - (4.0 / tiny.sqrt()).ln()).abs() < 1e-12, "its asymptote");
     }
 
     #[test]

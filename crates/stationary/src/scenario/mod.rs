@@ -50,6 +50,21 @@
 //! acceleration = [0, -9.81, 0]    # or body; with a group also traction, pressure, force
 //! ```
 //!
+//! **Bodies.** A scenario with `[body]` is about a rigid body, free or held at a point:
+//!
+//! ```toml
+//! step = 0.01
+//! end = 100
+//! integrator = { method = "euler-poincare", order = 4 }   # or "moser-veselov"
+//! [body]
+//! mass = 1.0
+//! inertia = [1.0, 2.0, 2.5]       # or a 3 by 3 matrix
+//! orientation = { axis = [1, 0, 0], angle = 0.6 }   # or a quaternion [w, x, y, z]
+//! angular_velocity = [0, 1, 0.01] # in the body; also position, velocity
+//! potential = "9.81*z + R33"      # a formula of t, x, y, z and the rotation R11 .. R33
+//! fixed = false                   # true: held at a point
+//! ```
+//!
 //! **Many coordinates.** There may be 2000. With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
 //! coordinates: they then repeat, and the formula for coordinate `k` sees `i = k`. In a plane lattice with
 //! coordinates x0, y0, x1, y1, ... the rotation is `["-q[i+1]", "q[i-1]"]`.
@@ -57,6 +72,7 @@
 pub mod claim;
 pub mod shipped;
 
+mod body;
 mod constants;
 mod kind;
 mod names;
@@ -75,6 +91,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use body::BodySystem;
 pub use claim::Claim;
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use place::{Place, Text};
@@ -175,15 +192,23 @@ impl Scenario {
     pub fn formula(&self) -> Option<&FormulaSystem> {
         match &self.system {
             System::Formula(system) => Some(system),
-            System::Solid(_) => None,
+            System::Solid(_) | System::Body(_) => None,
         }
     }
 
     /// The system, where it is a solid.
     pub fn solid(&self) -> Option<&SolidSystem> {
         match &self.system {
-            System::Formula(_) => None,
             System::Solid(system) => Some(system),
+            System::Formula(_) | System::Body(_) => None,
+        }
+    }
+
+    /// The system, where it is a rigid body.
+    pub fn body(&self) -> Option<&BodySystem> {
+        match &self.system {
+            System::Body(system) => Some(system),
+            System::Formula(_) | System::Solid(_) => None,
         }
     }
 

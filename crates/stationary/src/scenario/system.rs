@@ -1,5 +1,6 @@
-//! What a scenario is about: a system given by its Lagrangian, or a solid on a mesh.
+//! What a scenario is about: a system given by its Lagrangian, a solid on a mesh, or a rigid body.
 
+use super::body::BodySystem;
 use super::place::Text;
 use super::solid::SolidSystem;
 use crate::formula::{Bank, Scope, Var};
@@ -11,6 +12,8 @@ pub enum System {
     Formula(Box<FormulaSystem>),
     /// A mesh with materials.
     Solid(Box<SolidSystem>),
+    /// A rigid body.
+    Body(Box<BodySystem>),
 }
 
 /// A system of a few coordinates, given by its Lagrangian. Formulas are still text; the model and the observers parse

@@ -201,7 +201,7 @@ impl Reader {
         Ok((0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() }).collect())
     }
 
-    fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
+    pub(super) fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
         let mut probes = Vec::new();
         for Entry { key, key_place, node } in self.table("probe")? {
             self.names.probe(&key, &key_place)?;
@@ -211,9 +211,9 @@ impl Reader {
         Ok(probes)
     }
 
-    fn output(&mut self) -> Result<Option<u64>, Diagnostic> {
+    pub(super) fn output(&mut self) -> Result<Option<u64>, Diagnostic> {
         let mut table = self.table("output")?;
-        Kind::Formula.only(&table, "output")?;
+        self.kind.only(&table, "output")?;
         let every = tree::take(&mut table, "every");
         every.map(|node| self.constants.integer("every", &node, &(1..=u64::MAX))).transpose()
     }
