@@ -99,6 +99,8 @@ fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
         p: &p,
         canonical: &q,
         discrete_energy: built.run.discrete_energy(),
+        multipliers: None,
+        work: None,
         tangent: None,
     };
     for observer in &mut built.observers {

@@ -7,7 +7,7 @@ use crate::observe::Conserved;
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
 use crate::report::{Series, io};
-use crate::run::finish::{Findings, SCHEMA, finish, remove_stale, short};
+use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
@@ -85,40 +85,23 @@ fn summary(
     end: &End,
     (rows, wall): (u64, Duration),
 ) -> Map<String, Value> {
-    let iterations = built.run.iterations();
-    let stopped =
-        end.stopped.as_ref().map(|e| json!({ "time": e.time, "step": e.step, "reason": e.to_string() }));
-    let value = json!({
-        "schema": SCHEMA,
-        "scenario": scenario.name,
-        "title": scenario.title,
-        "overrides": scenario.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
-        "version": env!("CARGO_PKG_VERSION"),
-        "integrator": scenario.integrator.method.text,
-        "method": {
-            "choice": built.method.to_string(),
-            "order": built.method.order(),
-            "variational": true,
-        },
-        "body": {
-            "mass": built.system.mass,
-            "fixed": built.system.fixed,
-            "principal_moments": built.run.body().principal().0,
-            "free_period": built.free_period,
-            "compiled": built.compiled,
-        },
-        "time": { "start": scenario.start, "end": end.time, "step": built.system.step },
-        "moves": end.step,
-        "finished": end.stopped.is_none() && !end.interrupted,
-        "stopped": stopped,
-        "rows": rows,
-        "newton": {
-            "iterations": iterations,
-            "per_step": if end.step > 0 { iterations as f64 / end.step as f64 } else { 0.0 },
-        },
-        "wall_seconds": wall.as_secs_f64(),
+    let mut summary = head(&Course {
+        scenario,
+        end,
+        method: (built.method.to_string(), built.method.order(), true),
+        iterations: built.run.iterations(),
+        rows,
+        wall: wall.as_secs_f64(),
     });
-    let Value::Object(mut summary) = value else { unreachable!("an object was written") };
+    summary["time"]["step"] = json!(built.system.step);
+    let body = json!({
+        "mass": built.system.mass,
+        "fixed": built.system.fixed,
+        "principal_moments": built.run.body().principal().0,
+        "free_period": built.free_period,
+        "compiled": built.compiled,
+    });
+    summary.insert("body".into(), body);
     summary.insert("energy".into(), built.energy.summary());
     let mut momenta = Map::new();
     for kept in &built.kept {
