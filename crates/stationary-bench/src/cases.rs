@@ -1,7 +1,8 @@
 //! The rows of the bench: what runs, what it is compared with, and the bar it must stay below.
 
-use crate::systems::{Kepler, KeplerByHand, Pendulum, automatic, kepler_text, lattice_text, pendulum_text};
-use stationary::integrate::{Integrator, Method, Start};
+use crate::systems::{Kepler, KeplerByHand, Pendulum};
+use crate::systems::{automatic, circle_text, kepler_text, lattice_text, pendulum_text};
+use stationary::integrate::{Extras, Integrator, Method, Start};
 use stationary::model::Lagrangian;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ unsafe extern "C" {
     fn kepler_verlet(state: *mut f64, h: f64, steps: i64);
     fn pendulum_midpoint(state: *mut f64, h: f64, steps: i64);
     fn pendulum_gauss2(state: *mut f64, h: f64, steps: i64);
+    fn pendulum_rattle(state: *mut f64, h: f64, steps: i64);
 }
 
 /// A hand-written loop in C: moves positions, then velocities, by steps of a length.
@@ -22,6 +24,10 @@ pub struct Reference {
 }
 
 impl Reference {
+    fn new(start: &Start, run: Loop) -> Self {
+        Reference { run, state: [start.q.as_slice(), &start.p].concat(), h: start.h }
+    }
+
     /// Makes steps.
     pub fn advance(&mut self, steps: u64) {
         // SAFETY: the loops of `reference.c` read and write as many numbers as their system has positions and
@@ -73,6 +79,7 @@ pub fn cases() -> Vec<Case> {
         row("pendulum midpoint, text", pendulum(midpoint, pendulum_text()), Some(1.5)),
         row("pendulum gauss 2, automatic", pendulum(gauss(2), automatic(Pendulum)), Some(1.5)),
         row("pendulum gauss 2, text", pendulum(gauss(2), pendulum_text()), Some(1.5)),
+        row("pendulum on a circle, rattle, text", circle(verlet), Some(2.0)),
         row("kepler rk4, text", alone(kepler(Method::RungeKutta4, kepler_text())), None),
         row("kepler gauss 2, text", alone(kepler(gauss(2), kepler_text())), None),
         row("kepler gauss 3, text", alone(kepler(gauss(3), kepler_text())), None),
@@ -102,8 +109,17 @@ fn pendulum<L: Lagrangian + 'static>(method: Method, system: L) -> Pair {
     pair(method, system, start, run)
 }
 
+/// The pendulum in the plane, held on its circle by a constraint.
+fn circle(method: Method) -> Pair {
+    let start = Start { t: 0.0, q: vec![0.8, 0.6], p: vec![0.0, 0.0], h: 0.05 };
+    let reference = Reference::new(&start, pendulum_rattle);
+    let (system, constraint) = circle_text();
+    let extras = Extras { constraint: Some(constraint), ..Extras::default() };
+    (Some(reference), method.start_with(system, &extras, &start, 1e-15).expect("a start of ours"))
+}
+
 fn pair<L: Lagrangian + 'static>(method: Method, system: L, start: Start, run: Loop) -> Pair {
-    let reference = Reference { run, state: [start.q.as_slice(), &start.p].concat(), h: start.h };
+    let reference = Reference::new(&start, run);
     (Some(reference), method.start(system, &start, 1e-15).expect("a start of ours"))
 }
 

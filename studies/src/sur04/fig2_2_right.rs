@@ -13,7 +13,7 @@ fn setup(scale: Scale) -> Setup {
         friction: 5e-4,
         q: [1.2, 0.0],
         v: [0.0, 0.4],
-        h: 0.095,
+        h: 0.08,
         end: scale.pick(300.0, 1000.0),
     }
 }

@@ -57,10 +57,10 @@ const SMALL: usize = 6;
 
 /// Above this many pieces the rounding of the coefficients makes the last correction so large, and always of one
 /// sign, that the impulse is taken anew after it.
-const ROUGH: usize = 3;
+pub(super) const ROUGH: usize = 3;
 
 /// Newton iterations before a step is given up.
-const LIMIT: usize = 40;
+pub(super) const LIMIT: usize = 40;
 
 impl<D: DiscreteLagrangian> Del<D> {
     /// Starts the discrete Lagrangian at a state.
@@ -156,12 +156,7 @@ impl<D: DiscreteLagrangian> Del<D> {
                 return Err(self.failure(iterations));
             }
             self.iterations += 1;
-            // Newton converges quadratically: the next correction is about size^3 / before^2.
-            let ratio = size / before;
-            let predicted = ratio < 0.1 && size * ratio * ratio <= self.tolerance * scale;
-            // Increments that are nothing but rounding of the positions do not converge, they wander.
-            let wanders = iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(&self.x);
-            if size <= self.tolerance * scale || predicted || wanders {
+            if settled(iterations, [before, size, scale], self.tolerance, &self.x) {
                 self.polish(matrix, delta, pivot, spare);
                 return Ok(());
             }
@@ -249,6 +244,23 @@ impl<D: DiscreteLagrangian> Del<D> {
         self.step += 1;
         Ok(())
     }
+}
+
+/// Whether Newton's method is done with a step from `place`: `size` is that of the correction just made, `before` of the one
+/// before it, `scale` that of the increments.
+#[inline(always)]
+pub(super) fn settled(
+    iterations: usize,
+    [before, size, scale]: [f64; 3],
+    tolerance: f64,
+    place: &[f64],
+) -> bool {
+    // Newton converges quadratically: the next correction is about size^3 / before^2.
+    let ratio = size / before;
+    let predicted = ratio < 0.1 && size * ratio * ratio <= tolerance * scale;
+    // Increments that are nothing but rounding of the positions do not converge, they wander.
+    let wanders = || iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(place);
+    size <= tolerance * scale || predicted || wanders()
 }
 
 /// The matrix that continues the polynomial through the points by one step: with `u_j` the

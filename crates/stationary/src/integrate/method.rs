@@ -1,7 +1,7 @@
 //! The integrators by name: a typed choice, and the one place that builds it for a system.
 
 use super::boundary::momentum_between;
-use super::constrained::{self, Constrained};
+use super::constrained::{self, Constrained, Rattle};
 use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
 use crate::error::RunError;
@@ -211,6 +211,13 @@ impl Method {
             return self.start(lagrangian, start, tolerance);
         }
         self.suits(extras)?;
+        if let Some((alpha, composition)) = self.explicit()
+            && let Extras { force: None, constraint: Some(constraint) } = extras
+            && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
+            && composition == Composition::PLAIN
+        {
+            return rattle(lagrangian, alpha, Arc::clone(constraint), start, tolerance);
+        }
         match *self {
             Method::RungeKutta4 => {
                 let rk4 = RungeKutta4::new(lagrangian, start)?;
@@ -355,6 +362,29 @@ fn implicit<L: Lagrangian + 'static>(
         };
     }
     Ok(sized!(1 1, 1 2, 1 3, 2 1, 2 2, 2 3))
+}
+
+/// The trapezoidal rule under constraints, its state in registers when small; the mass matrix must be diagonal.
+fn rattle<L: Lagrangian + 'static>(
+    lagrangian: L,
+    alpha: f64,
+    constraint: Arc<dyn Constraint>,
+    start: &Start,
+    tolerance: f64,
+) -> Result<Box<dyn Integrator>, BuildError> {
+    macro_rules! sized {
+        ($($n:literal $m:literal),*) => {
+            match (start.q.len(), constraint.count()) {
+                $(($n, $m) => Rattle::<L, _, $n, $m>::new(lagrangian, alpha, constraint, start)?
+                    .map(|x| Box::new(x.tolerance(tolerance)) as Box<dyn Integrator>),)*
+                _ => {
+                    let ld = Galerkin::trapezoidal(lagrangian, alpha);
+                    Some(Box::new(Constrained::new(ld, constraint, start)?.tolerance(tolerance)) as _)
+                }
+            }
+        };
+    }
+    Ok(sized!(2 1, 3 1, 4 2, 4 3).expect("the caller has looked at the mass matrix"))
 }
 
 /// The explicit integrator, its state in registers when small.

@@ -13,7 +13,7 @@ mod rk4;
 pub mod sparse;
 
 pub use crate::linalg::Storage;
-pub use constrained::{Constrained, Fault, settle, stays};
+pub use constrained::{Constrained, Fault, Rattle, settle, stays};
 pub use del::Del;
 pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};

@@ -18,18 +18,19 @@ use std::sync::Arc;
 ///         1
 ///     }
 ///     fn first(&self, _t: f64, q: &[f64], out: &mut Bounds) {
+///         let out = out.parts();
 ///         out.value[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
 ///         out.dq.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
 ///     }
 ///     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
 ///         self.first(t, q, out);
-///         out.dqq.copy_from_slice(&[2.0, 0.0, 0.0, 2.0]);
+///         out.parts().dqq.copy_from_slice(&[2.0, 0.0, 0.0, 2.0]);
 ///     }
 /// }
 ///
 /// let mut at = Bounds::new(2, 1);
 /// Circle.first(0.0, &[0.6, 0.8], &mut at);
-/// assert_eq!(at.value, [0.0]);
+/// assert_eq!(at.value(), [0.0]);
 /// assert_eq!(at.rate(0, &[0.8, -0.6]), 0.0, "a velocity along the circle");
 /// ```
 pub trait Constraint: Send + Sync {
@@ -57,38 +58,91 @@ impl<C: Constraint + ?Sized> Constraint for Arc<C> {
     }
 }
 
-/// Constraints and their derivatives at one place.
+/// Constraints and their derivatives at one place, in one block that formulas write as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
+    n: usize,
+    m: usize,
+    /// `g[m], g_t[m], g_q[m*n], g_tq[m*n], g_qq[m*n*n]`.
+    data: Vec<f64>,
+}
+
+/// The parts of [`Bounds`], to be written.
+#[derive(Debug)]
+pub struct BoundsParts<'a> {
     /// `g_a`.
-    pub value: Vec<f64>,
+    pub value: &'a mut [f64],
     /// `g_a` differentiated in time.
-    pub dt: Vec<f64>,
+    pub dt: &'a mut [f64],
     /// The gradients, row `a` that of `g_a`.
-    pub dq: Vec<f64>,
+    pub dq: &'a mut [f64],
     /// The gradients of `dt`, by rows.
-    pub dtq: Vec<f64>,
+    pub dtq: &'a mut [f64],
     /// The second derivatives, one `n` by `n` matrix behind the other.
-    pub dqq: Vec<f64>,
+    pub dqq: &'a mut [f64],
 }
 
 impl Bounds {
     /// Zeros for `n` coordinates and `m` constraints.
     pub fn new(n: usize, m: usize) -> Self {
-        let zeros = |k: usize| vec![0.0; k];
-        Bounds { value: zeros(m), dt: zeros(m), dq: zeros(m * n), dtq: zeros(m * n), dqq: zeros(m * n * n) }
+        Bounds { n, m, data: vec![0.0; Self::length(n, m)] }
+    }
+
+    fn length(n: usize, m: usize) -> usize {
+        m * (2 + 2 * n + n * n)
+    }
+
+    /// All parts, to be written by a [`Constraint`].
+    pub fn parts(&mut self) -> BoundsParts<'_> {
+        let (n, m) = (self.n, self.m);
+        let (value, rest) = self.data.split_at_mut(m);
+        let (dt, rest) = rest.split_at_mut(m);
+        let (dq, rest) = rest.split_at_mut(m * n);
+        let (dtq, dqq) = rest.split_at_mut(m * n);
+        BoundsParts { value, dt, dq, dtq, dqq }
+    }
+
+    /// `g`.
+    #[inline]
+    pub fn value(&self) -> &[f64] {
+        &self.data[..self.m]
+    }
+
+    /// `g_t`.
+    #[inline]
+    pub fn dt(&self) -> &[f64] {
+        &self.data[self.m..2 * self.m]
+    }
+
+    /// `g_q`, by rows.
+    #[inline]
+    pub fn dq(&self) -> &[f64] {
+        &self.data[2 * self.m..self.m * (2 + self.n)]
+    }
+
+    /// `g_tq`, by rows.
+    #[inline]
+    pub fn dtq(&self) -> &[f64] {
+        &self.data[self.m * (2 + self.n)..self.m * (2 + 2 * self.n)]
+    }
+
+    /// The second derivatives, one `n` by `n` matrix behind the other.
+    #[inline]
+    pub fn dqq(&self) -> &[f64] {
+        &self.data[self.m * (2 + 2 * self.n)..]
     }
 
     /// Gradient of constraint `a`.
     #[inline]
     pub fn gradient(&self, a: usize) -> &[f64] {
-        let n = self.dq.len() / self.value.len();
-        &self.dq[a * n..(a + 1) * n]
+        let from = 2 * self.m + a * self.n;
+        &self.data[from..from + self.n]
     }
 
     /// The hidden constraint of `a`: how fast a motion with velocity `v` leaves it.
+    #[inline]
     pub fn rate(&self, a: usize, v: &[f64]) -> f64 {
-        crate::linalg::dot(self.gradient(a), v) + self.dt[a]
+        crate::linalg::dot(self.gradient(a), v) + self.data[self.m + a]
     }
 
     /// Adds `sum_a weight_a grad g_a` to `force`.
@@ -104,8 +158,8 @@ impl Bounds {
     /// Adds `sum_a weight_a g_a''` to an `n` by `n` block of a matrix whose rows have `width` entries.
     #[inline]
     pub fn add_curvature(&self, weights: &[f64], matrix: &mut [f64], width: usize) {
-        let n = self.dq.len() / self.value.len();
-        for (weight, hessian) in weights.iter().zip(self.dqq.chunks(n * n)) {
+        let n = self.n;
+        for (weight, hessian) in weights.iter().zip(self.dqq().chunks(n * n)) {
             for x in 0..n {
                 for y in 0..n {
                     matrix[x * width + y] += weight * hessian[x * n + y];
@@ -119,20 +173,8 @@ impl Bounds {
 #[derive(Debug)]
 pub struct FormulaConstraint {
     count: usize,
-    first: Piece,
-    second: Piece,
-}
-
-/// Compiled outputs and where they go.
-#[derive(Debug)]
-struct Piece {
-    program: Program,
-    length: usize,
-    /// What the program writes, behind each other.
-    gradients: Vec<(usize, usize)>,
-    rates: Vec<(usize, usize)>,
-    hessians: Vec<(usize, usize)>,
-    rate_gradients: Vec<(usize, usize)>,
+    first: Program,
+    second: Program,
 }
 
 impl FormulaConstraint {
@@ -140,73 +182,39 @@ impl FormulaConstraint {
     pub fn new(graph: &mut Graph, nodes: &[Node], n: usize) -> Self {
         FormulaConstraint {
             count: nodes.len(),
-            first: Piece::new(graph, nodes, n, false),
-            second: Piece::new(graph, nodes, n, true),
+            first: program(graph, nodes, n, false),
+            second: program(graph, nodes, n, true),
         }
     }
 }
 
-impl Piece {
-    fn new(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Self {
-        let by_q: Vec<Var> = positions(n).collect();
-        let mut outputs: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(a, g)| (*g, a)).collect();
-        // Only entries that can differ from zero are computed: of many constraints each touches few coordinates.
-        let mut put = |graph: &Graph, node: Node, at: usize, places: &mut Vec<(usize, usize)>| {
-            if graph.as_constant(node) != Some(0.0) {
-                places.push((outputs.len(), at));
-                outputs.push((node, outputs.len()));
-            }
-        };
-        let (mut gradients, mut rates) = (Vec::new(), Vec::new());
-        let (mut hessians, mut rate_gradients) = (Vec::new(), Vec::new());
-        for (a, node) in nodes.iter().enumerate() {
-            let row = graph.gradient(*node, &by_q);
-            let rate = graph.gradient(*node, &[Var::T])[0];
-            put(graph, rate, a, &mut rates);
-            for (i, entry) in row.iter().enumerate() {
-                put(graph, *entry, a * n + i, &mut gradients);
-                if second && graph.as_constant(*entry).is_none() {
-                    for (j, twice) in graph.gradient(*entry, &by_q).into_iter().enumerate() {
-                        put(graph, twice, (a * n + i) * n + j, &mut hessians);
-                    }
-                }
-            }
-            if second && graph.as_constant(rate).is_none() {
-                for (i, mixed) in graph.gradient(rate, &by_q).into_iter().enumerate() {
-                    put(graph, mixed, a * n + i, &mut rate_gradients);
+/// Writes [`Bounds`], but for entries that are always zero: of many constraints each touches few coordinates.
+fn program(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Program {
+    let (m, by_q) = (nodes.len(), positions(n).collect::<Vec<Var>>());
+    let mut outputs: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(a, g)| (*g, a)).collect();
+    let mut put = |graph: &Graph, node: Node, at: usize| {
+        if graph.as_constant(node) != Some(0.0) {
+            outputs.push((node, at));
+        }
+    };
+    for (a, node) in nodes.iter().enumerate() {
+        let rate = graph.gradient(*node, &[Var::T])[0];
+        put(graph, rate, m + a);
+        for (i, entry) in graph.gradient(*node, &by_q).into_iter().enumerate() {
+            put(graph, entry, m * 2 + a * n + i);
+            if second && graph.as_constant(entry).is_none() {
+                for (j, twice) in graph.gradient(entry, &by_q).into_iter().enumerate() {
+                    put(graph, twice, m * (2 + 2 * n) + (a * n + i) * n + j);
                 }
             }
         }
-        let (program, length) = (Program::new(graph, &outputs), outputs.len());
-        Piece { program, length, gradients, rates, hessians, rate_gradients }
-    }
-
-    fn call(&self, t: f64, q: &[f64], out: &mut Bounds) {
-        /// Up to this many outputs live on the stack.
-        const FEW: usize = 32;
-        let mut few = [0.0; FEW];
-        let mut many = Vec::new();
-        let values = if self.length <= FEW {
-            &mut few[..self.length]
-        } else {
-            many.resize(self.length, 0.0);
-            &mut many[..]
-        };
-        self.program.call(t, q, &[], &[], values);
-        let m = out.value.len();
-        out.value.copy_from_slice(&values[..m]);
-        let places = [
-            (&self.gradients, &mut out.dq),
-            (&self.rates, &mut out.dt),
-            (&self.hessians, &mut out.dqq),
-            (&self.rate_gradients, &mut out.dtq),
-        ];
-        for (places, target) in places {
-            for (from, to) in places {
-                target[*to] = values[*from];
+        if second && graph.as_constant(rate).is_none() {
+            for (i, mixed) in graph.gradient(rate, &by_q).into_iter().enumerate() {
+                put(graph, mixed, m * (2 + n) + a * n + i);
             }
         }
     }
+    Program::new(graph, &outputs)
 }
 
 impl Constraint for FormulaConstraint {
@@ -214,9 +222,9 @@ impl Constraint for FormulaConstraint {
         self.count
     }
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
-        self.first.call(t, q, out);
+        self.first.call(t, q, &[], &[], &mut out.data);
     }
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
-        self.second.call(t, q, out);
+        self.second.call(t, q, &[], &[], &mut out.data);
     }
 }

@@ -16,7 +16,7 @@ mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
-pub use constraint::{Bounds, Constraint, FormulaConstraint};
+pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
 pub use field::Field;
 pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;

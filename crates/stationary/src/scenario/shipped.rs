@@ -22,6 +22,7 @@ const ALL: &[Shipped] = shipped!(
     "double-pendulum",
     "lattice",
     "spherical-pendulum",
+    "double-pendulum-rods",
     "four-bar",
     "rod-molecule",
     "damped-particle",

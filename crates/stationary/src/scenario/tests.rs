@@ -66,7 +66,7 @@ fn an_unknown_key_is_named_with_its_near_miss_and_the_allowed_keys() {
     assert_eq!(
         message(with("step", "stepp")),
         "a.toml:3:1: unknown key `stepp` in the scenario\n  | stepp = 0.05\n  | ^^^^^\n  = did you mean `step`? allowed keys: \
-         title, description, coordinates, lagrangian, step, start, end, integrator, observe, claim, parameters, initial, \
+         title, description, coordinates, lagrangian, constraint, force, step, start, end, integrator, observe, claim, parameters, initial, \
          symmetry, probe, output"
     );
     let text = message(with("velocity", "velocty"));

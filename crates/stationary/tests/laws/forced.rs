@@ -167,7 +167,7 @@ fn the_tangent_of_a_forced_step_is_its_derivative() {
 /// The well of SUR04 Fig. 2.2 with weak friction.
 fn damped() -> (Problem, Extras) {
     let system = lagrangian("0.5*(vx^2 + vy^2) - (x^2 + y^2)*(x^2 + y^2 - 1)^2", 2);
-    let problem = Problem { name: "damped", system, q: vec![1.2, 0.0], p: vec![0.0, 0.4], length: 300.0 };
+    let problem = Problem { name: "damped", system, q: vec![1.2, 0.0], p: vec![0.0, 0.4], length: 1000.0 };
     (problem, force(&["-5e-4*vx", "-5e-4*vy"]))
 }
 
@@ -200,13 +200,13 @@ fn energies(method: Method, h: f64) -> (Vec<f64>, f64) {
 fn the_decay_of_energy_follows_a_fine_reference_where_rk4_does_not() {
     let (reference, balance) = energies(Method::Gauss { stages: 4 }, 0.02);
     assert!(balance.abs() < 1e-9, "the work is what the energy lost: {balance:e}");
-    assert!(reference[9] < 0.9 * reference[0], "there is decay");
-    let h = 0.1;
+    assert!(reference[9] < 0.6 * reference[0], "there is decay");
+    let h = 0.08;
     for method in
         [Method::Midpoint { alpha: 0.5 }, Method::Lobatto { points: 3 }, Method::Gauss { stages: 2 }]
     {
         for (mean, exact) in energies(method, h).0.iter().zip(&reference) {
-            assert!((mean / exact - 1.0).abs() < 0.0101, "{method}: {mean} {exact}");
+            assert!((mean / exact - 1.0).abs() < 0.008, "{method}: {mean} {exact}");
         }
     }
     let lost = energies(Method::RungeKutta4, h).0[9] / reference[9] - 1.0;

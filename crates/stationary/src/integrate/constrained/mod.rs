@@ -26,13 +26,15 @@
 //! but for its error of order `2 s`.
 
 mod project;
+mod rattle;
 mod saddle;
 mod start;
 mod tangent;
 
+pub use rattle::Rattle;
 pub use start::{Fault, between, settle, stays};
 
-use super::del::{extrapolate, forecast};
+use super::del::{LIMIT, ROUGH, extrapolate, forecast, settled};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::{Cause, RunError};
@@ -40,12 +42,6 @@ use crate::linalg::max_abs;
 use crate::model::Constraint;
 use project::Projection;
 use saddle::Saddle;
-
-/// Newton iterations before a step is given up.
-const LIMIT: usize = 40;
-
-/// Above this many pieces the impulse is taken anew after the last correction, as in [`Del`](super::Del).
-const ROUGH: usize = 3;
 
 /// Steps any discrete Lagrangian of positions on a constraint set.
 #[derive(Debug, Clone)]
@@ -87,6 +83,21 @@ struct Done {
     velocity: Vec<f64>,
     /// Mean multipliers.
     mean: Vec<f64>,
+}
+
+impl Done {
+    /// Room for `n` coordinates, `s` pieces and `m` constraints.
+    fn new([n, s, m]: [usize; 3]) -> Self {
+        Done { leg: Leg::new(n, s), mu: vec![0.0; (s + 1) * m], velocity: vec![0.0; n], mean: vec![0.0; m] }
+    }
+
+    /// The impulses of all points over the time they took.
+    fn average(&mut self, h: f64) {
+        let m = self.mean.len();
+        for a in 0..m {
+            self.mean[a] = self.mu[a..].iter().step_by(m).sum::<f64>() / h;
+        }
+    }
 }
 
 impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
@@ -151,11 +162,7 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
                 return Err(self.failure(iterations));
             }
             self.iterations += 1;
-            // As in `Del`: the next correction is about size^3 / before^2, and rounding wanders.
-            let ratio = size / before;
-            let predicted = ratio < 0.1 && size * ratio * ratio <= self.tolerance * scale;
-            let wanders = iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(&self.now.q);
-            if size <= self.tolerance * scale || predicted || wanders {
+            if settled(iterations, [before, size, scale], self.tolerance, &self.now.q) {
                 self.polish();
                 return Ok(());
             }
@@ -233,19 +240,13 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
 
     /// Keeps the step for observers.
     fn record(&mut self) {
-        let m = self.saddle.count();
-        let done = self.done.get_or_insert_with(|| Done {
-            leg: self.leg.clone(),
-            mu: self.mu.clone(),
-            velocity: self.now.v.clone(),
-            mean: vec![0.0; m],
-        });
-        done.leg.clone_from(&self.leg);
+        let (n, s, m) = (self.now.q.len(), self.ld.pieces(), self.saddle.count());
+        let done = self.done.get_or_insert_with(|| Done::new([n, s, m]));
+        // What the leg holds is written anew by the next step.
+        std::mem::swap(&mut done.leg, &mut self.leg);
         done.mu.copy_from_slice(&self.mu);
         done.velocity.copy_from_slice(&self.now.v);
-        for a in 0..m {
-            done.mean[a] = self.mu[a..].iter().step_by(m).sum::<f64>() / self.h;
-        }
+        done.average(self.h);
     }
 
     fn time(&self) -> f64 {

@@ -50,6 +50,12 @@ impl<C: Constraint> Saddle<C> {
         }
     }
 
+    /// The constraints.
+    #[inline]
+    pub fn constraint(&self) -> &C {
+        &self.constraint
+    }
+
     /// Number of constraints.
     pub fn count(&self) -> usize {
         self.constraint.count()
@@ -143,7 +149,7 @@ impl<C: Constraint> Saddle<C> {
         let height = self.rows.len() * n;
         for (c, k) in self.columns.clone().enumerate() {
             for a in 0..m {
-                self.delta[height + c * m + a] = self.units[a] * self.bounds[k].value[a];
+                self.delta[height + c * m + a] = self.units[a] * self.bounds[k].value()[a];
             }
         }
     }

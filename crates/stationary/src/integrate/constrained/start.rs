@@ -35,14 +35,14 @@ pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<()
     constraint.first(t, q, &mut bounds);
     for a in 0..m {
         let gradient = bounds.gradient(a);
-        if !(bounds.value[a].is_finite() && max_abs(gradient).is_finite()) {
+        if !(bounds.value()[a].is_finite() && max_abs(gradient).is_finite()) {
             return Err(Fault::NotFinite(a));
         }
         // Far from the origin a position is rounded, and a constraint moves by that times its gradient.
         let reach = max_abs(q).max(max_abs(gradient).recip() * f64::MIN_POSITIVE);
         let terms = gradient.iter().map(|g| g.abs()).sum::<f64>() * reach;
-        if bounds.value[a].abs() > ROUNDING * terms && bounds.value[a] != 0.0 {
-            return Err(Fault::Violated(a, bounds.value[a]));
+        if bounds.value()[a].abs() > ROUNDING * terms && bounds.value()[a] != 0.0 {
+            return Err(Fault::Violated(a, bounds.value()[a]));
         }
     }
     independent(&bounds, n)?;
@@ -54,7 +54,7 @@ pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<()
                     / (max_abs(bounds.gradient(a)) * max_abs(bounds.gradient(b)));
             }
         }
-        let mut step: Vec<f64> = (0..m).map(|a| bounds.value[a] / max_abs(bounds.gradient(a))).collect();
+        let mut step: Vec<f64> = (0..m).map(|a| bounds.value()[a] / max_abs(bounds.gradient(a))).collect();
         if gram.factor() {
             gram.solve(&mut step);
             (0..m).for_each(|a| step[a] /= -max_abs(bounds.gradient(a)));
@@ -67,7 +67,7 @@ pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<()
 
 /// Names the first constraint whose gradient is a combination of earlier ones, by orthogonalisation in order.
 fn independent(bounds: &Bounds, n: usize) -> Result<(), Fault> {
-    let m = bounds.value.len();
+    let m = bounds.value().len();
     // Orthonormal directions, and of which gradients each is made.
     let mut basis: Vec<(Vec<f64>, usize)> = Vec::new();
     for a in 0..m {
@@ -106,7 +106,7 @@ pub fn stays<C: Constraint>(constraint: &C, t: f64, q: &[f64], v: &[f64]) -> Res
     for a in 0..m {
         let rate = bounds.rate(a, v);
         let terms =
-            bounds.gradient(a).iter().zip(v).map(|(g, v)| (g * v).abs()).sum::<f64>() + bounds.dt[a].abs();
+            bounds.gradient(a).iter().zip(v).map(|(g, v)| (g * v).abs()).sum::<f64>() + bounds.dt()[a].abs();
         if rate.abs() > ROUNDING * terms {
             return Err(Fault::Leaves(a, rate));
         }

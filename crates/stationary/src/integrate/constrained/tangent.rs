@@ -113,14 +113,14 @@ fn mixed(jet: &Jet, dq: &[f64]) -> Vec<f64> {
 /// How the hidden constraint `a` changes with the position: `g_a''(v, dq) + g_tq dq`.
 fn turn(bounds: &Bounds, a: usize, v: &[f64], dq: &[f64]) -> f64 {
     let n = v.len();
-    let hessian = &bounds.dqq[a * n * n..(a + 1) * n * n];
+    let hessian = &bounds.dqq()[a * n * n..(a + 1) * n * n];
     let curved: f64 = (0..n).map(|x| v[x] * dot(&hessian[x * n..(x + 1) * n], dq)).sum();
-    curved + dot(&bounds.dtq[a * n..(a + 1) * n], dq)
+    curved + dot(&bounds.dtq()[a * n..(a + 1) * n], dq)
 }
 
 /// The canonical basis `e_1 .. e_d, f_1 .. f_d` at a state whose Lagrangian has the derivatives `jet`.
 fn basis(jet: &Jet, bounds: &Bounds, v: &[f64]) -> Option<Vec<Variation>> {
-    let (n, m) = (v.len(), bounds.value.len());
+    let (n, m) = (v.len(), bounds.value().len());
     let (normal, free) = directions(bounds, n)?;
     let d = free.len();
     let inertia = |x: &[f64]| -> Vec<f64> { jet.dvv().chunks(n).map(|row| dot(row, x)).collect() };
@@ -174,7 +174,7 @@ fn basis(jet: &Jet, bounds: &Bounds, v: &[f64]) -> Option<Vec<Variation>> {
 
 /// Orthonormal directions: across the constraint set, and along it.
 fn directions(bounds: &Bounds, n: usize) -> Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)> {
-    let m = bounds.value.len();
+    let m = bounds.value().len();
     let mut all: Vec<Vec<f64>> = Vec::with_capacity(n);
     let clear = |x: &mut Vec<f64>, all: &[Vec<f64>]| {
         for _ in 0..2 {
