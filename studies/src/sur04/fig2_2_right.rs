@@ -14,7 +14,7 @@ fn setup(scale: Scale) -> Setup {
         q: [1.2, 0.0],
         v: [0.0, 0.4],
         h: 0.08,
-        end: scale.pick(300.0, 1000.0),
+        end: scale.pick(800.0, 1000.0),
     }
 }
 
