@@ -9,6 +9,7 @@ pub mod group;
 mod integrator;
 mod legs;
 mod method;
+pub mod phase;
 mod rk4;
 pub mod sparse;
 

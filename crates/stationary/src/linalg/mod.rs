@@ -25,6 +25,11 @@ impl Lu {
         &mut self.a
     }
 
+    /// The same as a vector, to be taken out and put back while its owner is read.
+    pub(crate) fn matrix_mut(&mut self) -> &mut Vec<f64> {
+        &mut self.a
+    }
+
     /// Factors in place. `false` when a pivot vanishes (relative to the largest entry) or is not finite.
     pub fn factor(&mut self) -> bool {
         factor(&mut self.a, &mut self.pivot, self.n)

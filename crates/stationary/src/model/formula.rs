@@ -38,6 +38,11 @@ impl FormulaLagrangian {
     pub fn new(text: &str, scope: &Scope, n: usize) -> Result<Self, FormulaError> {
         let mut graph = Graph::new();
         let l = graph.lower(&Expr::parse(text)?, scope)?;
+        Ok(Self::of_node(graph, l, n))
+    }
+
+    /// `L` of `n` coordinates as a node of a graph.
+    pub fn of_node(mut graph: Graph, l: Node, n: usize) -> Self {
         let variables: Vec<Var> = positions(n).chain(velocities(n)).chain([Var::T]).collect();
         let gradient = graph.gradient(l, &variables);
         let (lq, lv, lt) = (gradient[..n].to_vec(), gradient[n..2 * n].to_vec(), gradient[2 * n]);
@@ -45,7 +50,7 @@ impl FormulaLagrangian {
             nodes.iter().enumerate().map(|(i, node)| (*node, from + i)).collect()
         };
         let first = [vec![(l, 0), (lt, 1)], place(&lq, 2), place(&lv, 2 + n)].concat();
-        Ok(FormulaLagrangian {
+        FormulaLagrangian {
             n,
             first: Program::new(&graph, &first),
             gradient: Program::new(&graph, &[place(&lq, 2), place(&lv, 2 + n)].concat()),
@@ -55,7 +60,7 @@ impl FormulaLagrangian {
             graph: Mutex::new(graph),
             lq,
             lv,
-        })
+        }
     }
 
     /// Whether calls run machine code rather than the interpreter.

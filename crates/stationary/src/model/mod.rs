@@ -8,6 +8,7 @@ mod formula;
 mod lagrangian;
 mod legendre;
 mod mass;
+mod phase;
 mod potentials;
 mod rigid;
 mod scalar;
@@ -23,6 +24,7 @@ pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
+pub use phase::{ConstantForm, Fibred, Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
 pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
 pub use rigid::{
     BodyFault, BodyJet, BodyPotential, FormulaPotential, RigidBody, complete_elliptic, pose, torque,
