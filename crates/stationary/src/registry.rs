@@ -167,7 +167,7 @@ static INTEGRATORS: [Entry; 10] = [
     },
 ];
 
-static OBSERVERS: [Entry; 8] = [
+static OBSERVERS: [Entry; 11] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -217,6 +217,34 @@ static OBSERVERS: [Entry; 8] = [
         summary: "work of the forces, and whether it accounts for the change of the energy",
         maths: "h sum_i w_i F(t_i, q_i, v_i) . v_i of each step by the quadrature of the action   [VTI04 (27)], added up.\n\
                 The balance error is max |E - E_0 - W| over the energy scale.",
+        options: &[],
+    },
+    Entry {
+        name: "modified_energy",
+        kind: "on request",
+        summary: "energy with the first term of the modified energy that the method follows",
+        maths: "A variational method follows the flow of H + h^2 H_2 + ... almost exactly   [VTI04 3.5]. With A = v.V_qq v and\n\
+                B = V_q.M^-1 V_q: verlet (order 2) and its equals, on separable systems, H_2 = A/12 - B/24; midpoint and gauss with\n\
+                one stage, on any system that does not depend on time, H_2 = -z'.H_zz z'/24, which is -(A + B)/24 if separable.\n\
+                H varies by h^2 along the run, H + h^2 H_2 by h^4. `steadier_by` is the ratio of the two.",
+        options: &[],
+    },
+    Entry {
+        name: "loop_area",
+        kind: "on request",
+        summary: "Poincare's integral invariant: the area of a small loop of 32 neighbouring runs",
+        maths: "The loop integral of p.dq (of theta for one-forms) over states around the initial one, carried along, is\n\
+                kept by every symplectic map, for loops of any size. Costs 32 more runs. Where neighbours separate fast, 32\n\
+                points no longer resolve the loop, and the reported change is that of the resolution.",
+        options: &[],
+    },
+    Entry {
+        name: "section",
+        kind: "with [section]",
+        summary: "Poincare section: formulas recorded where another crosses zero upward, in sections.csv",
+        maths: "Crossings are found on the polynomial through ten steps around, which follows the flow that the method itself\n\
+                follows; a shorter step of the method would not. Of several crossings within one step at most one is seen. A formula\n\
+                that jumps from minus to plus crosses no zero: such places are counted, not recorded.",
         options: &[],
     },
     Entry {
@@ -470,13 +498,13 @@ fn step_choice(options: &mut Options) -> Result<StepChoice, Error> {
     })
 }
 
-/// Checks the names under `observe`; returns whether the symplectic form is asked for.
-pub fn wants_symplectic(observe: &[Text]) -> Result<bool, Error> {
+/// Checks the names under `observe`; returns whether the one given is among them.
+pub fn wants(observe: &[Text], name: &str) -> Result<bool, Error> {
     let names: Vec<&str> = OBSERVERS.iter().map(|e| e.name).collect();
     for text in observe {
         if !names.contains(&text.text.as_str()) {
             return Err(unknown_word(text, "observer", &names).into());
         }
     }
-    Ok(observe.iter().any(|t| t.text == "symplectic"))
+    Ok(observe.iter().any(|t| t.text == name))
 }

@@ -1,16 +1,23 @@
-//! Observers see every step and never alter the run: energy, Noether momenta, the symplectic form, probes.
+//! Observers see every step and never alter the run: energy, Noether momenta, the symplectic form and
+//! integral invariants, modified energies, Poincare sections, probes.
 
 mod constraint;
 mod energy;
+mod loop_area;
+mod modified;
 mod momentum;
 mod probe;
+mod section;
 mod symplectic;
 mod work;
 
 pub use constraint::Constraints;
 pub use energy::{DiscreteEnergy, Energy};
+pub use loop_area::LoopArea;
+pub use modified::{ModifiedEnergy, ModifiedRule};
 pub use momentum::Momentum;
 pub use probe::Probe;
+pub use section::Section;
 pub use symplectic::Symplectic;
 pub use work::Work;
 

@@ -11,6 +11,8 @@ pub struct Momentum {
     name: String,
     /// `xi_i` in the first `n` slots.
     generator: Program,
+    /// What `theta` changes by under the generator, if that is the gradient of something: it is taken off.
+    gauge: Option<Program>,
     xi: Vec<f64>,
     track: Track,
     scale: f64,
@@ -25,12 +27,25 @@ impl Momentum {
         Momentum {
             name: name.to_string(),
             generator: Program::new(graph, &outputs),
+            gauge: None,
             xi: vec![0.0; generator.len()],
             track: Track::default(),
             scale: 0.0,
             now: f64::NAN,
             invariance: None,
         }
+    }
+
+    /// Reports `p . xi - f`: a generator that changes the one-form by the gradient of `f` has this momentum.
+    pub fn less(mut self, graph: &Graph, f: Node) -> Self {
+        self.gauge = Some(Program::new(graph, &[(f, 0)]));
+        self
+    }
+
+    /// How far the system is from invariant, found elsewhere.
+    pub fn invariance(mut self, change: f64) -> Self {
+        self.invariance = Some(change);
+        self
     }
 
     /// How far `L` is from invariant: `|L_q xi + L_v xi'|` over the size of its terms, where `xi' = xi_q v + xi_t`,
@@ -80,7 +95,13 @@ impl Observer for Momentum {
     fn observe(&mut self, frame: &Frame<'_>) {
         self.generator.call(frame.t, frame.canonical, frame.v, frame.p, &mut self.xi);
         self.now = dot(frame.p, &self.xi);
-        let size = frame.p.iter().zip(&self.xi).map(|(p, x)| (p * x).abs()).sum::<f64>();
+        let mut size = frame.p.iter().zip(&self.xi).map(|(p, x)| (p * x).abs()).sum::<f64>();
+        if let Some(gauge) = &self.gauge {
+            let mut f = [0.0];
+            gauge.call(frame.t, frame.canonical, frame.v, frame.p, &mut f);
+            self.now -= f[0];
+            size += f[0].abs();
+        }
         if size > self.scale {
             self.scale = size;
         }

@@ -38,7 +38,7 @@ impl Observer for Work {
         self.lagrangian.first(frame.t, frame.q, frame.v, &mut self.jet);
         let (pv, l) = (dot(frame.p, frame.v), self.jet.value());
         if self.scale.is_nan() {
-            self.scale = scale(pv, l);
+            self.scale = scale(pv - l, pv.abs() + l.abs());
         }
         self.total += frame.work.unwrap_or(0.0);
         self.balance.add(frame.t, pv - l - self.total);

@@ -1,16 +1,17 @@
-//! Systems given by a Lagrangian: the loop over steps.
+//! Systems given by a Lagrangian or a Hamiltonian: the loop over steps.
 
 mod build;
 mod extras;
+mod mechanics;
+mod phase;
 mod results;
 
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Cause, Error, RunError};
-use crate::model::{Lagrangian, Legendre};
 use crate::observe::{Energy, Frame, Observer};
-use crate::report::Series;
 use crate::scenario::{FormulaSystem, Scenario};
 use build::Built;
+use mechanics::Velocities;
 use results::Results;
 use std::path::Path;
 use std::time::Instant;
@@ -31,12 +32,12 @@ pub(super) fn run(
     let mut built = build::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
     let mut results = Results::create(scenario, &built, out)?;
-    let end = drive(&mut built, results.series(), watch);
-    results.finish(&built, end?, clock.elapsed())
+    let end = drive(&mut built, &mut results, watch);
+    results.finish(&mut built, end?, clock.elapsed())
 }
 
 /// The loop: move, observe, write.
-fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Result<End, Error> {
+fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
     let mut eye = Eye::new(built);
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
@@ -56,13 +57,15 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
         eye.row(built, &mut row);
         (end.time, end.step) = (row[0], step);
         written = step % built.every == 0 || step == built.steps;
+        let series = results.series();
         if written {
             series.push(&row)?;
         }
         series.keep(step, &row);
+        results.record(built)?;
         if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
             told = Instant::now();
-            series.flush()?;
+            results.flush()?;
             if watch(&built.progress()).is_break() && step < built.steps {
                 end.interrupted = true;
                 break;
@@ -70,15 +73,15 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
         }
     }
     if !written {
-        series.push(&row)?;
+        results.series().push(&row)?;
     }
-    series.flush()?;
+    results.flush()?;
     Ok(end)
 }
 
 /// Looks at the integrator for all observers.
 struct Eye {
-    legendre: Legendre,
+    velocities: Velocities,
     q: Vec<f64>,
     v: Vec<f64>,
     p: Vec<f64>,
@@ -88,10 +91,10 @@ struct Eye {
 
 impl Eye {
     fn new(built: &Built) -> Self {
-        let (n, d) = (built.lagrangian.dimension(), built.integrator.freedom());
+        let (n, d) = (built.mechanics.dimension(), built.integrator.freedom());
         let tangent = built.observers.iter().any(|o| o.wants_tangent());
         Eye {
-            legendre: Legendre::new(n),
+            velocities: built.mechanics.velocities(),
             q: vec![0.0; n],
             v: built.velocity.clone(),
             p: vec![0.0; n],
@@ -107,7 +110,7 @@ impl Eye {
         self.q.copy_from_slice(view.q);
         self.p.copy_from_slice(view.p);
         self.canonical.copy_from_slice(view.canonical);
-        self.legendre.velocity(&*built.lagrangian, t, &self.q, &self.p, &mut self.v)?;
+        self.velocities.write(t, &self.q, &self.p, &mut self.v)?;
         let tangent = match &mut self.tangent {
             Some(matrix) => built.integrator.tangent(matrix).then_some(&*matrix),
             None => None,
@@ -128,6 +131,9 @@ impl Eye {
         built.energy.observe(&frame);
         for observer in &mut built.observers {
             observer.observe(&frame);
+        }
+        if let Some(section) = &mut built.section {
+            section.observe(&frame);
         }
         if built.energy.relative_error().is_finite() {
             Ok(())

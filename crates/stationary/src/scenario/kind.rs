@@ -16,13 +16,15 @@ pub(super) enum Kind {
     Body,
 }
 
-const FORMULA: [&str; 17] = [
+const FORMULA: [&str; 20] = [
     "title",
     "description",
     "coordinates",
     "lagrangian",
     "constraint",
     "force",
+    "hamiltonian",
+    "one_form",
     "step",
     "start",
     "end",
@@ -33,6 +35,7 @@ const FORMULA: [&str; 17] = [
     "initial",
     "symmetry",
     "probe",
+    "section",
     "output",
 ];
 
@@ -73,17 +76,18 @@ const BODY: [&str; 12] = [
 ];
 
 /// The keys that tell the kinds apart.
-const TELLING: [(&str, Kind); 4] = [
+const TELLING: [(&str, Kind); 5] = [
     ("mesh", Kind::Solid),
     ("body", Kind::Body),
     ("lagrangian", Kind::Formula),
+    ("hamiltonian", Kind::Formula),
     ("coordinates", Kind::Formula),
 ];
 
 impl Kind {
     const ALL: [Kind; 3] = [Kind::Formula, Kind::Solid, Kind::Body];
 
-    /// The kind of a scenario: exactly one of `mesh`, `body` and `lagrangian` (or `coordinates`) is there.
+    /// The kind of a scenario: exactly one of `mesh`, `body` and `lagrangian` (or `hamiltonian`, or `coordinates`) is there.
     pub fn of(root: &Table, source: &Arc<Source>) -> Result<Kind, Diagnostic> {
         let found =
             TELLING.iter().filter_map(|(key, kind)| Some((root.iter().find(|e| e.key == *key)?, *kind)));
@@ -150,6 +154,7 @@ impl Kind {
             (Kind::Formula, "initial") => &["position", "velocity", "momentum", "next_position"],
             (Kind::Solid, "initial") => &["deformation", "displacement", "velocity"],
             (Kind::Body, "initial") => &[],
+            (_, "section") => &["when", "columns"],
             (Kind::Formula | Kind::Body, "output") => &["every"],
             (Kind::Solid, "output") => &["rows", "frames", "checkpoint"],
             (Kind::Formula, _) => &FORMULA,

@@ -24,9 +24,16 @@
 //! [probe]                         # more columns: formulas of t, positions, velocities, momenta
 //! radius = "sqrt(x^2 + y^2)"
 //!
+//! [section]                       # points where a formula crosses zero upward, into sections.csv
+//! when = "y"
+//! columns = { x = "x", px = "px" }
+//!
 //! [output]
 //! every = 10                      # rows of series.csv
 //! ```
+//!
+//! **Hamiltonians.** `hamiltonian = "(px^2 + py^2)/2 + ..."` in place of `lagrangian` is a formula of positions and momenta.
+//! With `one_form = ["y", "0"]` besides, a formula for each coordinate, the coordinates alone are the state.
 //!
 //! **Names.** The velocity of coordinate `x` is `vx`, its momentum `px`; `q[k]`, `v[k]`, `p[k]` address coordinates
 //! by number from 0. No two names may be alike.
@@ -99,7 +106,7 @@ pub use solid::{
     InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,
     SolidSystem, Support,
 };
-pub use system::{FormulaSystem, Initial, Motion, System};
+pub use system::{FormulaSystem, Initial, Law, Motion, SectionChoice, System};
 
 use crate::error::{Diagnostic, Error, Source};
 use crate::formula::Scope;

@@ -22,9 +22,11 @@ pub enum System {
 pub struct FormulaSystem {
     /// Names of the coordinates, in order.
     pub coordinates: Vec<String>,
-    /// L(t, q, v).
+    /// `L(t, q, v)`, or the Hamiltonian where `law` says so.
     pub lagrangian: Text,
-    /// Constraints on the positions, each a formula that must vanish.
+    /// What that formula is.
+    pub law: Law,
+    /// Constraints on the positions, each a formula that must vanish; with a Lagrangian only.
     pub constraints: Vec<Text>,
     /// Forces besides those of the Lagrangian, one formula for each coordinate; none or all.
     pub force: Vec<Text>,
@@ -36,8 +38,30 @@ pub struct FormulaSystem {
     pub symmetries: Vec<(String, Vec<Text>)>,
     /// Further columns by name.
     pub probes: Vec<(String, Text)>,
+    /// A Poincare section.
+    pub section: Option<SectionChoice>,
     /// Write a row every so many steps.
     pub output_every: Option<u64>,
+}
+
+/// What makes a system move.
+#[derive(Debug, Clone)]
+pub enum Law {
+    /// `L(t, q, v)`.
+    Lagrangian,
+    /// `H(t, q, p)`.
+    Canonical,
+    /// `H(t, q)` and a one-form `theta(q)`, one formula for each coordinate: `theta.q' - H` is stationary.
+    OneForm(Vec<Text>),
+}
+
+/// A Poincare section: when a formula crosses zero upward, some formulas are recorded.
+#[derive(Debug, Clone)]
+pub struct SectionChoice {
+    /// The formula that crosses zero.
+    pub when: Text,
+    /// What is recorded, by name.
+    pub columns: Vec<(String, Text)>,
 }
 
 /// Where the system starts and how it moves there.
@@ -49,7 +73,7 @@ pub struct Initial {
     pub motion: Motion,
 }
 
-/// The three ways to state an initial motion; one number for each coordinate.
+/// The ways to state an initial motion; one number for each coordinate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Motion {
     /// Velocities.
@@ -58,6 +82,8 @@ pub enum Motion {
     Momentum(Vec<f64>),
     /// The positions one step later.
     NextPosition(Vec<f64>),
+    /// None is needed: with a one-form the positions alone are the state.
+    Implied,
 }
 
 impl FormulaSystem {

@@ -106,7 +106,7 @@ fn observers(scenario: &Scenario, system: &BodySystem) -> Result<Vec<Box<dyn Obs
 
 /// The tangent of a step in coordinates is what bodies do without.
 fn refuse_symplectic(scenario: &Scenario) -> Result<(), Error> {
-    if !registry::wants_symplectic(&scenario.observe)? {
+    if !registry::wants(&scenario.observe, "symplectic")? {
         return Ok(());
     }
     let asked = scenario.observe.iter().find(|t| t.text == "symplectic");

@@ -1,21 +1,26 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
-use super::extras;
+use super::mechanics::Mechanics;
+use super::{extras, phase};
 use crate::error::{Cause, Error, RunError};
-use crate::formula::Graph;
+use crate::formula::{Graph, Node, Scope};
+use crate::integrate::phase::PhaseStart;
 use crate::integrate::{BuildError, Extras, Integrator, Method, Start};
-use crate::linalg::Lu;
-use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
-use crate::observe::{Constraints, DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic, Work};
+use crate::linalg::{Lu, max_abs};
+use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre, PhaseJet, PhaseSpace};
+use crate::observe::{
+    Constraints, DiscreteEnergy, Energy, LoopArea, ModifiedEnergy, ModifiedRule, Momentum, Observer, Probe,
+    Section, Symplectic, Work,
+};
 use crate::registry;
 use crate::run::Description;
-use crate::scenario::{FormulaSystem, Motion, Scenario};
+use crate::scenario::{FormulaSystem, Law, Motion, Scenario, Text};
 use std::sync::Arc;
 
 /// A scenario ready to run.
 pub(super) struct Built<'a> {
     pub system: &'a FormulaSystem,
-    pub lagrangian: Arc<FormulaLagrangian>,
+    pub mechanics: Mechanics,
     pub method: Method,
     pub extras: Extras,
     pub integrator: Box<dyn Integrator>,
@@ -23,6 +28,7 @@ pub(super) struct Built<'a> {
     pub velocity: Vec<f64>,
     pub energy: Energy,
     pub observers: Vec<Box<dyn Observer>>,
+    pub section: Option<Section>,
     pub steps: u64,
     /// Time of the last step.
     pub end: f64,
@@ -43,20 +49,20 @@ const HALVINGS: usize = 40;
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Result<Built<'a>, Error> {
     let (method, tolerance) = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
-    let lagrangian = lagrangian(scenario, system)?;
     let extras = extras::build(scenario, system)?;
-    let (start, velocity) = start(scenario, system, (&lagrangian, &extras), &method)?;
-    let integrator = method
-        .start_with(Arc::clone(&lagrangian), &extras, &start, tolerance)
-        .map_err(|e| unbuildable(scenario, system, &method, e))?;
+    let Moving { mechanics, start, velocity } = moving(scenario, system, &extras, &method)?;
+    let setting = Setting { scenario, system, mechanics: &mechanics, extras: &extras, method: &method, tolerance };
+    let integrator = setting.launch(&start)?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, system, (&lagrangian, &extras), &velocity, &mut warnings)?;
+    let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
+    observers.extend(around(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
-    let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>).forced(extras.force.is_some());
+    let energy = mechanics.energy().forced(extras.force.is_some());
     Ok(Built {
         system,
-        lagrangian,
+        mechanics,
+        section,
         method,
         extras,
         integrator,
@@ -68,6 +74,31 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
         warnings,
     })
+}
+
+/// A system, where it starts and how it moves there.
+struct Moving {
+    mechanics: Mechanics,
+    start: Start,
+    velocity: Vec<f64>,
+}
+
+fn moving(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    extras: &Extras,
+    method: &Method,
+) -> Result<Moving, Error> {
+    if let Law::Lagrangian = system.law {
+        let lagrangian = lagrangian(scenario, system)?;
+        let (start, velocity) = start(scenario, system, (&lagrangian, extras), method)?;
+        return Ok(Moving { mechanics: Mechanics::Lagrangian(lagrangian), start, velocity });
+    }
+    let model = phase::model(scenario, system)?;
+    let (start, velocity) = phase::start(scenario, system, &model);
+    let (q, p) = start.z.split_at(model.positions());
+    let start = Start { t: start.t, q: q.to_vec(), p: p.to_vec(), h: start.h };
+    Ok(Moving { mechanics: Mechanics::Phase(model), start, velocity })
 }
 
 fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
@@ -86,7 +117,8 @@ fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<Formula
 fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) -> Result<(), Error> {
     let n = system.coordinates.len();
     let (stages, option) = match *method {
-        Method::Gauss { stages } => (stages, "stages"),
+        Method::Gauss { stages } => (stages * phases(system), "stages"),
+        Method::Midpoint { .. } if phases(system) > 1 => (2, "coordinates"),
         Method::Lobatto { points } => (points - 1, "points"),
         _ => (1, "stages"),
     };
@@ -103,6 +135,11 @@ fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) ->
         .error(message)
         .help(format!("fewer {option}, fewer coordinates, or an explicit method: verlet"))
         .into())
+}
+
+/// Unknowns of a stage for each coordinate.
+fn phases(system: &FormulaSystem) -> usize {
+    if let Law::Canonical = system.law { 2 } else { 1 }
 }
 
 /// The initial state in the integrator's terms, and the velocity there.
@@ -143,6 +180,7 @@ fn start(
                 .map_err(|e| unbuildable(scenario, system, method, e))?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
         }
+        Motion::Implied => unreachable!("only systems with a one-form start without a motion"),
     }
     Ok((Start { t, q, p, h }, v))
 }
@@ -199,62 +237,197 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
     match error {
         BuildError::Unsuited(why) => place.error(why).into(),
         BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
-            system.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
+            let what = match system.law {
+                Law::Lagrangian => "the mass matrix d2L/dv2",
+                _ => "the derivative of the one-form",
+            };
+            system.lagrangian.place.error(format!("{what} is singular at the initial state")).into()
         }
         BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
     }
 }
 
+/// What is run, and how.
+struct Setting<'a> {
+    scenario: &'a Scenario,
+    system: &'a FormulaSystem,
+    mechanics: &'a Mechanics,
+    extras: &'a Extras,
+    method: &'a Method,
+    tolerance: f64,
+}
+
+impl Setting<'_> {
+    /// Starts the method on either side. With a one-form `p` is empty.
+    fn launch(&self, start: &Start) -> Result<Box<dyn Integrator>, Error> {
+        let launched = match self.mechanics {
+            Mechanics::Lagrangian(l) => {
+                self.method.start_with(Arc::clone(l), self.extras, start, self.tolerance)
+            }
+            Mechanics::Phase(system) => {
+                let z = [start.q.as_slice(), &start.p].concat();
+                let start = PhaseStart { t: start.t, z, h: start.h };
+                self.method.start_phase(Arc::clone(system), &start, self.tolerance)
+            }
+        };
+        launched.map_err(|e| unbuildable(self.scenario, self.system, self.method, e))
+    }
+}
+
 fn observers(
-    scenario: &Scenario,
-    system: &FormulaSystem,
-    (lagrangian, extras): (&Arc<FormulaLagrangian>, &Extras),
+    setting: &Setting<'_>,
     velocity: &[f64],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Box<dyn Observer>>, Error> {
+) -> Result<(Vec<Box<dyn Observer>>, Option<Section>), Error> {
+    let Setting { scenario, system, mechanics, extras, .. } = *setting;
     let n = system.coordinates.len();
     let mut all: Vec<Box<dyn Observer>> =
         vec![Box::new(DiscreteEnergy::default().forced(extras.force.is_some()))];
-    let symplectic = registry::wants_symplectic(&scenario.observe)?;
+    let symplectic = registry::wants(&scenario.observe, "symplectic")?;
     let mut scope = system.scope(&scenario.parameters);
     // One graph for all of them: its limits then bound the time and room they take together.
     let mut graph = Graph::new();
-    let place = general_place(scenario, system, lagrangian, velocity);
     for (name, generator) in &system.symmetries {
         let nodes =
             generator.iter().map(|text| text.lower(&mut graph, &mut scope)).collect::<Result<Vec<_>, _>>()?;
-        let mut momentum = Momentum::new(name, &graph, &nodes);
-        let (t, q, v) = &place;
-        let change = momentum.check_invariance(&**lagrangian, (&mut graph, &nodes), (*t, q, v));
+        let (momentum, change) = match mechanics {
+            Mechanics::Lagrangian(l) => {
+                let mut momentum = Momentum::new(name, &graph, &nodes);
+                let place = general_place(scenario, system, l, velocity);
+                let (t, q, v) = &place;
+                let change = momentum.check_invariance(&**l, (&mut graph, &nodes), (*t, q, v));
+                warnings.extend(extras::moved_by(name, extras, (&graph, &nodes), &place));
+                (momentum, change)
+            }
+            Mechanics::Phase(model) => {
+                phase::momentum(name, (scenario, system, model), &mut graph, &nodes)?
+            }
+        };
         if change.is_nan() {
             warnings.push(format!(
                 "`{name}` is not a number near the initial state: whether it is a symmetry is not known"
             ));
         } else if change > INVARIANT {
             warnings.push(format!(
-                "`{name}` is not a symmetry of this Lagrangian (it changes by {change:.1e} of its terms): its momentum is not conserved"
+                "`{name}` is not a symmetry of this {} (it changes by {change:.1e} of its terms): its momentum is not conserved",
+                if let Mechanics::Lagrangian(_) = mechanics { "Lagrangian" } else { "Hamiltonian" }
             ));
-        }
-        if let Some(warning) = extras::moved_by(name, extras, (&graph, &nodes), &place) {
-            warnings.push(warning);
         }
         all.push(Box::new(momentum));
     }
-    if extras.force.is_some() {
-        all.push(Box::new(Work::new(Arc::clone(lagrangian) as Arc<dyn Lagrangian>)));
+    if let (Mechanics::Lagrangian(l), Some(_)) = (mechanics, &extras.force) {
+        all.push(Box::new(Work::new(Arc::clone(l) as Arc<dyn Lagrangian>)));
     }
     if let Some(constraint) = &extras.constraint {
         all.push(Box::new(Constraints::new(Arc::clone(constraint), n)));
     }
     if symplectic {
-        all.push(Box::new(Symplectic::new(n - extras.constraint.as_ref().map_or(0, |c| c.count()))));
+        all.push(Box::new(match mechanics {
+            Mechanics::Lagrangian(_) => Symplectic::new(n - system.constraints.len()),
+            Mechanics::Phase(model) => phase::symplectic(model),
+        }));
     }
     scope.remove("i");
     for (name, text) in &system.probes {
         let node = text.lower(&mut graph, &mut scope)?;
         all.push(Box::new(Probe::new(name, &graph, node)));
     }
+    let section = section(system, &mut graph, &mut scope)?;
+    Ok((all, section))
+}
+
+fn section(system: &FormulaSystem, graph: &mut Graph, scope: &mut Scope) -> Result<Option<Section>, Error> {
+    let Some(choice) = &system.section else { return Ok(None) };
+    let when = choice.when.lower(graph, scope)?;
+    let mut columns: Vec<(String, Node)> = Vec::new();
+    for (name, text) in &choice.columns {
+        columns.push((name.clone(), text.lower(graph, scope)?));
+    }
+    Ok(Some(Section::new(graph, when, columns)))
+}
+
+/// Observers that look beyond the run itself: at the energy it really follows, and at its neighbours.
+fn around(setting: &Setting<'_>, start: &Start) -> Result<Vec<Box<dyn Observer>>, Error> {
+    let Setting { scenario, system, .. } = *setting;
+    let mut all: Vec<Box<dyn Observer>> = Vec::new();
+    if registry::wants(&scenario.observe, "modified_energy")? {
+        all.push(Box::new(modified_energy(setting, start)?));
+    }
+    if registry::wants(&scenario.observe, "loop_area")? {
+        if !system.constraints.is_empty() {
+            let text = asked(scenario, "loop_area");
+            return Err(text
+                .error("`loop_area` needs neighbours in every direction, and constraints leave them none")
+                .help("leave it out; `symplectic` observes the form on the constraint set")
+                .into());
+        }
+        let size = |x: &[f64]| if max_abs(x) > 0.0 { max_abs(x) } else { 1.0 };
+        let (across, along) = (LOOP * size(&start.q), LOOP * size(&start.p));
+        let mut runs = Vec::new();
+        for angle in LoopArea::angles() {
+            let mut neighbour = start.clone();
+            // With a one-form positions alone are the state: every second one takes the part of a momentum.
+            let state: Vec<&mut f64> = match start.p.is_empty() {
+                true => neighbour.q.iter_mut().collect(),
+                false => neighbour.q.iter_mut().zip(&mut neighbour.p).flat_map(|(q, p)| [q, p]).collect(),
+            };
+            let along = if start.p.is_empty() { across } else { along };
+            for (i, x) in state.into_iter().enumerate() {
+                *x += if i % 2 == 0 { across * angle.cos() } else { along * angle.sin() };
+            }
+            runs.push(setting.launch(&neighbour)?);
+        }
+        all.push(Box::new(LoopArea::new(runs)));
+    }
     Ok(all)
+}
+
+/// Radius of the loop of neighbours over the size of the initial state.
+const LOOP: f64 = 1e-2;
+
+/// Where the scenario asks for an observer.
+fn asked<'a>(scenario: &'a Scenario, name: &str) -> &'a Text {
+    scenario.observe.iter().find(|t| t.text == name).expect("the caller has seen it")
+}
+
+fn modified_energy(setting: &Setting<'_>, start: &Start) -> Result<ModifiedEnergy, Error> {
+    let Setting { scenario, system, mechanics, extras, method, .. } = *setting;
+    let text = asked(scenario, "modified_energy");
+    if !extras.is_empty() {
+        let (what, why) = match extras.force {
+            Some(_) => ("forces", "do work: there is no energy that the method could keep"),
+            None => ("constraints", "change the modified energy in a way that is not known"),
+        };
+        return Err(text.error(format!("{what} {why}")).help("leave `modified_energy` out").into());
+    }
+    let Some(rule) = ModifiedRule::of(method, mechanics.separable()) else {
+        return Err(text
+            .error(format!("the modified energy of {method} is not known for this system"))
+            .help("it is for midpoint (alpha 0.5), and on separable Lagrangians for verlet (order 2) and its equals")
+            .into());
+    };
+    // Time is looked for in the derivative, at a general place: a driving force may be at its zero at the start.
+    let (observer, rate) = match mechanics {
+        Mechanics::Lagrangian(l) => {
+            let (t, q, v) = general_place(scenario, system, l, &start.q);
+            let mut jet = Jet::new(q.len());
+            l.first(t, &q, &v, &mut jet);
+            (ModifiedEnergy::new(Arc::clone(l) as Arc<dyn Lagrangian>, rule, system.step), jet.dt())
+        }
+        Mechanics::Phase(model) => {
+            let (t, z) = phase::general_place(scenario, system, model);
+            let mut jet = PhaseJet::new(z.len());
+            model.first(t, &z, &mut jet);
+            (ModifiedEnergy::of_phase(Arc::clone(model) as Arc<dyn PhaseSpace>, system.step), jet.dt())
+        }
+    };
+    if rate != 0.0 {
+        return Err(text
+            .error("this system depends on time: it has no energy that a method could keep")
+            .help("leave `modified_energy` out, or `t`")
+            .into());
+    }
+    Ok(observer)
 }
 
 /// Time, position and velocity near the initial state but in general position, where symmetries are tested: a start at
@@ -292,11 +465,9 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let names: Vec<&str> = built.system.coordinates.iter().map(String::as_str).take(8).collect();
     let more = if built.system.coordinates.len() > 8 { ", ..." } else { "" };
-    let mass = if built.lagrangian.mass().is_some() { "separable" } else { "not separable" };
-    let code = if built.lagrangian.is_compiled() { "compiled" } else { "interpreted" };
     let mut lines = vec![
         ("coordinates", format!("{} ({}{more})", built.system.coordinates.len(), names.join(", "))),
-        ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
+        built.mechanics.describe(),
         ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
         ("steps", format!("{} of {} to time {}", built.steps, built.system.step, built.end)),
         ("rows", format!("one every {} steps", built.every)),

@@ -2,8 +2,9 @@
 
 use super::build::Built;
 use crate::error::Error;
-use crate::model::Lagrangian;
 use crate::observe::{Conserved, Observer};
+use crate::report::html::{PLOT_SIZE, Section as Part};
+use crate::report::plot::Plot;
 use crate::report::{Series, io};
 use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
 use crate::run::{End, Outcome};
@@ -17,6 +18,46 @@ pub(super) struct Results<'a> {
     scenario: &'a Scenario,
     out: PathBuf,
     series: Series,
+    section: Option<Crossings>,
+}
+
+/// `sections.csv`, and the points of its plot.
+struct Crossings {
+    file: Series,
+    names: Vec<String>,
+    shown: [Vec<f64>; 2],
+    points: usize,
+}
+
+/// Points of a section that are drawn.
+const DRAWN: usize = 20_000;
+
+impl Crossings {
+    fn push(&mut self, rows: Vec<Vec<f64>>) -> Result<(), Error> {
+        for row in rows {
+            self.file.push(&row)?;
+            self.points += 1;
+            if self.points <= DRAWN {
+                // A section of one column is drawn over time.
+                let at = if self.names.len() > 2 { [1, 2] } else { [0, 1] };
+                (0..2).for_each(|k| self.shown[k].push(row[at[k]]));
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&self, when: &str) -> Part {
+        let at = if self.names.len() > 2 { [1, 2] } else { [0, 1] };
+        let plot = Plot::new("Poincare section").x_label(&self.names[at[0]]).y_label(&self.names[at[1]]);
+        let plot = plot.points("crossings", &self.shown[0], &self.shown[1]);
+        let more = match self.points > DRAWN {
+            true => format!(" The first {DRAWN} of {}; all are in sections.csv.", self.points),
+            false => format!(" {} points.", self.points),
+        };
+        let caption = format!("Where {when} crosses zero upward.{more}");
+        let svg = plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+        Part { heading: "Section".into(), text: String::new(), plots: vec![(svg, caption)] }
+    }
 }
 
 impl<'a> Results<'a> {
@@ -30,9 +71,31 @@ impl<'a> Results<'a> {
         columns.extend(names.iter().map(|n| format!("p{n}")));
         let mut observed = built.energy.columns();
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        remove_stale(out, &["summary.json", "report.html"])?;
+        remove_stale(out, &["summary.json", "report.html", "sections.csv"])?;
         let series = Series::create(&out.join("series.csv"), columns, observed)?;
-        Ok(Results { scenario, out: out.to_path_buf(), series })
+        let section = match &built.section {
+            None => None,
+            Some(section) => {
+                let names = section.columns();
+                let file = Series::create(&out.join("sections.csv"), names.clone(), Vec::new())?;
+                Some(Crossings { file, names, shown: Default::default(), points: 0 })
+            }
+        };
+        Ok(Results { scenario, out: out.to_path_buf(), series, section })
+    }
+
+    /// Writes the crossings found since the last step.
+    pub fn record(&mut self, built: &mut Built<'_>) -> Result<(), Error> {
+        match (&mut self.section, &mut built.section) {
+            (Some(file), Some(section)) => file.push(section.take()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings the files up to date.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.series.flush()?;
+        self.section.as_mut().map_or(Ok(()), |section| section.file.flush())
     }
 
     pub fn series(&mut self) -> &mut Series {
@@ -40,19 +103,27 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
+    pub fn finish(mut self, built: &mut Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
+        if let Some(section) = &mut built.section {
+            section.finish();
+        }
+        self.record(built)?;
+        self.flush()?;
+        let built = &*built;
         let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
         let facts = self.facts(built, &Value::Object(summary.clone()));
+        let choice = &built.system.section;
+        let parts = self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
         let findings = Findings {
             summary,
             conserved,
             facts,
-            sections: Vec::new(),
+            sections: parts,
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale(),
-            files: Vec::new(),
+            files: self.section.iter().map(|_| self.out.join("sections.csv")).collect(),
         };
         finish(self.scenario, &self.out, &self.series, findings, end)
     }
@@ -104,13 +175,16 @@ fn summary(
         "coordinates": built.system.coordinates.len(),
         "freedom": built.integrator.freedom(),
         "forced": built.extras.force.is_some(),
-        "separable": built.lagrangian.mass().is_some(),
-        "compiled": built.lagrangian.is_compiled(),
+        "separable": built.mechanics.separable(),
+        "compiled": built.mechanics.compiled(),
     });
     summary.insert("system".into(), system);
     built.energy.summarise(&mut summary);
     for observer in &built.observers {
         observer.summarise(&mut summary);
+    }
+    if let Some(section) = &built.section {
+        section.summarise(&mut summary);
     }
     summary
 }

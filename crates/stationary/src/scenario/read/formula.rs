@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, near_miss};
 use crate::scenario::kind::Kind;
 use crate::scenario::overrides::MOTIONS;
 use crate::scenario::tree::{self, Entry, Node, Table, Value};
-use crate::scenario::{FormulaSystem, Initial, Motion, Place, Text, names};
+use crate::scenario::{FormulaSystem, Initial, Law, Motion, Place, SectionChoice, Text, names};
 
 /// Matrices over the coordinates are dense: beyond this they would take gigabytes.
 const MOST_COORDINATES: u64 = 2_000;
@@ -22,18 +22,21 @@ impl Reader {
     /// The system; `times` are those of its start and its end.
     pub(super) fn formula_system(&mut self, times: (f64, f64)) -> Result<FormulaSystem, Diagnostic> {
         let coordinates = self.coordinates()?;
-        let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
+        let (lagrangian, law) = self.law(&coordinates)?;
         let constraints = self.constraints()?;
         let force = match self.take("force") {
             Some(node) => self.pattern("force", node, &coordinates)?,
             None => Vec::new(),
         };
+        require_lagrangian(&law, &constraints, &force)?;
         let step = self.need("step")?;
         Ok(FormulaSystem {
             step: self.step(&step, times)?,
-            initial: self.initial(&coordinates)?,
+            initial: self.initial(&coordinates, &law)?,
             symmetries: self.symmetries(&coordinates)?,
             probes: self.probes()?,
+            section: self.section()?,
+            law,
             output_every: self.output()?,
             coordinates: coordinates.names,
             lagrangian,
@@ -96,7 +99,60 @@ impl Reader {
         Ok((0..count).map(name).collect())
     }
 
-    fn initial(&mut self, coordinates: &Coordinates) -> Result<Initial, Diagnostic> {
+    /// The formula that makes the system move, and what it is.
+    fn law(&mut self, coordinates: &Coordinates) -> Result<(Text, Law), Diagnostic> {
+        let hamiltonian = self.take("hamiltonian");
+        let one_form = self.take("one_form");
+        let Some(hamiltonian) = hamiltonian else {
+            if let Some(node) = one_form {
+                return Err(node
+                    .place
+                    .error("`one_form` without `hamiltonian`: it is one half of theta.q' - H")
+                    .help("add: hamiltonian = \"...\", a formula of the coordinates"));
+            }
+            let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
+            return Ok((lagrangian, Law::Lagrangian));
+        };
+        if let Some(other) = self.take("lagrangian") {
+            return Err(other
+                .place
+                .error("`lagrangian` besides `hamiltonian`: a system has one law of motion")
+                .help("keep one of them"));
+        }
+        let hamiltonian = hamiltonian.text("hamiltonian", "a formula in quotes")?;
+        let Some(node) = one_form else { return Ok((hamiltonian, Law::Canonical)) };
+        Ok((hamiltonian, Law::OneForm(self.pattern("one_form", node, coordinates)?)))
+    }
+
+    fn section(&mut self) -> Result<Option<SectionChoice>, Diagnostic> {
+        let Some(node) = self.take("section") else { return Ok(None) };
+        let place = node.place.clone();
+        let mut table = node.table("section", "a table with `when` and `columns`")?;
+        Kind::Formula.only(&table, "section")?;
+        let lacks = |key: &str, example: &str| {
+            place.error(format!("`section` has no `{key}`")).help(format!("add: {example}"))
+        };
+        let when = tree::take(&mut table, "when")
+            .ok_or_else(|| lacks("when", "when = \"x\", a formula that crosses zero upward"))?
+            .formula("when")?;
+        let columns = tree::take(&mut table, "columns")
+            .ok_or_else(|| lacks("columns", "columns = { y = \"y\", py = \"py\" }"))?
+            .table("columns", "a table of formulas by name")?;
+        if columns.is_empty() {
+            return Err(place.error("`section.columns` names nothing to record"));
+        }
+        let mut chosen = Vec::new();
+        for Entry { key, key_place, node } in columns {
+            names::identifier(&key, "column", &key_place)?;
+            if key == "t" {
+                return Err(key_place.error("the column `t` is there already: the time of each point"));
+            }
+            chosen.push((key.clone(), node.formula(&key)?));
+        }
+        Ok(Some(SectionChoice { when, columns: chosen }))
+    }
+
+    fn initial(&mut self, coordinates: &Coordinates, law: &Law) -> Result<Initial, Diagnostic> {
         let node = self.need("initial")?;
         let place = node.place.clone();
         let mut table = node.table("initial", "a table")?;
@@ -107,6 +163,21 @@ impl Reader {
                 .help("expected `position`, and one of velocity, momentum, next_position"));
         };
         let position = self.state("position", position, coordinates)?;
+        if let Law::OneForm(_) = law {
+            return match table.first() {
+                None => Ok(Initial { position, motion: Motion::Implied }),
+                Some(entry) => Err(entry
+                    .key_place
+                    .error(format!("`{}` besides a one-form: the position alone is the state", entry.key))
+                    .help("keep `position` only")),
+            };
+        }
+        if let (Law::Canonical, Some(entry)) = (law, table.iter().find(|e| e.key != "momentum")) {
+            return Err(entry
+                .key_place
+                .error(format!("`{}` is no initial motion of a system given by its Hamiltonian", entry.key))
+                .help("give `momentum`: the state is positions and momenta"));
+        }
         if let [_, second, ..] = &table[..] {
             let message =
                 format!("`{}` besides `{}`: the initial motion is given twice", second.key, table[0].key);
@@ -234,6 +305,18 @@ fn equals(text: &str) -> Option<usize> {
 }
 
 /// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
+/// Constraints and forces enter a discrete Lagrangian; beside a Hamiltonian there is none.
+fn require_lagrangian(law: &Law, constraints: &[Text], force: &[Text]) -> Result<(), Diagnostic> {
+    let given = [("constraint", constraints), ("force", force)];
+    let found = given.iter().find_map(|(key, texts)| Some((key, texts.first()?)));
+    match (law, found) {
+        (Law::Canonical | Law::OneForm(_), Some((key, text))) => Err(text
+            .error(format!("`{key}` besides `hamiltonian`: a {key} needs a system given by its `lagrangian`"))
+            .help("write the system as a Lagrangian, or leave this out")),
+        _ => Ok(()),
+    }
+}
+
 fn pattern_length(
     key: &str,
     list: &[Node],
