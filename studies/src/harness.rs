@@ -176,6 +176,12 @@ pub const STUDIES: &[Study] = &[
         title: "energy of the same particle under friction",
         run: sur04::fig2_2_right::run,
     },
+    Study {
+        paper: "sur04",
+        figure: "fig2-3",
+        title: "Poincare section of four point vortices",
+        run: sur04::fig2_3::run,
+    },
 ];
 
 /// Plots of one size in a row.

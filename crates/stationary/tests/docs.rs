@@ -166,7 +166,8 @@ fn allowed(text: &str, key: &str) -> BTreeSet<String> {
 #[test]
 fn every_key_of_a_scenario_is_documented() {
     let pendulum = shipped::find("pendulum").unwrap().text;
-    let known = ["", "initial.", "output."].into_iter().flat_map(|key| allowed(pendulum, key)).collect();
+    let known =
+        ["", "initial.", "section.", "output."].into_iter().flat_map(|key| allowed(pendulum, key)).collect();
     assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Keys")), known);
 }
 
@@ -275,6 +276,8 @@ fn sample_runs() -> Vec<(Scenario, Outcome, Vec<String>)> {
         shipped::all().iter().filter(|s| !is_solid(s)).map(|s| (s, set(&[("end", "1")]))).collect();
     let stops = set(&[("parameters.e", "0.95"), ("step", "0.3"), ("integrator.stages", "4")]);
     runs.push((shipped::find("kepler").unwrap(), stops));
+    let behind = set(&[("end", "1"), ("observe", "[\"modified_energy\", \"loop_area\"]"), ("claim", "[]")]);
+    runs.push((shipped::find("henon-heiles").unwrap(), behind));
     runs.into_iter()
         .enumerate()
         .map(|(i, (shipped, set))| {

@@ -2,4 +2,5 @@
 
 pub mod fig2_2_left;
 pub mod fig2_2_right;
+pub mod fig2_3;
 pub mod fig3_2;

@@ -120,7 +120,8 @@ impl Observer for ModifiedEnergy {
         };
         self.now = energy + self.h * self.h * second;
         if self.scale.is_nan() {
-            self.scale = if energy.abs() > 1e-9 * terms { energy.abs() } else { terms.max(f64::MIN_POSITIVE) };
+            self.scale =
+                if energy.abs() > 1e-9 * terms { energy.abs() } else { terms.max(f64::MIN_POSITIVE) };
         }
         self.energy.add(frame.t, energy);
         self.modified.add(frame.t, self.now);

@@ -11,7 +11,7 @@ pub struct Momentum {
     name: String,
     /// `xi_i` in the first `n` slots.
     generator: Program,
-    /// What `theta` changes by under the generator, if that is the gradient of something: it is taken off.
+    /// Where `theta` changes by a gradient under the generator: of what, as a sum of terms. It is taken off.
     gauge: Option<Program>,
     xi: Vec<f64>,
     track: Track,
@@ -36,9 +36,11 @@ impl Momentum {
         }
     }
 
-    /// Reports `p . xi - f`: a generator that changes the one-form by the gradient of `f` has this momentum.
-    pub fn less(mut self, graph: &Graph, f: Node) -> Self {
-        self.gauge = Some(Program::new(graph, &[(f, 0)]));
+    /// Reports `p . xi - f`: a generator that changes the one-form by the gradient of `f` has this momentum. `f` is the sum
+    /// of some terms, one for each coordinate.
+    pub fn less(mut self, graph: &Graph, terms: &[Node]) -> Self {
+        let outputs: Vec<(Node, usize)> = terms.iter().enumerate().map(|(i, x)| (*x, i)).collect();
+        self.gauge = Some(Program::new(graph, &outputs));
         self
     }
 
@@ -97,10 +99,9 @@ impl Observer for Momentum {
         self.now = dot(frame.p, &self.xi);
         let mut size = frame.p.iter().zip(&self.xi).map(|(p, x)| (p * x).abs()).sum::<f64>();
         if let Some(gauge) = &self.gauge {
-            let mut f = [0.0];
-            gauge.call(frame.t, frame.canonical, frame.v, frame.p, &mut f);
-            self.now -= f[0];
-            size += f[0].abs();
+            gauge.call(frame.t, frame.canonical, frame.v, frame.p, &mut self.xi);
+            self.now -= self.xi.iter().sum::<f64>();
+            size += self.xi.iter().map(|x| x.abs()).sum::<f64>();
         }
         if size > self.scale {
             self.scale = size;

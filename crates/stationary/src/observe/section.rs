@@ -116,7 +116,8 @@ impl Section {
 
     /// Looks for a crossing between moments `at` and `at + 1` of the window.
     fn search(&mut self, at: usize) {
-        let [(mut a, mut fa), (mut b, mut fb)] = [at, at + 1].map(|k| (self.recent[k].t, self.recent[k].when));
+        let [(mut a, mut fa), (mut b, mut fb)] =
+            [at, at + 1].map(|k| (self.recent[k].t, self.recent[k].when));
         // A zero at the step itself belongs to the interval that ends there.
         if !(fa < 0.0 && fb >= 0.0) {
             return;

@@ -29,6 +29,7 @@ const ALL: &[Shipped] = shipped!(
     "free-top",
     "heavy-top",
     "tumbling-satellite",
+    "four-vortices",
     "bar-wave",
     "block",
     "l-beam",

@@ -152,7 +152,8 @@ impl<P: PhaseSpace> PhaseGauss<P> {
             self.iterations += 1;
             let scale = max_abs(&self.trial);
             // Slopes that are nothing but rounding of the positions do not converge, they wander.
-            let wanders = iterations > 3 && size > 0.5 * before && size * self.h <= 1e-14 * max_abs(&self.before);
+            let wanders =
+                iterations > 3 && size > 0.5 * before && size * self.h <= 1e-14 * max_abs(&self.before);
             if converged(size, before, scale, self.tolerance) || wanders {
                 // What Newton's method leaves has always the same sign, and over a million steps it would add up.
                 self.equations(t, false);
@@ -234,11 +235,7 @@ impl<P: PhaseSpace> Integrator for PhaseGauss<P> {
         // The equations at the last step: `points` still holds its stages.
         let mut hessians = vec![0.0; s * m * m];
         for i in 0..s {
-            self.system.second(
-                t + self.table.c[i] * self.h,
-                &self.points[i * m..(i + 1) * m],
-                &mut self.jet,
-            );
+            self.system.second(t + self.table.c[i] * self.h, &self.points[i * m..(i + 1) * m], &mut self.jet);
             hessians[i * m * m..(i + 1) * m * m].copy_from_slice(self.jet.dzz());
         }
         let mut lu = Lu::new(m * s);

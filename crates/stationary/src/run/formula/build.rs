@@ -299,9 +299,7 @@ fn observers(
                 warnings.extend(extras::moved_by(name, extras, (&graph, &nodes), &place));
                 (momentum, change)
             }
-            Mechanics::Phase(model) => {
-                phase::momentum(name, (scenario, system, model), &mut graph, &nodes)?
-            }
+            Mechanics::Phase(model) => phase::momentum(name, (scenario, system, model), &mut graph, &nodes)?,
         };
         if change.is_nan() {
             warnings.push(format!(

@@ -48,7 +48,8 @@ impl Mechanics {
                 ("lagrangian", format!("{mass}, {} operations, {code}", l.operations()))
             }
             Mechanics::Phase(system) => {
-                let kind = if system.positions() < system.dimension() { "canonical" } else { "with a one-form" };
+                let kind =
+                    if system.positions() < system.dimension() { "canonical" } else { "with a one-form" };
                 ("hamiltonian", format!("{kind}, {} operations, {code}", system.operations()))
             }
         }

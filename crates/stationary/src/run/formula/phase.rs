@@ -63,7 +63,8 @@ fn finite(scenario: &Scenario, system: &FormulaSystem, model: &FormulaPhase) -> 
     if !jet.value().is_finite() || !max_abs(jet.dz()).is_finite() {
         let message =
             format!("the Hamiltonian is not a finite number at the initial state (H = {})", jet.value());
-        let help = "check the initial position, divisions by zero, and roots or logarithms of negative numbers";
+        let help =
+            "check the initial position, divisions by zero, and roots or logarithms of negative numbers";
         return Err(system.lagrangian.place.error(message).help(help).into());
     }
     if !regular || !max_abs(&rate).is_finite() {
@@ -153,7 +154,7 @@ pub(super) fn momentum(
     let size: f64 = values.iter().map(|x| x.abs()).sum();
     let change = if size == 0.0 { 0.0 } else { values.iter().sum::<f64>().abs() / size };
     let momentum = Momentum::new(name, graph, xi).invariance(change);
-    Ok((if let Some(f) = gauge { momentum.less(graph, f) } else { momentum }, change))
+    Ok((if let Some(f) = gauge { momentum.less(graph, &f) } else { momentum }, change))
 }
 
 /// `xi_j d_j theta_i + theta_j d_i xi_j`.
@@ -175,8 +176,8 @@ fn lie_derivative(graph: &mut Graph, theta: &[Node], xi: &[Node], rows: &[Vec<No
     all
 }
 
-/// `f` with the gradient `c + A q`, if that is what is given and `A` is symmetric.
-fn potential(graph: &mut Graph, gradient: &[Node]) -> Option<Node> {
+/// The terms of `f` with the gradient `c + A q`, if that is what is given and `A` is symmetric.
+fn potential(graph: &mut Graph, gradient: &[Node]) -> Option<Vec<Node>> {
     let n = gradient.len();
     let by: Vec<Var> = (0..n as u32).map(Var::Q).collect();
     let mut matrix = Vec::with_capacity(n * n);
@@ -193,21 +194,24 @@ fn potential(graph: &mut Graph, gradient: &[Node]) -> Option<Node> {
     let outputs: Vec<(Node, usize)> = gradient.iter().enumerate().map(|(i, x)| (*x, i)).collect();
     let (rest, mut constant) = (vec![0.0; n], vec![0.0; n]);
     Program::new(graph, &outputs).interpret(0.0, &rest, &rest, &rest, &mut constant);
-    let mut f = graph.constant(0.0);
+    let mut terms = Vec::with_capacity(n);
     for i in 0..n {
         let q = graph.var(Var::Q(i as u32));
         let c = graph.constant(constant[i]);
         let sum = graph.add(gradient[i], c);
         let half = graph.constant(0.5);
         let mean = graph.mul(half, sum);
-        let term = graph.mul(mean, q);
-        f = graph.add(f, term);
+        terms.push(graph.mul(mean, q));
     }
-    Some(f)
+    Some(terms)
 }
 
 /// A time and a state near the initial one but in general position, where symmetries are tested.
-pub(super) fn general_place(scenario: &Scenario, system: &FormulaSystem, model: &FormulaPhase) -> (f64, Vec<f64>) {
+pub(super) fn general_place(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    model: &FormulaPhase,
+) -> (f64, Vec<f64>) {
     let start = state(system);
     let size = if max_abs(&start) > 0.0 { max_abs(&start) } else { 1.0 };
     let mut jet = PhaseJet::new(start.len());
