@@ -383,7 +383,7 @@ fn section_points_of_the_oscillator_are_exact() {
 
 #[test]
 fn the_modified_energy_is_steadier_than_the_energy() {
-    let pendulum = ["coordinates = [\"q\"]\ninitial = { position = [2.0], momentum = [0.0] }\n"; 1][0];
+    let pendulum = "coordinates = [\"q\"]\ninitial = { position = [2.0], momentum = [0.0] }\n";
     let stars =
         "coordinates = [\"x\", \"y\"]\ninitial = { position = [0.3, 0.1], momentum = [-0.2, 0.25] }\n";
     let (lp, hp) = ("lagrangian = \"vq^2/2 + cos(q)\"\n", "hamiltonian = \"pq^2/2 - cos(q)\"\n");
@@ -399,7 +399,7 @@ fn the_modified_energy_is_steadier_than_the_energy() {
         ("pendulum-x", pendulum, lm, "midpoint"),
         ("stars-v", stars, ls, "verlet"),
         ("stars-m", stars, ls, "midpoint"),
-        ("stars-h", stars, &hs, "midpoint"),
+        ("stars-h", stars, hs.as_str(), "midpoint"),
     ];
     for (name, system, law, method) in cases {
         let at = |step: f64| {
