@@ -164,18 +164,20 @@ mod tests {
         let mut graph = Graph::new();
         let [x, v, p] = [Var::Q(0), Var::V(0), Var::P(0)].map(|x| graph.var(x));
         let mut section = Section::new(&graph, x, vec![("v".into(), v), ("p".into(), p)]);
-        let steps = 700;
+        let steps = 700_u32;
         for k in 0..=steps {
             let t = 0.1 * f64::from(k);
             let (q, v) = ([-t.cos()], [t.sin()]);
             let frame = Frame {
-                step: k as u64,
+                step: u64::from(k),
                 t,
                 q: &q,
                 v: &v,
                 p: &v,
                 canonical: &q,
                 discrete_energy: None,
+                multipliers: None,
+                work: None,
                 tangent: None,
             };
             section.observe(&frame);
@@ -198,16 +200,18 @@ mod tests {
         let one = graph.constant(1.0);
         let pole = graph.div(one, x);
         let mut section = Section::new(&graph, pole, vec![("x".into(), x)]);
-        for k in 0..40 {
+        for k in 0..40_u32 {
             let q = [f64::from(k) - 19.5];
             let frame = Frame {
-                step: k as u64,
+                step: u64::from(k),
                 t: f64::from(k),
                 q: &q,
                 v: &[1.0],
                 p: &[1.0],
                 canonical: &q,
                 discrete_energy: None,
+                multipliers: None,
+                work: None,
                 tangent: None,
             };
             section.observe(&frame);

@@ -318,6 +318,10 @@ impl<P: PhaseSpace> Integrator for PhaseFibred<P> {
         View { step: self.step, t: self.time(), q: &self.z, p: &self.seen, canonical: &self.z }
     }
 
+    fn freedom(&self) -> usize {
+        self.z.len() / 2
+    }
+
     fn discrete_energy(&mut self) -> Option<f64> {
         if self.step == 0 {
             return None;

@@ -210,6 +210,10 @@ impl<P: PhaseSpace> Integrator for PhaseGauss<P> {
         View { step: self.step, t: self.time(), q, p: &self.p, canonical: q }
     }
 
+    fn freedom(&self) -> usize {
+        self.z.len() / 2
+    }
+
     /// `h` enters the action only through `h b_i H(t + c_i h, Z_i)`.
     fn discrete_energy(&mut self) -> Option<f64> {
         if self.step == 0 {

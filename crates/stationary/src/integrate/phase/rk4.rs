@@ -97,6 +97,10 @@ impl<P: PhaseSpace> Integrator for PhaseRungeKutta4<P> {
         View { step: self.step, t: self.time(), q, p: &self.p, canonical: q }
     }
 
+    fn freedom(&self) -> usize {
+        self.z.len() / 2
+    }
+
     fn discrete_energy(&mut self) -> Option<f64> {
         None
     }

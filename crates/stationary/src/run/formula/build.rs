@@ -51,7 +51,8 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     require_room(scenario, system, &method)?;
     let extras = extras::build(scenario, system)?;
     let Moving { mechanics, start, velocity } = moving(scenario, system, &extras, &method)?;
-    let setting = Setting { scenario, system, mechanics: &mechanics, extras: &extras, method: &method, tolerance };
+    let setting =
+        Setting { scenario, system, mechanics: &mechanics, extras: &extras, method: &method, tolerance };
     let integrator = setting.launch(&start)?;
     let mut warnings = Vec::new();
     let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
