@@ -1,11 +1,13 @@
 //! The whole path: read, build, discretise, loop (move, observe), report.
 
 mod body;
+mod energy;
 mod finish;
 mod formula;
 mod solid;
 
 pub use crate::observe::Conserved;
+pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 
 use crate::error::{Error, RunError};
 use crate::scenario::{Place, Scenario, System, claim};
@@ -91,6 +93,23 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
         System::Formula(system) => formula::check(scenario, system),
         System::Solid(system) => solid::check(scenario, system),
         System::Body(system) => body::check(scenario, system),
+    }
+}
+
+/// Runs a scenario at its step and at half of it, writes nothing, and tells which nearby energy its steps follow: the
+/// truncations that are known of the modified energy [VTI04 3.5], and how much each varies.
+///
+/// A method that is not variational, and a system without an energy, is an error, and so is a run that stops on its way.
+pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
+    let place = &scenario.integrator.method.place;
+    let unsuited = |what: &str| {
+        let message = format!("explain-energy is for systems given by formulas, and this is {what}");
+        Err(place.error(message).help("the energy of such a run is in its results: stationary run").into())
+    };
+    match &scenario.system {
+        System::Formula(system) => formula::explain(scenario, system),
+        System::Solid(_) => unsuited("a solid"),
+        System::Body(_) => unsuited("a rigid body"),
     }
 }
 

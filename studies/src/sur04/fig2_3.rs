@@ -121,8 +121,8 @@ fn section(method: Method, h: f64, end: f64) -> Result<Run, String> {
         }
         let view = integrator.view();
         let now = measure(view.q);
-        run.energy = run.energy.max(((now.0 - initial.0) / initial.0).abs());
-        run.impulse = run.impulse.max((now.1 / initial.1 - 1.0).abs());
+        run.energy = larger(run.energy, ((now.0 - initial.0) / initial.0).abs());
+        run.impulse = larger(run.impulse, (now.1 / initial.1 - 1.0).abs());
         section.observe(&Frame {
             step,
             t: view.t,
@@ -131,12 +131,19 @@ fn section(method: Method, h: f64, end: f64) -> Result<Run, String> {
             p: view.p,
             canonical: view.q,
             discrete_energy: None,
+            multipliers: None,
+            work: None,
             tangent: None,
         });
     }
     section.finish();
     run.points = section.take().iter().map(|row| [row[1], row[2]]).collect();
     Ok(run)
+}
+
+/// The larger of two, and NaN if one of them is.
+fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
 }
 
 impl Run {
@@ -177,7 +184,8 @@ impl Sections {
                 .collect();
             side_by_side(&plots, 400, 400)
         };
-        let plot = stacked(&[row("VI2", &self.variational), row("RK4", &self.classical)], 1200, 400);
+        let rows = [row("VI2", &self.variational), row("RK4", &self.classical), self.near()];
+        let plot = stacked(&rows, 1200, 400);
         let mut table = vec!["method, step: points, energy error, impulse error, thickness".to_string()];
         for (name, runs) in [("VI2", &self.variational), ("RK4", &self.classical)] {
             for (run, h) in runs.iter().zip(STEPS) {
@@ -192,6 +200,26 @@ impl Sections {
             }
         }
         Outcome { plot, table, claims: self.claims() }
+    }
+
+    /// A small piece of both sections, where the blur is seen.
+    fn near(&self) -> String {
+        let pick = |run: &Run| -> (Vec<f64>, Vec<f64>) {
+            let near = |p: &&[f64; 2]| (1.15..1.3).contains(&p[0]) && p[1].abs() < 0.15;
+            run.points.iter().take(DRAWN).filter(near).map(|p| (p[0], p[1])).unzip()
+        };
+        let plots: Vec<String> = (0..STEPS.len())
+            .map(|k| {
+                let (a, b) = (pick(&self.classical[k]), pick(&self.variational[k]));
+                Plot::new(format!("near, h = {}", STEPS[k]))
+                    .x_label("along")
+                    .y_label("across")
+                    .points("RK4", &a.0, &a.1)
+                    .points("VI2", &b.0, &b.1)
+                    .to_svg(400, 400)
+            })
+            .collect();
+        side_by_side(&plots, 400, 400)
     }
 
     /// What the paper says of the figure.

@@ -315,6 +315,11 @@ impl<D: DiscreteLagrangian> Integrator for Del<D> {
         Some(-self.slots.d3)
     }
 
+    fn action(&mut self) -> Option<f64> {
+        self.ld.first(self.done.as_ref()?, &mut self.slots);
+        self.variational.then_some(self.slots.value)
+    }
+
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         match &self.done {
             Some(leg) => legs::tangent(&mut self.ld, leg, matrix),

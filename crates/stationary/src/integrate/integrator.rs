@@ -44,6 +44,12 @@ pub trait Integrator: Send {
     /// `-D3 L_d` of the last step; `None` before the first one and for methods that have no action.
     fn discrete_energy(&mut self) -> Option<f64>;
 
+    /// `L_d` of the last step, the action whose differential is `p1.dq1 - p0.dq0` in canonical positions; `None` before
+    /// the first one and for methods that have no action.
+    fn action(&mut self) -> Option<f64> {
+        None
+    }
+
     /// Degrees of freedom `d`: the coordinates less the constraints.
     fn freedom(&self) -> usize {
         self.view().q.len()

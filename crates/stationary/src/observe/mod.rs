@@ -14,7 +14,7 @@ mod work;
 pub use constraint::Constraints;
 pub use energy::{DiscreteEnergy, Energy};
 pub use loop_area::LoopArea;
-pub use modified::{ModifiedEnergy, ModifiedRule};
+pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
 pub use probe::Probe;
 pub use section::Section;

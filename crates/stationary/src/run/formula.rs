@@ -1,6 +1,8 @@
 //! Systems given by a Lagrangian or a Hamiltonian: the loop over steps.
 
+mod around;
 mod build;
+mod explain;
 mod extras;
 mod mechanics;
 mod phase;
@@ -17,6 +19,7 @@ use std::path::Path;
 use std::time::Instant;
 
 pub(super) use build::check;
+pub(super) use explain::explain;
 
 /// Steps between looks at the clock.
 const LOOK: u64 = 16;

@@ -271,6 +271,11 @@ impl<D: DiscreteLagrangian, C: Constraint> Integrator for Constrained<D, C> {
         Some(-self.slots.d3)
     }
 
+    fn action(&mut self) -> Option<f64> {
+        self.ld.first(&self.done.as_ref()?.leg, &mut self.slots);
+        Some(self.slots.value)
+    }
+
     fn freedom(&self) -> usize {
         self.now.q.len() - self.saddle.count()
     }

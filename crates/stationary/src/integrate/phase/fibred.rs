@@ -339,6 +339,21 @@ impl<P: PhaseSpace> Integrator for PhaseFibred<P> {
         Some(energy)
     }
 
+    fn action(&mut self) -> Option<f64> {
+        if self.step == 0 {
+            return None;
+        }
+        let t = self.start + (self.step - 1) as f64 * self.h;
+        self.unknowns.copy_from_slice(&self.done);
+        let mut sum = 0.0;
+        for i in 0..self.table.s {
+            let (z, v) = self.stage(i);
+            self.lagrangian.first(t + self.table.c[i] * self.h, &z, &v, &mut self.jets[i]);
+            sum += self.table.b[i] * self.jets[i].value();
+        }
+        Some(self.h * sum)
+    }
+
     /// The derivative in the canonical variables `x` and `theta`.
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         if self.step == 0 {

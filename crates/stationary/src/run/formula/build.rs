@@ -1,20 +1,19 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
 use super::mechanics::Mechanics;
-use super::{extras, phase};
+use super::{around, extras, phase};
 use crate::error::{Cause, Error, RunError};
 use crate::formula::{Graph, Node, Scope};
 use crate::integrate::phase::PhaseStart;
 use crate::integrate::{BuildError, Extras, Integrator, Method, Start};
-use crate::linalg::{Lu, max_abs};
-use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre, PhaseJet, PhaseSpace};
+use crate::linalg::Lu;
+use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre, PhaseSpace};
 use crate::observe::{
-    Constraints, DiscreteEnergy, Energy, LoopArea, ModifiedEnergy, ModifiedRule, Momentum, Observer, Probe,
-    Section, Symplectic, Work,
+    Constraints, DiscreteEnergy, Energy, Momentum, Observer, Probe, Section, Symplectic, Work,
 };
 use crate::registry;
 use crate::run::Description;
-use crate::scenario::{FormulaSystem, Law, Motion, Scenario, Text};
+use crate::scenario::{FormulaSystem, Law, Motion, Scenario};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -56,7 +55,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     let integrator = setting.launch(&start)?;
     let mut warnings = Vec::new();
     let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
-    observers.extend(around(&setting, &start)?);
+    observers.extend(around::observers(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let energy = mechanics.energy().forced(extras.force.is_some());
@@ -102,14 +101,20 @@ fn moving(
     Ok(Moving { mechanics: Mechanics::Phase(model), start, velocity })
 }
 
-fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
-    let text = &system.lagrangian;
+/// What a Lagrangian may name.
+pub(super) fn lagrangian_scope(scenario: &Scenario, system: &FormulaSystem) -> Scope {
     let mut scope = system.scope(&scenario.parameters);
     // Momenta have no meaning inside L, where they come from.
     for name in &system.coordinates {
         scope.remove(&format!("p{name}"));
     }
     scope.remove("p");
+    scope
+}
+
+fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
+    let text = &system.lagrangian;
+    let scope = lagrangian_scope(scenario, system);
     let built = FormulaLagrangian::new(&text.text, &scope, system.coordinates.len());
     Ok(Arc::new(built.map_err(|e| text.formula_error(e))?))
 }
@@ -249,18 +254,18 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
 }
 
 /// What is run, and how.
-struct Setting<'a> {
-    scenario: &'a Scenario,
-    system: &'a FormulaSystem,
-    mechanics: &'a Mechanics,
-    extras: &'a Extras,
-    method: &'a Method,
-    tolerance: f64,
+pub(super) struct Setting<'a> {
+    pub scenario: &'a Scenario,
+    pub system: &'a FormulaSystem,
+    pub mechanics: &'a Mechanics,
+    pub extras: &'a Extras,
+    pub method: &'a Method,
+    pub tolerance: f64,
 }
 
 impl Setting<'_> {
     /// Starts the method on either side. With a one-form `p` is empty.
-    fn launch(&self, start: &Start) -> Result<Box<dyn Integrator>, Error> {
+    pub fn launch(&self, start: &Start) -> Result<Box<dyn Integrator>, Error> {
         let launched = match self.mechanics {
             Mechanics::Lagrangian(l) => {
                 self.method.start_with(Arc::clone(l), self.extras, start, self.tolerance)
@@ -345,94 +350,10 @@ fn section(system: &FormulaSystem, graph: &mut Graph, scope: &mut Scope) -> Resu
     Ok(Some(Section::new(graph, when, columns)))
 }
 
-/// Observers that look beyond the run itself: at the energy it really follows, and at its neighbours.
-fn around(setting: &Setting<'_>, start: &Start) -> Result<Vec<Box<dyn Observer>>, Error> {
-    let Setting { scenario, system, .. } = *setting;
-    let mut all: Vec<Box<dyn Observer>> = Vec::new();
-    if registry::wants(&scenario.observe, "modified_energy")? {
-        all.push(Box::new(modified_energy(setting, start)?));
-    }
-    if registry::wants(&scenario.observe, "loop_area")? {
-        if !system.constraints.is_empty() {
-            let text = asked(scenario, "loop_area");
-            return Err(text
-                .error("`loop_area` needs neighbours in every direction, and constraints leave them none")
-                .help("leave it out; `symplectic` observes the form on the constraint set")
-                .into());
-        }
-        let size = |x: &[f64]| if max_abs(x) > 0.0 { max_abs(x) } else { 1.0 };
-        let (across, along) = (LOOP * size(&start.q), LOOP * size(&start.p));
-        let mut runs = Vec::new();
-        for angle in LoopArea::angles() {
-            let mut neighbour = start.clone();
-            // With a one-form positions alone are the state: every second one takes the part of a momentum.
-            let state: Vec<&mut f64> = match start.p.is_empty() {
-                true => neighbour.q.iter_mut().collect(),
-                false => neighbour.q.iter_mut().zip(&mut neighbour.p).flat_map(|(q, p)| [q, p]).collect(),
-            };
-            let along = if start.p.is_empty() { across } else { along };
-            for (i, x) in state.into_iter().enumerate() {
-                *x += if i % 2 == 0 { across * angle.cos() } else { along * angle.sin() };
-            }
-            runs.push(setting.launch(&neighbour)?);
-        }
-        all.push(Box::new(LoopArea::new(runs)));
-    }
-    Ok(all)
-}
-
-/// Radius of the loop of neighbours over the size of the initial state.
-const LOOP: f64 = 1e-2;
-
-/// Where the scenario asks for an observer.
-fn asked<'a>(scenario: &'a Scenario, name: &str) -> &'a Text {
-    scenario.observe.iter().find(|t| t.text == name).expect("the caller has seen it")
-}
-
-fn modified_energy(setting: &Setting<'_>, start: &Start) -> Result<ModifiedEnergy, Error> {
-    let Setting { scenario, system, mechanics, extras, method, .. } = *setting;
-    let text = asked(scenario, "modified_energy");
-    if !extras.is_empty() {
-        let (what, why) = match extras.force {
-            Some(_) => ("forces", "do work: there is no energy that the method could keep"),
-            None => ("constraints", "change the modified energy in a way that is not known"),
-        };
-        return Err(text.error(format!("{what} {why}")).help("leave `modified_energy` out").into());
-    }
-    let Some(rule) = ModifiedRule::of(method, mechanics.separable()) else {
-        return Err(text
-            .error(format!("the modified energy of {method} is not known for this system"))
-            .help("it is for midpoint (alpha 0.5), and on separable Lagrangians for verlet (order 2) and its equals")
-            .into());
-    };
-    // Time is looked for in the derivative, at a general place: a driving force may be at its zero at the start.
-    let (observer, rate) = match mechanics {
-        Mechanics::Lagrangian(l) => {
-            let (t, q, v) = general_place(scenario, system, l, &start.q);
-            let mut jet = Jet::new(q.len());
-            l.first(t, &q, &v, &mut jet);
-            (ModifiedEnergy::new(Arc::clone(l) as Arc<dyn Lagrangian>, rule, system.step), jet.dt())
-        }
-        Mechanics::Phase(model) => {
-            let (t, z) = phase::general_place(scenario, system, model);
-            let mut jet = PhaseJet::new(z.len());
-            model.first(t, &z, &mut jet);
-            (ModifiedEnergy::of_phase(Arc::clone(model) as Arc<dyn PhaseSpace>, system.step), jet.dt())
-        }
-    };
-    if rate != 0.0 {
-        return Err(text
-            .error("this system depends on time: it has no energy that a method could keep")
-            .help("leave `modified_energy` out, or `t`")
-            .into());
-    }
-    Ok(observer)
-}
-
 /// Time, position and velocity near the initial state but in general position, where symmetries are tested: a start at
 /// rest, at an equilibrium or at a zero of a driving force would hide that there is none. The nearer, the smaller the
 /// domain of `L`.
-fn general_place(
+pub(super) fn general_place(
     scenario: &Scenario,
     system: &FormulaSystem,
     lagrangian: &FormulaLagrangian,

@@ -1,7 +1,15 @@
 //! The truncated modified energy [VTI04 3.5]: a variational method follows, up to exponentially small errors, the flow of a
 //! nearby energy `H + h^2 H_2 + ...`. With its first term the energy is constant to `h^4` where `H` itself varies by `h^2`.
 
-use super::energy::{Source, phase};
+mod followed;
+mod series;
+mod truncations;
+
+pub use followed::Followed;
+pub use series::{Series, apply};
+pub use truncations::{Terms, Truncations};
+
+use super::energy::{Source, phase, scale};
 use super::{Conserved, Frame, Observer, Track, kept, number};
 use crate::integrate::Method;
 use crate::linalg::{Lu, dot};
@@ -101,6 +109,15 @@ impl ModifiedEnergy {
         }
     }
 
+    /// `H_2`.
+    fn second(&mut self, frame: &Frame<'_>) -> f64 {
+        let [a, b] = self.terms(frame);
+        match self.rule {
+            ModifiedRule::Verlet => a / 12.0 - b / 24.0,
+            ModifiedRule::Midpoint => -(a + b) / 24.0,
+        }
+    }
+
     fn relative(&self, track: &Track) -> f64 {
         track.largest_change() / self.scale
     }
@@ -113,15 +130,9 @@ impl Observer for ModifiedEnergy {
 
     fn observe(&mut self, frame: &Frame<'_>) {
         let (energy, terms) = self.system.energy(frame);
-        let [a, b] = self.terms(frame);
-        let second = match self.rule {
-            ModifiedRule::Verlet => a / 12.0 - b / 24.0,
-            ModifiedRule::Midpoint => -(a + b) / 24.0,
-        };
-        self.now = energy + self.h * self.h * second;
+        self.now = energy + self.h * self.h * self.second(frame);
         if self.scale.is_nan() {
-            self.scale =
-                if energy.abs() > 1e-9 * terms { energy.abs() } else { terms.max(f64::MIN_POSITIVE) };
+            self.scale = scale(energy, terms);
         }
         self.energy.add(frame.t, energy);
         self.modified.add(frame.t, self.now);
