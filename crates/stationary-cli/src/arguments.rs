@@ -24,6 +24,8 @@ pub enum Command {
     List,
     /// Explain an integrator, an observer or a shipped scenario; `explain formulas` lists the functions.
     Explain(Explain),
+    /// Run a scenario at its step and at half of it, and tell which nearby energy its steps follow.
+    ExplainEnergy(Scenario),
 }
 
 #[derive(Debug, Args)]

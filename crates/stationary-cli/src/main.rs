@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod explain;
+mod explain_energy;
 mod list;
 mod load;
 mod output;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::List => list::list(),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::ExplainEnergy(arguments) => explain_energy::explain_energy(&arguments),
     };
     exit_code(verdict)
 }

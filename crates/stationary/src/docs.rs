@@ -15,6 +15,7 @@ pages! {
     Formulas "docs/src/formulas.md"
     Results "docs/src/results.md"
     Integrators "docs/src/integrators.md"
+    Energy "docs/src/energy.md"
     Errors "docs/src/errors.md"
     Rust "docs/src/rust.md"
     NewDiscreteLagrangian "docs/src/new-discrete-lagrangian.md"

@@ -21,8 +21,10 @@ fn read(path: &str) -> String {
 /// The pages of the book by name, and the pages beside it.
 fn pages() -> Vec<(String, String)> {
     let book = std::fs::read_dir(root().join("docs/src")).unwrap();
-    let mut names: Vec<String> =
-        book.map(|e| format!("docs/src/{}", e.unwrap().file_name().display())).collect();
+    let mut names: Vec<String> = book
+        .map(|e| format!("docs/src/{}", e.unwrap().file_name().display()))
+        .filter(|name| name.ends_with(".md"))
+        .collect();
     names.extend(["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(String::from));
     names.sort();
     names.into_iter().map(|name| (name.clone(), read(&name))).collect()

@@ -50,4 +50,4 @@ impl EnergyRow {
 }
 
 /// Variations below this are not those of the method.
-const ROUNDING: f64 = 1e-13;
+const ROUNDING: f64 = 1e-12;

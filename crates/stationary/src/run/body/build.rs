@@ -35,7 +35,7 @@ const ROWS: u64 = 2000;
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<Built<'a>, Error> {
     let method = registry::body_method(&scenario.integrator)?;
-    refuse_symplectic(scenario)?;
+    refuse_coordinates(scenario)?;
     let (body, compiled) = body(scenario, system)?;
     let start = BodyStart {
         t: scenario.start,
@@ -104,18 +104,18 @@ fn observers(scenario: &Scenario, system: &BodySystem) -> Result<Vec<Box<dyn Obs
     Ok(all)
 }
 
-/// The tangent of a step in coordinates is what bodies do without.
-fn refuse_symplectic(scenario: &Scenario) -> Result<(), Error> {
-    if !registry::wants(&scenario.observe, "symplectic")? {
-        return Ok(());
+/// What is observed in coordinates, bodies do without.
+fn refuse_coordinates(scenario: &Scenario) -> Result<(), Error> {
+    for name in ["symplectic", "modified_energy", "loop_area"] {
+        if registry::wants(&scenario.observe, name)? {
+            let text = scenario.observe.iter().find(|t| t.text == name).expect("it is wanted");
+            return Err(text
+                .error(format!("`{name}` observes systems given by coordinates, and a rigid body has none"))
+                .help("leave it out: energy, momenta and the Casimir are always observed")
+                .into());
+        }
     }
-    let asked = scenario.observe.iter().find(|t| t.text == "symplectic");
-    asked.map_or(Ok(()), |text| {
-        Err(text
-            .error("`symplectic` observes systems given by coordinates, and a rigid body has none")
-            .help("leave it out: energy, momenta and the Casimir are always observed")
-            .into())
-    })
+    Ok(())
 }
 
 /// See [`crate::run::check`].

@@ -61,6 +61,12 @@ pub(in crate::run) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Re
         })
         .collect();
     if let (Some(a), Some(b)) = (coarse.followed, fine.followed) {
+        if !(a[0] < 0.1 * coarse.spread[0]) {
+            notes.push(
+                "The motion turns too fast for polynomials through the steps: H~ is not resolved at h."
+                    .into(),
+            );
+        }
         let row = |what: &str, k: usize| EnergyRow {
             what: what.into(),
             varies: [a[k] / coarse.scale, b[k] / fine.scale],
