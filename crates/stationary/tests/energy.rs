@@ -62,7 +62,7 @@ fn every_truncation_varies_with_its_order() {
             assert!((a - b).abs() < 0.25, "{integrator} {system}: {found:?}");
         }
         // Whatever was not known of the terms is in the energy that the steps follow.
-        let all = find(&report, "H~ through the steps").varies[0];
+        let all = find(&report, "H~ through the steps").varies[1];
         assert!(all < 1e-11, "{integrator} {system}: {all:e}");
     }
 }
@@ -90,8 +90,8 @@ fn every_variational_method_follows_an_energy_of_its_order() {
         let [all, away] = ["H~ through the steps", "|H~ - H| at most"].map(|what| find(&report, what));
         let found = away.order().unwrap();
         assert!((found - order).abs() < 0.3, "{integrator} {system}: {found}");
-        let gain = report.rows[0].varies[0] / all.varies[0];
-        assert!(all.varies[0] < 1e-9 && gain > 100.0, "{integrator} {system}: {:?} {gain:e}", all.varies);
+        let gain = report.rows[0].varies[1] / all.varies[1];
+        assert!(all.varies[1] < 1e-10 && gain > 100.0, "{integrator} {system}: {:?} {gain:e}", all.varies);
     }
 }
 

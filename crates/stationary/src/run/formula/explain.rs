@@ -6,7 +6,6 @@ use super::mechanics::Mechanics;
 use crate::error::Error;
 use crate::formula::{Graph, Node, Var};
 use crate::integrate::Method;
-use crate::linalg::Lu;
 use crate::model::{Form, FormulaLagrangian, FormulaPhase, Lagrangian, PhaseSpace};
 use crate::observe::{Followed, Frame, Series, Terms, Truncations, apply};
 use crate::run::energy::{EnergyReport, EnergyRow, EnergyTerm};
@@ -177,7 +176,7 @@ fn separable(
     let force = graph.gradient(l, &by(Var::Q));
     let vq: Vec<Node> = force.iter().map(|x| graph.neg(*x)).collect();
     let mass = lagrangian.mass().expect("the caller has seen that it is separable");
-    let inverse = inverse(mass.matrix(), n).expect("the mass matrix was found regular at the start");
+    let inverse = matrix(n, |p, v| mass.velocity(p, v));
     let a = apply(&mut graph, &inverse, &force);
     if verlet {
         return Ok(Series::verlet(&mut graph, &a, &vq));
@@ -201,25 +200,24 @@ fn canonical(scenario: &Scenario, system: &FormulaSystem, model: &FormulaPhase) 
     let Form::Constant(form) = model.form() else {
         unreachable!("the caller has seen that the form is constant")
     };
-    let inverse = inverse(form.omega(), z.len()).expect("a constant form was found regular at the start");
+    let inverse = matrix(z.len(), |x, rate| {
+        rate.copy_from_slice(x);
+        form.solve(rate);
+    });
     let f = apply(&mut graph, &inverse, &hz);
     Ok(Series::midpoint(&mut graph, &z, &hz, &f))
 }
 
-fn inverse(matrix: &[f64], n: usize) -> Option<Vec<f64>> {
-    let mut lu = Lu::new(n);
-    lu.matrix().copy_from_slice(matrix);
-    if !lu.factor() {
-        return None;
-    }
-    let mut inverse = vec![0.0; n * n];
+/// The matrix of a linear map of `n` numbers, by rows.
+fn matrix(n: usize, map: impl Fn(&[f64], &mut [f64])) -> Vec<f64> {
+    let (mut matrix, mut column) = (vec![0.0; n * n], vec![0.0; n]);
     for j in 0..n {
-        let mut column = vec![0.0; n];
-        column[j] = 1.0;
-        lu.solve(&mut column);
-        (0..n).for_each(|i| inverse[i * n + j] = column[i]);
+        let mut unit = vec![0.0; n];
+        unit[j] = 1.0;
+        map(&unit, &mut column);
+        (0..n).for_each(|i| matrix[i * n + j] = column[i]);
     }
-    Some(inverse)
+    matrix
 }
 
 /// Runs, and watches the energies.
