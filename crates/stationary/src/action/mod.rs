@@ -7,8 +7,10 @@ mod force;
 mod galerkin;
 mod newmark;
 pub mod quadrature;
+mod routh;
 
 pub use discrete::{DiscreteLagrangian, Leg, Sample, Slots};
 pub use force::{DiscreteForce, SampledForce, WithForce};
 pub use galerkin::Galerkin;
 pub use newmark::Newmark;
+pub use routh::Routh;

@@ -107,6 +107,11 @@ impl<D: DiscreteLagrangian> Del<D> {
         self
     }
 
+    /// The discrete Lagrangian and the last good leg; `None` before the first step.
+    pub fn last(&mut self) -> Option<(&mut D, &Leg)> {
+        Some((&mut self.ld, self.done.as_ref()?))
+    }
+
     /// The discrete Lagrangian.
     pub fn discrete_lagrangian(&mut self) -> &mut D {
         &mut self.ld

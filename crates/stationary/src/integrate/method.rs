@@ -2,7 +2,7 @@
 
 use super::boundary::momentum_between;
 use super::constrained::{self, Constrained, Rattle};
-use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
+use super::{Composition, Del, Explicit, Integrator, Reduced, RungeKutta4, Start};
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
 use crate::error::RunError;
 use crate::model::{Constraint, Force, Lagrangian};
@@ -234,6 +234,25 @@ impl Method {
                 Some(ld) => extras.implicit(ld, start, tolerance),
                 None => Err(inseparable("`newmark`")),
             },
+        }
+    }
+
+    /// Starts the method on a system without the coordinates `cyclic`, which the Lagrangian must not depend on: discrete
+    /// Routh reduction. The run is seen as one of the full system.
+    pub fn start_reduced<L: Lagrangian + 'static>(
+        &self,
+        lagrangian: L,
+        cyclic: &[usize],
+        start: &Start,
+        tolerance: f64,
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        let lagrangian = Arc::new(lagrangian);
+        match self.galerkin(Arc::clone(&lagrangian)) {
+            Some(ld) => Ok(Box::new(Reduced::new(ld, lagrangian, cyclic, start, tolerance)?)),
+            None => Err(BuildError::Unsuited(format!(
+                "{self} has no discrete Lagrangian of one step to reduce; choose midpoint, trapezoidal, verlet (order 2), gauss or \
+                 lobatto"
+            ))),
         }
     }
 

@@ -9,7 +9,11 @@ pub mod group;
 mod integrator;
 mod legs;
 mod method;
+<<<<<<< HEAD
 pub mod phase;
+=======
+mod reduced;
+>>>>>>> 34bb5e2 (Discrete Routh reduction: cyclic coordinates leave any discrete Lagrangian of positions, and their phases are put together again)
 mod rk4;
 pub mod sparse;
 
@@ -20,4 +24,5 @@ pub use explicit::{Composition, Explicit};
 pub use integrator::{Integrator, Start, View};
 pub use legs::multiply;
 pub use method::{BuildError, Extras, Method};
+pub use reduced::Reduced;
 pub use rk4::RungeKutta4;

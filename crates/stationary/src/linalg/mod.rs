@@ -123,6 +123,31 @@ pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
     }
 }
 
+/// What is left of a matrix of rows of length `width` when the unknowns `leave` are eliminated: `A_rc - A_rl A_ll^-1 A_lc` for the
+/// given rows and columns, by rows. Not numbers if the block of those that leave is singular.
+pub fn schur(a: &[f64], width: usize, [rows, columns]: [&[usize]; 2], leave: &[usize], out: &mut [f64]) {
+    let m = leave.len();
+    let mut lu = Lu::new(m);
+    for (r, i) in leave.iter().enumerate() {
+        for (c, j) in leave.iter().enumerate() {
+            lu.matrix()[r * m + c] = a[i * width + j];
+        }
+    }
+    if !lu.factor() {
+        out.fill(f64::NAN);
+        return;
+    }
+    let mut x = vec![0.0; m];
+    for (c, j) in columns.iter().enumerate() {
+        x.iter_mut().zip(leave).for_each(|(x, l)| *x = a[l * width + j]);
+        lu.solve(&mut x);
+        for (r, i) in rows.iter().enumerate() {
+            let through: f64 = leave.iter().zip(&x).map(|(l, x)| a[i * width + l] * x).sum();
+            out[r * columns.len() + c] = a[i * width + j] - through;
+        }
+    }
+}
+
 /// Largest absolute component; NaN if any component is NaN.
 #[inline(always)]
 pub fn max_abs(x: &[f64]) -> f64 {

@@ -11,6 +11,7 @@ mod mass;
 mod phase;
 mod potentials;
 mod rigid;
+mod routhian;
 mod scalar;
 pub mod solid;
 mod structure;
@@ -29,6 +30,7 @@ pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
 pub use rigid::{
     BodyFault, BodyJet, BodyPotential, FormulaPotential, RigidBody, complete_elliptic, pose, torque,
 };
+pub use routhian::{Reduction, Routhian};
 pub use scalar::{Dual, Dual2, Scalar};
 pub use structure::Structure;
 pub use supports::{Conflict, Supports};

@@ -6,6 +6,7 @@ mod constrained;
 mod forced;
 mod long_runs;
 mod order;
+mod reduced;
 mod structure;
 mod systems;
 
