@@ -278,3 +278,43 @@ fn constraints_that_cannot_hold_are_named() {
         ],
     );
 }
+
+#[test]
+fn what_cannot_be_reduced_is_refused() {
+    let orbit = |reduce: &str, more: &str, lagrangian: &str| {
+        let text = format!(
+            "coordinates = [\"r\", \"phi\"]\nlagrangian = \"{lagrangian}\"\nreduce = {reduce}\n{more}step = 0.1\nend = 1\n\
+             [initial]\nposition = [1, 0]\nvelocity = [0, 1]\n"
+        );
+        text.into_bytes()
+    };
+    let (free, bound) = ("0.5*vr^2 + 0.5*r^2*vphi^2 + 1/r", "0.5*vr^2 + 0.5*r^2*vphi^2 + cos(phi)/r");
+    let midpoint = "integrator = \"midpoint\"\n";
+    all_refused(
+        "bad-reduce",
+        &[
+            Case {
+                text: orbit("\"phy\"", midpoint, free),
+                expected: &["bad.toml:3:11: `phy` is not a coordinate", "did you mean `phi`?"],
+            },
+            Case { text: orbit("[\"phi\", \"phi\"]", midpoint, free), expected: &["bad.toml:3:", "twice"] },
+            Case { text: orbit("[\"phi\", \"r\"]", midpoint, free), expected: &["leaves no coordinate"] },
+            Case {
+                text: orbit("3", midpoint, free),
+                expected: &["bad.toml:3:10", "name of a cyclic coordinate"],
+            },
+            Case {
+                text: orbit("\"phi\"", midpoint, bound),
+                expected: &["bad.toml:3:11: `phi` is not cyclic", "depends on it"],
+            },
+            Case {
+                text: orbit("\"phi\"", "force = [\"-vr\", 0]\nintegrator = \"midpoint\"\n", free),
+                expected: &["bad.toml:3:11: `reduce` goes with neither"],
+            },
+            Case {
+                text: orbit("\"phi\"", "integrator = \"rk4\"\n", free),
+                expected: &["bad.toml:4:", "rk4 has no discrete Lagrangian of one step to reduce"],
+            },
+        ],
+    );
+}

@@ -167,6 +167,9 @@ impl Method {
     /// Whether the method can take these forces and constraints.
     fn suits(&self, extras: &Extras) -> Result<(), BuildError> {
         let unsuited = |why: String| Err(BuildError::Unsuited(why));
+        if !extras.cyclic.is_empty() && extras.acting() {
+            return unsuited("a reduction goes with neither forces nor constraints".into());
+        }
         if extras.constraint.is_some() {
             match *self {
                 Method::RungeKutta4 => {
@@ -187,7 +190,7 @@ impl Method {
             }
         }
         match *self {
-            Method::Verlet { order } if order > 2 && !extras.is_empty() => unsuited(format!(
+            Method::Verlet { order } if order > 2 && extras.acting() => unsuited(format!(
                 "`verlet` of order {order} takes neither forces nor constraints: its sub-steps are explicit; choose \
                  gauss or lobatto for that order"
             )),
@@ -211,8 +214,11 @@ impl Method {
             return self.start(lagrangian, start, tolerance);
         }
         self.suits(extras)?;
+        if !extras.cyclic.is_empty() {
+            return self.reduced(lagrangian, &extras.cyclic, start, tolerance);
+        }
         if let Some((alpha, composition)) = self.explicit()
-            && let Extras { force: None, constraint: Some(constraint) } = extras
+            && let Extras { force: None, constraint: Some(constraint), .. } = extras
             && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
             && composition == Composition::PLAIN
         {
@@ -237,9 +243,8 @@ impl Method {
         }
     }
 
-    /// Starts the method on a system without the coordinates `cyclic`, which the Lagrangian must not depend on: discrete
-    /// Routh reduction. The run is seen as one of the full system.
-    pub fn start_reduced<L: Lagrangian + 'static>(
+    /// Starts the method without the coordinates `cyclic`: discrete Routh reduction.
+    fn reduced<L: Lagrangian + 'static>(
         &self,
         lagrangian: L,
         cyclic: &[usize],
@@ -250,8 +255,8 @@ impl Method {
         match self.galerkin(Arc::clone(&lagrangian)) {
             Some(ld) => Ok(Box::new(Reduced::new(ld, lagrangian, cyclic, start, tolerance)?)),
             None => Err(BuildError::Unsuited(format!(
-                "{self} has no discrete Lagrangian of one step to reduce; choose midpoint, trapezoidal, verlet (order 2), gauss or \
-                 lobatto"
+                "{self} has no discrete Lagrangian of one step to reduce; choose midpoint, trapezoidal, verlet of order 2, \
+                 gauss or lobatto"
             ))),
         }
     }
@@ -284,26 +289,39 @@ impl Method {
     }
 }
 
-/// What acts on a system besides its Lagrangian.
+/// What a run has besides its Lagrangian.
 #[derive(Clone, Default)]
 pub struct Extras {
     /// Forces that come from no potential [VTI04 2.6].
     pub force: Option<Arc<dyn Force>>,
     /// Constraints on the positions [VTI04 2.5].
     pub constraint: Option<Arc<dyn Constraint>>,
+    /// Coordinates that leave by discrete Routh reduction; the Lagrangian must not depend on them. The run is still seen
+    /// as one of the full system.
+    pub cyclic: Vec<usize>,
 }
 
 impl fmt::Debug for Extras {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let constraints = self.constraint.as_ref().map_or(0, |c| c.count());
-        write!(f, "Extras {{ force: {}, constraints: {constraints} }}", self.force.is_some())
+        write!(
+            f,
+            "Extras {{ force: {}, constraints: {constraints}, cyclic: {:?} }}",
+            self.force.is_some(),
+            self.cyclic
+        )
     }
 }
 
 impl Extras {
-    /// Whether there is neither.
+    /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.force.is_none() && self.constraint.is_none()
+        self.cyclic.is_empty() && !self.acting()
+    }
+
+    /// Whether something acts on the system: a force or a constraint.
+    pub fn acting(&self) -> bool {
+        self.force.is_some() || self.constraint.is_some()
     }
 
     /// Starts a discrete Lagrangian under them.

@@ -9,11 +9,8 @@ pub mod group;
 mod integrator;
 mod legs;
 mod method;
-<<<<<<< HEAD
 pub mod phase;
-=======
 mod reduced;
->>>>>>> 34bb5e2 (Discrete Routh reduction: cyclic coordinates leave any discrete Lagrangian of positions, and their phases are put together again)
 mod rk4;
 pub mod sparse;
 

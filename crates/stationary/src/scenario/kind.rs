@@ -16,13 +16,14 @@ pub(super) enum Kind {
     Body,
 }
 
-const FORMULA: [&str; 20] = [
+const FORMULA: [&str; 21] = [
     "title",
     "description",
     "coordinates",
     "lagrangian",
     "constraint",
     "force",
+    "reduce",
     "hamiltonian",
     "one_form",
     "step",

@@ -20,6 +20,8 @@ const ALL: &[Shipped] = shipped!(
     "kepler",
     "henon-heiles",
     "double-pendulum",
+    "double-spherical-pendulum",
+    "oblate-satellite",
     "lattice",
     "spherical-pendulum",
     "double-pendulum-rods",

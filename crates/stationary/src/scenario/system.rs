@@ -30,6 +30,8 @@ pub struct FormulaSystem {
     pub constraints: Vec<Text>,
     /// Forces besides those of the Lagrangian, one formula for each coordinate; none or all.
     pub force: Vec<Text>,
+    /// Cyclic coordinates that are eliminated, by their names.
+    pub reduce: Vec<Text>,
     /// Time step; positive, and large enough to move the clock.
     pub step: f64,
     /// The initial state.

@@ -5,7 +5,7 @@ use crate::structure::{check_partials, check_slots};
 use crate::systems::{Problem, lagrangian};
 use crate::variational;
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Routh, Slots};
-use stationary::integrate::{Del, Integrator, Method, Reduced};
+use stationary::integrate::{Del, Extras, Integrator, Method, Reduced};
 use stationary::laws;
 use stationary::linalg::max_abs;
 use stationary::model::{Jet, Lagrangian, Legendre, Reduction, Routhian};
@@ -46,8 +46,12 @@ fn reducible() -> impl Iterator<Item = Method> {
     variational().filter(|m| !matches!(m, Method::Newmark { .. } | Method::Verlet { order: 4.. }))
 }
 
+fn without(cyclic: &[usize]) -> Extras {
+    Extras { cyclic: cyclic.to_vec(), ..Extras::default() }
+}
+
 fn reduced(method: Method, problem: &Problem, cyclic: &[usize], h: f64) -> Box<dyn Integrator> {
-    method.start_reduced(problem.system.clone(), cyclic, &problem.start(h), 1e-15).unwrap()
+    method.start_with(problem.system.clone(), &without(cyclic), &problem.start(h), 1e-15).unwrap()
 }
 
 #[test]
@@ -167,8 +171,10 @@ fn what_cannot_be_reduced_is_said() {
     for method in
         [Method::RungeKutta4, Method::Verlet { order: 4 }, Method::Newmark { beta: 0.25, gamma: 0.5 }]
     {
-        let refused =
-            method.start_reduced(problem.system.clone(), &cyclic, &problem.start(0.1), 1e-15).err().unwrap();
+        let refused = method
+            .start_with(problem.system.clone(), &without(&cyclic), &problem.start(0.1), 1e-15)
+            .err()
+            .unwrap();
         assert!(format!("{refused:?}").contains("to reduce"), "{refused:?}");
     }
 }

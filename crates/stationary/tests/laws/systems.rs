@@ -124,14 +124,14 @@ fn nodes(graph: &mut Graph, texts: &[&str], n: usize) -> Vec<Node> {
 pub fn constraints(texts: &[&str], n: usize) -> Extras {
     let mut graph = Graph::new();
     let nodes = nodes(&mut graph, texts, n);
-    Extras { constraint: Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n))), force: None }
+    Extras { constraint: Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n))), ..Extras::default() }
 }
 
 /// A force from text.
 pub fn force(texts: &[&str]) -> Extras {
     let mut graph = Graph::new();
     let nodes = nodes(&mut graph, texts, texts.len());
-    Extras { constraint: None, force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))) }
+    Extras { force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))), ..Extras::default() }
 }
 
 /// A Lagrangian of `n` coordinates from text.

@@ -327,7 +327,7 @@ fn observers(
     }
     if symplectic {
         all.push(Box::new(match mechanics {
-            Mechanics::Lagrangian(_) => Symplectic::new(n - system.constraints.len()),
+            Mechanics::Lagrangian(_) => Symplectic::new(n - system.constraints.len() - system.reduce.len()),
             Mechanics::Phase(model) => phase::symplectic(model),
         }));
     }
@@ -396,6 +396,11 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     if !built.system.constraints.is_empty() {
         let (m, d) = (built.system.constraints.len(), built.integrator.freedom());
         lines.insert(2, ("constraints", format!("{m}, {d} degrees of freedom")));
+    }
+    if !system.reduce.is_empty() {
+        let names: Vec<&str> = system.reduce.iter().map(|name| name.text.as_str()).collect();
+        let d = built.integrator.freedom();
+        lines.insert(2, ("reduced", format!("{} by the momentum, {d} degrees of freedom", names.join(", "))));
     }
     if built.extras.force.is_some() {
         lines.insert(2, ("force", "besides that of the Lagrangian".into()));

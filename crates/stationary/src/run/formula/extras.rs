@@ -1,7 +1,7 @@
-//! Forces and constraints of a scenario: from text to the model, and whether the start obeys them.
+//! Forces, constraints and cyclic coordinates of a scenario: from text to the model, and whether the start obeys them.
 
 use crate::error::{Diagnostic, Error};
-use crate::formula::{Graph, Node, Program, Scope};
+use crate::formula::{Graph, Node, Program, Scope, Var};
 use crate::integrate::{self, Extras, Fault};
 use crate::model::{Bounds, FormulaConstraint, FormulaForce};
 use crate::scenario::{FormulaSystem, Scenario, Text};
@@ -13,8 +13,8 @@ const ACROSS: f64 = 1e-9;
 /// Reads the formulas.
 pub(super) fn build(scenario: &Scenario, system: &FormulaSystem) -> Result<Extras, Error> {
     let n = system.coordinates.len();
-    let mut extras = Extras::default();
     let mut graph = Graph::new();
+    let mut extras = Extras { cyclic: cyclic(scenario, system, &mut graph)?, ..Extras::default() };
     let mut scope = system.scope(&scenario.parameters);
     let remove = |scope: &mut Scope, letter: char| {
         scope.remove(&letter.to_string());
@@ -37,6 +37,24 @@ pub(super) fn build(scenario: &Scenario, system: &FormulaSystem) -> Result<Extra
         extras.constraint = Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n)));
     }
     Ok(extras)
+}
+
+/// The coordinates to be eliminated, none of which the Lagrangian may depend on.
+fn cyclic(scenario: &Scenario, system: &FormulaSystem, graph: &mut Graph) -> Result<Vec<usize>, Error> {
+    let mut cyclic = Vec::new();
+    for name in &system.reduce {
+        let at = system.coordinates.iter().position(|c| *c == name.text).expect("the reader has checked it");
+        let l = system.lagrangian.lower(graph, &mut system.scope(&scenario.parameters))?;
+        let slope = graph.gradient(l, &[Var::Q(at as u32)])[0];
+        if graph.as_constant(slope) != Some(0.0) {
+            return Err(name
+                .error(format!("`{0}` is not cyclic: the Lagrangian depends on it, not only on `v{0}`", name.text))
+                .help("choose coordinates of which the Lagrangian does not depend on one, such as an angle of the whole")
+                .into());
+        }
+        cyclic.push(at);
+    }
+    Ok(cyclic)
 }
 
 fn lower(

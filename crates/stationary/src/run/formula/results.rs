@@ -175,6 +175,7 @@ fn summary(
         "coordinates": built.system.coordinates.len(),
         "freedom": built.integrator.freedom(),
         "forced": built.extras.force.is_some(),
+        "reduced": built.system.reduce.iter().map(|name| &name.text).collect::<Vec<_>>(),
         "separable": built.mechanics.separable(),
         "compiled": built.mechanics.compiled(),
     });

@@ -28,7 +28,13 @@ impl Reader {
             Some(node) => self.pattern("force", node, &coordinates)?,
             None => Vec::new(),
         };
-        require_lagrangian(&law, &constraints, &force)?;
+        let reduce = self.reduce(&coordinates)?;
+        require_lagrangian(&law, &[("constraint", &constraints), ("force", &force), ("reduce", &reduce)])?;
+        if let ([text, ..], true) = (&reduce[..], !constraints.is_empty() || !force.is_empty()) {
+            return Err(text
+                .error("`reduce` goes with neither `constraint` nor `force`")
+                .help("leave one of them out: the reduction is for a momentum that nothing changes"));
+        }
         let step = self.need("step")?;
         Ok(FormulaSystem {
             step: self.step(&step, times)?,
@@ -42,7 +48,31 @@ impl Reader {
             lagrangian,
             constraints,
             force,
+            reduce,
         })
+    }
+
+    /// Names of coordinates to be eliminated: one or a list.
+    fn reduce(&mut self, coordinates: &Coordinates) -> Result<Vec<Text>, Diagnostic> {
+        let names = self.texts("reduce", "the name of a cyclic coordinate, or a list of names")?;
+        for (at, name) in names.iter().enumerate() {
+            if !coordinates.names.contains(&name.text) {
+                let near = near_miss(&name.text, coordinates.names.iter().map(String::as_str).take(1000));
+                return Err(name.error(format!("`{}` is not a coordinate", name.text)).help(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("expected one of {}", listed(&coordinates.names)),
+                }));
+            }
+            if names[..at].iter().any(|n| n.text == name.text) {
+                return Err(name.error(format!("`{}` is listed twice", name.text)));
+            }
+        }
+        match names.first() {
+            Some(first) if names.len() == coordinates.names.len() => Err(first
+                .error("`reduce` leaves no coordinate")
+                .help("keep one: where all are cyclic, the motion is uniform")),
+            _ => Ok(names),
+        }
     }
 
     /// One formula or a list of them.
@@ -306,12 +336,11 @@ fn equals(text: &str) -> Option<usize> {
 
 /// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
 /// Constraints and forces enter a discrete Lagrangian; beside a Hamiltonian there is none.
-fn require_lagrangian(law: &Law, constraints: &[Text], force: &[Text]) -> Result<(), Diagnostic> {
-    let given = [("constraint", constraints), ("force", force)];
+fn require_lagrangian(law: &Law, given: &[(&str, &[Text])]) -> Result<(), Diagnostic> {
     let found = given.iter().find_map(|(key, texts)| Some((key, texts.first()?)));
     match (law, found) {
         (Law::Canonical | Law::OneForm(_), Some((key, text))) => Err(text
-            .error(format!("`{key}` besides `hamiltonian`: a {key} needs a system given by its `lagrangian`"))
+            .error(format!("`{key}` besides `hamiltonian`: `{key}` needs a system given by its `lagrangian`"))
             .help("write the system as a Lagrangian, or leave this out")),
         _ => Ok(()),
     }
