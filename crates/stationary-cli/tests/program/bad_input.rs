@@ -295,7 +295,7 @@ fn what_cannot_be_reduced_is_refused() {
         &[
             Case {
                 text: orbit("\"phy\"", midpoint, free),
-                expected: &["bad.toml:3:11: `phy` is not a coordinate", "did you mean `phi`?"],
+                expected: &["bad.toml:3:10: `phy` is not a coordinate", "did you mean `phi`?"],
             },
             Case { text: orbit("[\"phi\", \"phi\"]", midpoint, free), expected: &["bad.toml:3:", "twice"] },
             Case { text: orbit("[\"phi\", \"r\"]", midpoint, free), expected: &["leaves no coordinate"] },
@@ -305,11 +305,11 @@ fn what_cannot_be_reduced_is_refused() {
             },
             Case {
                 text: orbit("\"phi\"", midpoint, bound),
-                expected: &["bad.toml:3:11: `phi` is not cyclic", "depends on it"],
+                expected: &["bad.toml:3:10: `phi` is not cyclic", "depends on it"],
             },
             Case {
                 text: orbit("\"phi\"", "force = [\"-vr\", 0]\nintegrator = \"midpoint\"\n", free),
-                expected: &["bad.toml:3:11: `reduce` goes with neither"],
+                expected: &["bad.toml:3:10: `reduce` goes with neither"],
             },
             Case {
                 text: orbit("\"phi\"", "integrator = \"rk4\"\n", free),
