@@ -5,6 +5,7 @@ use std::borrow::Cow;
 pub mod checkpoint;
 mod envelope;
 mod file;
+mod folder;
 pub mod frames;
 pub mod html;
 pub mod plot;
@@ -13,6 +14,7 @@ mod series;
 
 pub(crate) use file::io;
 pub use file::write_whole;
+pub use folder::Folder;
 pub use run_page::{RunPage, run_page};
 pub use series::Series;
 

@@ -7,11 +7,10 @@ use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Cause, Error, RunError};
 use crate::model::{Lagrangian, Legendre};
 use crate::observe::{Energy, Frame, Observer};
-use crate::report::Series;
+use crate::report::{Folder, Series};
 use crate::scenario::{FormulaSystem, Scenario};
 use build::Built;
 use results::Results;
-use std::path::Path;
 use std::time::Instant;
 
 pub(super) use build::check;
@@ -23,7 +22,7 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &FormulaSystem,
-    out: &Path,
+    out: &Folder,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();

@@ -4,25 +4,24 @@ use super::build::Built;
 use crate::error::Error;
 use crate::model::Lagrangian;
 use crate::observe::{Conserved, Observer};
-use crate::report::{Series, io};
-use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
+use crate::report::{Folder, Series};
+use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: PathBuf,
+    out: Folder,
     series: Series,
 }
 
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Path) -> Result<Self, Error> {
-        std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
+        out.begin(&["summary.json", "report.html"])?;
         let names = &built.system.coordinates;
         let mut columns = vec!["t".to_string()];
         columns.extend(names.iter().cloned());
@@ -30,9 +29,8 @@ impl<'a> Results<'a> {
         columns.extend(names.iter().map(|n| format!("p{n}")));
         let mut observed = built.energy.columns();
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        remove_stale(out, &["summary.json", "report.html"])?;
-        let series = Series::create(&out.join("series.csv"), columns, observed)?;
-        Ok(Results { scenario, out: out.to_path_buf(), series })
+        let series = out.series(columns, observed)?;
+        Ok(Results { scenario, out: out.clone(), series })
     }
 
     pub fn series(&mut self) -> &mut Series {
