@@ -38,6 +38,16 @@ impl Template {
         Ok(Template { name, text, folder: path.parent().map(Path::to_path_buf) })
     }
 
+    /// The name that messages give it: the file as the user gave it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The scenario with some keys replaced, in order.
     ///
     /// ```
