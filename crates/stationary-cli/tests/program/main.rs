@@ -4,6 +4,7 @@ mod bad_input;
 mod honest;
 mod solids;
 mod stopped;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -147,7 +147,7 @@ impl Sweep {
         if let (Some(source), Some(key)) =
             (&mut diagnostic.source, place.filter(|p| self.plan.keys().any(|k| k == p)))
         {
-            std::sync::Arc::make_mut(source).name = format!("--over {key}");
+            std::sync::Arc::make_mut(source).name = format!("run {}, {key}", run + 1);
         }
         let which = format!("in run {} of {}: {}", run + 1, self.plan.len(), self.plan.describe(run));
         diagnostic.help = Some(diagnostic.help.map_or(which.clone(), |help| format!("{help}\n  = {which}")));

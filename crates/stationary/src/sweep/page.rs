@@ -8,7 +8,7 @@ use crate::report::html::{Page, Section, TextTable};
 
 /// Rows of the table on the page, and runs amiss that are told one by one; `sweep.csv` has them all.
 const SHOWN: usize = 200;
-const TOLD: usize = 10;
+const TOLD: usize = 5;
 
 /// The page as HTML. Without keys to plot, the default is plotted if there is such a number.
 pub(super) fn page(sweep: &Sweep, table: &Table, title: Option<&str>, plots: &[String]) -> String {

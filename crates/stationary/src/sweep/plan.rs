@@ -1,5 +1,6 @@
 //! What a sweep varies: factors, and their product.
 
+use super::text::clip;
 use crate::error::{Diagnostic, Error};
 use std::collections::BTreeSet;
 
@@ -102,9 +103,14 @@ impl Plan {
         pairs.map(|(key, value)| (key.to_string(), value.to_string())).collect()
     }
 
-    /// A run in words: `parameters.l=0.5, step=0.1`.
+    /// A run in words: `parameters.l=0.5, step=0.1`. Long values, and more than a few keys, are cut short.
     pub fn describe(&self, run: usize) -> String {
-        let pairs: Vec<String> = self.overrides(run).iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let overrides = self.overrides(run);
+        let pair = |(key, value): &(String, String)| format!("{}={}", clip(key, 40), clip(value, 40));
+        let mut pairs: Vec<String> = overrides.iter().take(8).map(pair).collect();
+        if overrides.len() > 8 {
+            pairs.push("...".into());
+        }
         if pairs.is_empty() { "the scenario as it is".into() } else { pairs.join(", ") }
     }
 
@@ -127,3 +133,48 @@ impl Plan {
 
 /// Rows that people type one by one, and mistype.
 const FEW: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(factors: &[(&str, &str)]) -> Result<Plan, Error> {
+        Plan::new(factors.iter().map(|(key, values)| Factor::over(key, values).unwrap()).collect())
+    }
+
+    #[test]
+    fn the_last_factor_varies_fastest_and_every_combination_is_there_once() {
+        let list = Factor::list("l.csv", "a,b\n1,2\n3,\n").unwrap();
+        let plan = Plan::new(vec![list, Factor::over("c", "x,y,z").unwrap()]).unwrap();
+        let all: Vec<String> = (0..plan.len()).map(|run| plan.describe(run)).collect();
+        let expected =
+            ["a=1, b=2, c=x", "a=1, b=2, c=y", "a=1, b=2, c=z", "a=3, c=x", "a=3, c=y", "a=3, c=z"];
+        assert_eq!(all, expected);
+        assert_eq!(plan.values(4), ["3", "", "y"]);
+        assert_eq!(plan.rows(5), [1, 2]);
+    }
+
+    #[test]
+    fn what_is_typed_is_built_before_the_first_run() {
+        let small = plan(&[("a", "1,2"), ("b", "1,2,3")]).unwrap();
+        assert_eq!(small.probes().into_iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
+        let large = plan(&[("a", "0..1:100"), ("b", "1,2")]).unwrap();
+        assert_eq!(large.probes().into_iter().collect::<Vec<_>>(), [0, 1, 198]);
+    }
+
+    #[test]
+    fn empty_ambiguous_and_endless_plans_are_refused() {
+        for (factors, expected) in [
+            (&[][..], "a sweep that varies nothing"),
+            (&[("a", "1"), ("b", "1"), ("a", "2")], "`a` varies twice"),
+            (&[("a", "0..1:1000"), ("b", "0..1:1001")], "a sweep of 1000 x 1001 runs is too large"),
+            (
+                &[("a", "0..1:1000000"), ("b", "0..1:1000000"), ("c", "0..1:1000000"), ("d", "0..1:1000000")],
+                "too large",
+            ),
+        ] {
+            let message = plan(factors).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

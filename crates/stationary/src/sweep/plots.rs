@@ -2,6 +2,7 @@
 
 use super::plan::{Factor, Plan};
 use super::table::{Ending, Row, Table};
+use super::text::clip;
 use crate::formula::{Scope, evaluate_constant};
 use crate::report::html::PLOT_SIZE;
 use crate::report::plot::{HeatMap, Plot};
@@ -14,28 +15,31 @@ const LINES: usize = 6;
 /// Over one key it is a line, over two a line for each value of the shorter, or a heat map. Lists and more keys have no axis
 /// of their own and are drawn over the number of the run.
 pub(super) fn plot(plan: &Plan, table: &Table, key: &str) -> Option<(String, String)> {
-    let axes: Vec<usize> = (0..plan.factors().len()).filter(|f| plan.factors()[*f].rows.len() > 1).collect();
+    let axes: Vec<usize> = (0..plan.factors().len()).filter(|f| rows(plan, *f) > 1).collect();
     let single = axes.iter().all(|f| plan.factors()[*f].keys.len() == 1);
-    let cut = table.rows().iter().filter(|row| drawn(row, key).is_none()).count();
-    let note = match cut {
-        0 => None,
-        1 => Some("1 run without a value, or stopped, is not drawn.".to_string()),
-        n => Some(format!("{n} runs without a value, or stopped, are not drawn.")),
-    };
-    let svg = match axes[..] {
+    let name = |f: usize| plan.factors()[f].keys[0].as_str();
+    let (svg, caption) = match axes[..] {
         [] => return None,
-        [axis] if single => lines(plan, table, key, (axis, None), note),
+        [axis] if single => (lines(plan, table, key, (axis, None)), format!("Over {}.", name(axis))),
         [a, b] if single => {
             let (long, few) = if rows(plan, a) < rows(plan, b) { (b, a) } else { (a, b) };
             match rows(plan, few) <= LINES {
-                true => lines(plan, table, key, (long, Some(few)), note),
-                false => heat(plan, table, key, [a, b]),
+                true => {
+                    let svg = lines(plan, table, key, (long, Some(few)));
+                    (svg, format!("Over {}, a line for each {}.", name(long), name(few)))
+                }
+                false => (heat(plan, table, key, [a, b]), format!("Over {} and {}.", name(b), name(a))),
             }
         }
-        _ => by_number(plan, table, key, note),
+        _ => (by_number(plan, table, key), "Over the runs in their order.".to_string()),
     };
-    let keys: Vec<&str> = plan.keys().collect();
-    Some((svg, format!("{key} over {}", keys.join(", "))))
+    let cut = table.rows().iter().filter(|row| drawn(row, key).is_none()).count();
+    let without = match cut {
+        0 => "",
+        1 => " One run has no value, or stopped early, and is left out.",
+        n => &format!(" {n} runs have no value, or stopped early, and are left out."),
+    };
+    Some((svg, caption + without))
 }
 
 fn rows(plan: &Plan, factor: usize) -> usize {
@@ -56,13 +60,8 @@ fn numbers(factor: &Factor) -> (Vec<f64>, bool) {
     }
 }
 
-fn lines(
-    plan: &Plan,
-    table: &Table,
-    key: &str,
-    (along, apart): (usize, Option<usize>),
-    note: Option<String>,
-) -> String {
+/// A line along one factor, or one for each row of another.
+fn lines(plan: &Plan, table: &Table, key: &str, (along, apart): (usize, Option<usize>)) -> String {
     let factor = &plan.factors()[along];
     let (x, numeric) = numbers(factor);
     let count = apart.map_or(1, |f| rows(plan, f));
@@ -72,7 +71,7 @@ fn lines(
         let y = drawn(row, key).unwrap_or(f64::NAN);
         all[apart.map_or(0, |f| at[f])].push((x[at[along]], y));
     }
-    let words = |i: usize| format!("{} {}", i + 1, clip(&factor.rows[i][0]));
+    let words = |i: usize| format!("{} {}", i + 1, clip(&factor.rows[i][0], 24));
     let label = match numeric {
         true => factor.keys[0].clone(),
         false => {
@@ -89,16 +88,17 @@ fn lines(
     }
     for (i, mut points) in all.into_iter().enumerate() {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().filter(|p| !p.1.is_nan()).unzip();
         let name = apart.map_or(last(key).to_string(), |f| {
             format!("{} = {}", last(&plan.factors()[f].keys[0]), short(&plan.factors()[f].rows[i][0]))
         });
-        plot = if numeric { plot.line(&name, &x, &y) } else { plot };
-        if x.len() <= 60 {
-            plot = plot.points(&name, &x, &y);
+        // A line does not run across a run that has no value.
+        for piece in points.split(|p| p.1.is_nan()).filter(|piece| !piece.is_empty()) {
+            let (x, y): (Vec<f64>, Vec<f64>) = piece.iter().copied().unzip();
+            plot = if numeric { plot.line(&name, &x, &y) } else { plot };
+            plot = if !numeric || points.len() <= 60 { plot.points(&name, &x, &y) } else { plot };
         }
     }
-    note.into_iter().fold(plot, Plot::note).to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
+    plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
 }
 
 fn heat(plan: &Plan, table: &Table, key: &str, [up, along]: [usize; 2]) -> String {
@@ -117,14 +117,14 @@ fn heat(plan: &Plan, table: &Table, key: &str, [up, along]: [usize; 2]) -> Strin
     map.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
 }
 
-fn by_number(plan: &Plan, table: &Table, key: &str, note: Option<String>) -> String {
+fn by_number(plan: &Plan, table: &Table, key: &str) -> String {
     let (x, y): (Vec<f64>, Vec<f64>) =
         table.rows().iter().filter_map(|row| Some(((row.run + 1) as f64, drawn(row, key)?))).unzip();
     let mut plot = Plot::new(key).x_label(format!("run, of {}", plan.len())).y_label(last(key));
     if wide(&y) {
         plot = plot.log_y();
     }
-    note.into_iter().fold(plot.points(last(key), &x, &y), Plot::note).to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
+    plot.points(last(key), &x, &y).to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
 }
 
 /// Whether values are better told apart by their logarithms: all positive, over two orders of magnitude.
@@ -161,14 +161,7 @@ pub(super) fn short(value: &str) -> String {
                 format!("{rounded:e}")
             }
         }
-        _ => clip(value),
-    }
-}
-
-fn clip(text: &str) -> String {
-    match text.char_indices().nth(24) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
+        _ => clip(value, 24),
     }
 }
 

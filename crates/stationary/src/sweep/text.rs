@@ -21,3 +21,11 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
         Cow::Borrowed(text)
     }
 }
+
+/// At most so many characters, and a sign that there were more.
+pub(super) fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}

@@ -75,8 +75,10 @@ impl HeatMap {
         for (k, v) in cells.values.iter().enumerate() {
             let (row, column) = (k / cells.columns, k % cells.columns);
             let colour = if v.is_finite() { ramp(part(*v)) } else { NONE.to_string() };
-            let at = (layout.left + column as f64 * w, layout.bottom - (row + 1) as f64 * h);
-            rectangle(&mut svg, at, (w, h), &colour);
+            // A little over the next column and row, which are drawn later: rounded edges would leave seams.
+            let (x, y) = (layout.left + column as f64 * w, layout.bottom - row as f64 * h);
+            let (right, top) = ((x + w + 0.7).min(layout.right), (y - h - 0.7).max(layout.top));
+            rectangle(&mut svg, (x, top), (right - x, y - top), &colour);
         }
         self.bar(&mut svg, &layout, (least, most));
         svg.push_str("</g>");
