@@ -56,6 +56,10 @@ fn verdict(sweep: &Sweep, outcome: &Outcome) -> Verdict {
     if noted.len() > TOLD {
         complain(&format!("and {} runs more: see the column `note`", noted.len() - TOLD));
     }
+    if outcome.interrupted && outcome.files.is_empty() {
+        complain("interrupted before the first run; nothing was written");
+        return Verdict::Stopped;
+    }
     if outcome.interrupted {
         let (done, all) = (rows.len(), sweep.plan.len());
         complain(&format!(
@@ -68,7 +72,8 @@ fn verdict(sweep: &Sweep, outcome: &Outcome) -> Verdict {
 
 fn report(title: &str, sweep: &Sweep, outcome: &Outcome, plotted: &[String], out: &Path) -> String {
     let keys: Vec<&str> = sweep.plan.keys().collect();
-    let mut text = format!("{title}: {} runs over {}\n\nRuns\n", sweep.plan.len(), keys.join(", "));
+    let plural = if sweep.plan.len() == 1 { "" } else { "s" };
+    let mut text = format!("{title}: {} run{plural} over {}\n\nRuns\n", sweep.plan.len(), keys.join(", "));
     let counts = Ending::ALL.map(|ending| (ending, outcome.table.count(ending)));
     let rows: Vec<_> = counts
         .iter()

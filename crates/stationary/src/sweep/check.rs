@@ -1,7 +1,7 @@
 //! What is looked at before the first run: every scenario is read, some are built, and all that decides the bits of the
 //! sweep becomes a number.
 
-use super::drive::workers;
+use super::drive::{Progress, Watch, workers};
 use super::{Options, Sweep};
 use crate::error::{Diagnostic, Error, Source};
 use crate::report::checkpoint::identity;
@@ -9,21 +9,21 @@ use crate::run;
 use crate::scenario::claim::Relation;
 use crate::scenario::{Claim, Place, Scenario, Text};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Refuses a sweep with a scenario that is wrong, and returns its identity.
+/// Refuses a sweep with a scenario that is wrong, and returns its identity; none if the watcher ended it.
 ///
 /// Reading finds misspelt keys and values out of range. Building finds the rest, but takes as long as a short run does: it
 /// is done for the values that people type one by one.
-pub(super) fn check(sweep: &Sweep, options: &Options) -> Result<u64, Error> {
-    let next = AtomicUsize::new(0);
+pub(super) fn check(sweep: &Sweep, options: &Options, watch: &mut Watch<'_>) -> Result<Option<u64>, Error> {
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let first_fault: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let meshes: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let built = sweep.plan.probes();
     let fault = || first_fault.lock().unwrap_or_else(PoisonError::into_inner);
-    workers(options.jobs.min(sweep.plan.len()), |_| {
-        loop {
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
             let run = next.fetch_add(1, Ordering::Relaxed);
             // Numbers are given out in order: all before the first fault are looked at, whatever the threads do.
             if run >= sweep.plan.len() || fault().as_ref().is_some_and(|(other, _)| *other < run) {
@@ -37,11 +37,21 @@ pub(super) fn check(sweep: &Sweep, options: &Options) -> Result<u64, Error> {
                 }
             }
         }
-    })?;
+    };
+    let progress = Progress { runs: sweep.plan.len(), done: 0, resumed: 0, amiss: 0, under_way: 0.0 };
+    let mut meanwhile = || {
+        if watch(&progress).is_break() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    workers(options.jobs.min(sweep.plan.len()), work, &mut meanwhile)?;
     if let Some((_, error)) = first_fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    Ok(identify(sweep, options, &meshes.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    if stop.into_inner() {
+        return Ok(None);
+    }
+    Ok(Some(identify(sweep, options, &meshes.into_inner().unwrap_or_else(PoisonError::into_inner))))
 }
 
 /// Reads the scenario of a run, and the files that it names; builds it if there are keys to plot given.

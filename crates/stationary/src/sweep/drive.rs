@@ -84,10 +84,23 @@ pub(super) fn drive(
     Ok((scribe.rows, interrupted))
 }
 
-/// Runs a function on some threads at a time; each is told its number.
-pub(super) fn workers(jobs: usize, work: impl Fn(usize) + Sync) -> Result<(), Error> {
-    let work = &work;
-    std::thread::scope(|scope| (0..jobs.max(1)).try_for_each(|worker| spawn(scope, move || work(worker))))
+/// Runs a function on some threads, and another one on this thread now and then until they are through.
+pub(super) fn workers(jobs: usize, work: impl Fn() + Sync, meanwhile: &mut dyn FnMut()) -> Result<(), Error> {
+    let (work, (alive, ended)) = (&work, channel::<()>());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            let alive = alive.clone();
+            spawn(scope, move || {
+                work();
+                drop(alive);
+            })?;
+        }
+        drop(alive);
+        while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            meanwhile();
+        }
+        Ok(())
+    })
 }
 
 fn spawn<'scope>(

@@ -92,7 +92,7 @@ impl Options {
 pub struct Outcome {
     /// The runs that are over: all of them, unless the sweep was interrupted.
     pub table: Table,
-    /// Whether the watcher ended the sweep; there is then a journal to resume from, and no other file.
+    /// Whether the watcher ended the sweep. The only file is then the journal to resume from; before the first run there is none.
     pub interrupted: bool,
     /// The files written.
     pub files: Vec<PathBuf>,
@@ -106,7 +106,9 @@ impl Sweep {
     /// that stops, or whose values make no system, is a row that says so.
     pub fn run(&self, options: &Options, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
         self.refuse_ambiguous()?;
-        let identity = check::check(self, options)?;
+        let Some(identity) = check::check(self, options, watch)? else {
+            return Ok(Outcome { table: Table::new(Vec::new()), interrupted: true, files: Vec::new() });
+        };
         let (out, path) = (Folder::at(&options.out), options.out.join(JOURNAL));
         let (journal, rows) = match options.resume {
             true => Journal::resume(&path, identity, self.plan.len())?,

@@ -26,7 +26,7 @@ pub(super) fn page(sweep: &Sweep, table: &Table, title: Option<&str>, plots: &[S
     }
     Page {
         title: title.unwrap_or(&name).to_string(),
-        subtitle: format!("Sweep of {} runs over {}.", sweep.plan.len(), keys.join(", ")),
+        subtitle: format!("Sweep of {} over {}.", count(sweep.plan.len()), keys.join(", ")),
         facts: facts(sweep, table, &name),
         warnings: warnings(sweep, table),
         sections,
@@ -37,12 +37,16 @@ pub(super) fn page(sweep: &Sweep, table: &Table, title: Option<&str>, plots: &[S
     .to_html()
 }
 
+fn count(runs: usize) -> String {
+    if runs == 1 { "1 run".into() } else { format!("{runs} runs") }
+}
+
 fn facts(sweep: &Sweep, table: &Table, name: &str) -> Vec<(String, String)> {
     let mut facts =
         vec![("scenario".to_string(), name.to_string()), ("runs".into(), sweep.plan.len().to_string())];
     facts.extend(Ending::ALL.into_iter().filter_map(|ending| {
-        let count = table.count(ending);
-        (count > 0 || ending == Ending::Finished).then(|| (ending.name().to_string(), count.to_string()))
+        let ended = table.count(ending);
+        (ended > 0 || ending == Ending::Finished).then(|| (ending.name().to_string(), ended.to_string()))
     }));
     facts.extend(sweep.plan.factors().iter().map(|f| (f.keys.join(", "), extent(f))));
     facts.extend(sweep.set.iter().cloned());
@@ -101,4 +105,50 @@ fn scenario_text(sweep: &Sweep) -> String {
         text.push_str(&format!("# changed by --set {key}={value}\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::check_well_formed;
+    use crate::scenario::{Template, shipped};
+    use crate::sweep::{Factor, Plan};
+
+    /// The page of a made-up sweep in which some runs went wrong.
+    fn made_up(factors: &[(&str, &str)], key: &str) -> String {
+        let plan =
+            Plan::new(factors.iter().map(|(key, values)| Factor::over(key, values).unwrap()).collect())
+                .unwrap();
+        let row = |run: usize| Row {
+            run,
+            ending: Ending::ALL[if run.is_multiple_of(5) { run % 4 } else { 0 }],
+            note: if run.is_multiple_of(5) { "1 < 2 & \"3\"".into() } else { String::new() },
+            keys: [key.to_string()].into(),
+            values: vec![if run.is_multiple_of(7) { f64::NAN } else { run as f64 }],
+        };
+        let table = Table::new((0..plan.len()).map(row).collect());
+        let template = Template::new("pendulum", shipped::find("pendulum").unwrap().text);
+        let sweep = Sweep { template, set: vec![("title".into(), "a < b".into())], plan };
+        page(&sweep, &table, Some("a < b"), &[key.to_string()])
+    }
+
+    #[test]
+    fn every_kind_of_sweep_has_its_picture() {
+        let (step, few, words) =
+            (("step", "0.01..0.1:30"), ("parameters.l", "1,2"), ("integrator", "verlet,rk4"));
+        let many = ("parameters.g", "1..10:20");
+        for (factors, pictures, expected) in [
+            (&[step][..], 1, "Over step."),
+            (&[words], 1, "integrator: 1 verlet, 2 rk4"),
+            (&[few, step], 1, "Over step, a line for each parameters.l."),
+            (&[step, many], 1, "Over parameters.g and step."),
+            (&[few, words, step], 1, "Over the runs in their order."),
+            (&[("step", "0.1")], 0, "Sweep of 1 run over step."),
+        ] {
+            let html = made_up(factors, "energy.max<script>");
+            check_well_formed(&html).unwrap_or_else(|e| panic!("{factors:?}: {e}"));
+            assert_eq!(html.matches("<svg").count(), pictures, "{factors:?}");
+            assert!(html.contains(expected) && !html.contains("<script"), "{factors:?}");
+        }
+    }
 }

@@ -171,16 +171,19 @@ impl Table {
 
 /// The place of each column in the rows of one set of keys after the other: found once while the set stays the same.
 #[derive(Default)]
-struct Places(Option<(Arc<[String]>, Vec<Option<usize>>)>);
+struct Places {
+    keys: Option<Arc<[String]>>,
+    found: Vec<Option<usize>>,
+}
 
 impl Places {
     fn of(&mut self, keys: &Arc<[String]>, columns: &[String]) -> &[Option<usize>] {
-        if self.0.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, keys)) {
+        if self.keys.as_ref().is_none_or(|known| !Arc::ptr_eq(known, keys)) {
             let at: HashMap<&str, usize> = keys.iter().enumerate().map(|(i, k)| (k.as_str(), i)).collect();
-            let places = columns.iter().map(|c| at.get(c.as_str()).copied()).collect();
-            self.0 = Some((Arc::clone(keys), places));
+            self.found = columns.iter().map(|c| at.get(c.as_str()).copied()).collect();
+            self.keys = Some(Arc::clone(keys));
         }
-        self.0.as_ref().map_or(&[], |(_, places)| places)
+        &self.found
     }
 }
 
