@@ -14,6 +14,7 @@ pages! {
     Scenario "docs/src/scenario.md"
     Formulas "docs/src/formulas.md"
     Results "docs/src/results.md"
+    Sweeps "docs/src/sweeps.md"
     Integrators "docs/src/integrators.md"
     Energy "docs/src/energy.md"
     Errors "docs/src/errors.md"

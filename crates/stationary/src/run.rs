@@ -10,6 +10,7 @@ pub use crate::observe::Conserved;
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 
 use crate::error::{Error, RunError};
+use crate::report::Folder;
 use crate::scenario::{Place, Scenario, System, claim};
 use serde_json::Value;
 use std::fmt;
@@ -64,6 +65,25 @@ pub struct Outcome {
 /// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
 /// its way is an [`Outcome`] with everything up to the last good step.
 pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::at(out), watch)
+}
+
+/// Runs a scenario for its summary alone and writes nothing.
+///
+/// ```
+/// use stationary::{run, scenario::{Scenario, shipped}};
+/// let pendulum = shipped::find("pendulum").unwrap();
+/// let scenario = Scenario::read("pendulum", pendulum.text, &[("end".into(), "10".into())])?;
+/// let outcome = run::measure(&scenario, &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.summary["moves"], 500);
+/// assert!(outcome.files.is_empty());
+/// # Ok::<(), stationary::error::Error>(())
+/// ```
+pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::none(), watch)
+}
+
+fn into(scenario: &Scenario, out: &Folder, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
     match &scenario.system {
         System::Formula(system) => formula::run(scenario, system, out, watch),
         System::Solid(system) => solid::run(scenario, system, out, false, watch),
@@ -76,7 +96,7 @@ pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<
     match &scenario.system {
         System::Formula(system) => Err(no_checkpoint(&system.lagrangian.place)),
         System::Body(system) => Err(no_checkpoint(&system.inertia_place)),
-        System::Solid(system) => solid::run(scenario, system, out, true, watch),
+        System::Solid(system) => solid::run(scenario, system, &Folder::at(out), true, watch),
     }
 }
 
@@ -110,6 +130,14 @@ pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
         System::Formula(system) => formula::explain(scenario, system),
         System::Solid(_) => unsuited("a solid"),
         System::Body(_) => unsuited("a rigid body"),
+    }
+}
+
+/// The bytes of the files that a scenario names, beside its own: none but the mesh of a solid.
+pub(crate) fn attached(scenario: &Scenario) -> Result<Vec<u8>, Error> {
+    match &scenario.system {
+        System::Solid(system) => solid::mesh_bytes(scenario, system),
+        _ => Ok(Vec::new()),
     }
 }
 

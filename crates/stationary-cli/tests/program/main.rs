@@ -6,6 +6,7 @@ mod honest;
 mod reduced;
 mod solids;
 mod stopped;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

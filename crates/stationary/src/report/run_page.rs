@@ -57,6 +57,7 @@ pub fn run_page(run: &RunPage<'_>) -> String {
             .chain(run.sections.iter().cloned())
             .collect(),
         scenario_text: text_as_run(scenario),
+        ..Page::default()
     }
     .to_html()
 }

@@ -10,11 +10,10 @@ use crate::integrate::group::BodyView;
 use crate::linalg::space::{Mat3, Vec3, times};
 use crate::model::pose;
 use crate::observe::Frame;
-use crate::report::Series;
+use crate::report::{Folder, Series};
 use crate::scenario::{BodySystem, Scenario};
 use build::Built;
 use results::Results;
-use std::path::Path;
 use std::time::Instant;
 
 pub(super) use build::check;
@@ -26,7 +25,7 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &BodySystem,
-    out: &Path,
+    out: &Folder,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();

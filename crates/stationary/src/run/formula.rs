@@ -11,11 +11,11 @@ mod results;
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Cause, Error, RunError};
 use crate::observe::{Energy, Frame, Observer};
+use crate::report::Folder;
 use crate::scenario::{FormulaSystem, Scenario};
 use build::Built;
 use mechanics::Velocities;
 use results::Results;
-use std::path::Path;
 use std::time::Instant;
 
 pub(super) use build::check;
@@ -28,7 +28,7 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &FormulaSystem,
-    out: &Path,
+    out: &Folder,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();

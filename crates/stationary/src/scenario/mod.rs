@@ -89,12 +89,12 @@ mod place;
 mod read;
 mod solid;
 mod system;
+mod template;
 mod tree;
 
 #[cfg(test)]
 mod tests;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -107,6 +107,7 @@ pub use solid::{
     SolidSystem, Support,
 };
 pub use system::{FormulaSystem, Initial, Law, Motion, SectionChoice, System};
+pub use template::Template;
 
 use crate::error::{Diagnostic, Error, Source};
 use crate::formula::Scope;
@@ -174,25 +175,7 @@ impl Scenario {
 
     /// Reads a scenario file; of a file that is too long only the beginning.
     pub fn open(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, Error> {
-        let name = path.display().to_string();
-        let io = |e: std::io::Error| Error::Io { path: name.clone(), message: e.to_string() };
-        let file = std::fs::File::open(path).map_err(io)?;
-        let length = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
-        if length.is_some_and(|l| l > LONGEST as u64) {
-            return Err(too_long(&name, length).into());
-        }
-        let mut bytes = Vec::new();
-        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() > LONGEST {
-            return Err(too_long(&name, None).into());
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => {
-                let folder = path.parent().map(Path::to_path_buf);
-                Ok(Scenario { folder, ..Scenario::read(&name, &text, overrides)? })
-            }
-            Err(error) => Err(not_utf8(&name, &error).into()),
-        }
+        Template::open(path)?.read(overrides)
     }
 
     /// The system, where it is given by its Lagrangian.

@@ -6,31 +6,29 @@ use crate::error::Error;
 use crate::observe::Conserved;
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
-use crate::report::{Series, io};
-use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
+use crate::report::{Folder, Series};
+use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: PathBuf,
+    out: Folder,
     series: Series,
 }
 
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Path) -> Result<Self, Error> {
-        std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
+        out.begin(&["summary.json", "report.html"])?;
         let mut observed = vec![built.energy.what.column()];
         observed.extend(built.kept.iter().map(|kept| kept.what.column()));
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        remove_stale(out, &["summary.json", "report.html"])?;
-        let series = Series::create(&out.join("series.csv"), super::columns(built.system), observed)?;
-        Ok(Results { scenario, out: out.to_path_buf(), series })
+        let series = out.series(super::columns(built.system), observed)?;
+        Ok(Results { scenario, out: out.clone(), series })
     }
 
     pub fn series(&mut self) -> &mut Series {
@@ -47,7 +45,7 @@ impl<'a> Results<'a> {
             facts: facts(self.scenario, built, &Value::Object(summary.clone())),
             summary,
             conserved,
-            sections: vec![motion(built, &self.series)],
+            sections: self.out.path().iter().map(|_| motion(built, &self.series)).collect(),
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale,
             files: Vec::new(),

@@ -5,18 +5,17 @@ use crate::error::Error;
 use crate::observe::{Conserved, Observer};
 use crate::report::html::{PLOT_SIZE, Section as Part};
 use crate::report::plot::Plot;
-use crate::report::{Series, io};
-use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
+use crate::report::{Folder, Series};
+use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: PathBuf,
+    out: Folder,
     series: Series,
     section: Option<Crossings>,
 }
@@ -62,8 +61,8 @@ impl Crossings {
 
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Path) -> Result<Self, Error> {
-        std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
+        out.begin(&["summary.json", "report.html", "sections.csv"])?;
         let names = &built.system.coordinates;
         let mut columns = vec!["t".to_string()];
         columns.extend(names.iter().cloned());
@@ -71,17 +70,16 @@ impl<'a> Results<'a> {
         columns.extend(names.iter().map(|n| format!("p{n}")));
         let mut observed = built.energy.columns();
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        remove_stale(out, &["summary.json", "report.html", "sections.csv"])?;
-        let series = Series::create(&out.join("series.csv"), columns, observed)?;
+        let series = out.series(columns, observed)?;
         let section = match &built.section {
             None => None,
             Some(section) => {
                 let names = section.columns();
-                let file = Series::create(&out.join("sections.csv"), names.clone(), Vec::new())?;
+                let file = out.table("sections.csv", names.clone(), Vec::new())?;
                 Some(Crossings { file, names, shown: Default::default(), points: 0 })
             }
         };
-        Ok(Results { scenario, out: out.to_path_buf(), series, section })
+        Ok(Results { scenario, out: out.clone(), series, section })
     }
 
     /// Writes the crossings found since the last step.
@@ -123,7 +121,7 @@ impl<'a> Results<'a> {
             sections: parts,
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale(),
-            files: self.section.iter().map(|_| self.out.join("sections.csv")).collect(),
+            files: self.section.iter().filter_map(|_| self.out.file("sections.csv")).collect(),
         };
         finish(self.scenario, &self.out, &self.series, findings, end)
     }
