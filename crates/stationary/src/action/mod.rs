@@ -8,7 +8,7 @@ mod galerkin;
 mod newmark;
 pub mod quadrature;
 
-pub use discrete::{DiscreteLagrangian, Leg, Sample, Slots};
+pub use discrete::{DiscreteLagrangian, Leg, Length, Sample, Slots};
 pub use force::{DiscreteForce, SampledForce, WithForce};
 pub use galerkin::Galerkin;
 pub use newmark::Newmark;
