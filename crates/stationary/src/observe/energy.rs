@@ -82,7 +82,7 @@ impl Observer for Energy {
 }
 
 /// What errors of the energy `pv - l` refer to: its size at the start, or that of its terms if they cancel to nothing.
-pub(super) fn scale(pv: f64, l: f64) -> f64 {
+pub(crate) fn scale(pv: f64, l: f64) -> f64 {
     let (energy, terms) = ((pv - l).abs(), pv.abs() + l.abs());
     let scale = if energy > 1e-9 * terms { energy } else { terms };
     if scale == 0.0 { 1.0 } else { scale }

@@ -25,6 +25,8 @@ const ALL: &[Shipped] = shipped!(
     "four-bar",
     "rod-molecule",
     "damped-particle",
+    "double-well",
+    "coupled-wells",
     "bar-wave",
     "block",
     "l-beam",

@@ -107,10 +107,12 @@ pub struct EnergySteps<D> {
     q: Vec<f64>,
     p: Vec<f64>,
     leg: Leg,
-    /// The last good leg, what it was, and the length before it; none before the first step.
-    done: Option<(Leg, Kind, f64)>,
-    /// End increment of the leg before the last, over its length.
-    before: Vec<f64>,
+    /// The last good leg and what it was; none before the first step.
+    done: Option<(Leg, Kind)>,
+    /// Lengths and mean velocities of the two legs before the last.
+    before: [(f64, Vec<f64>); 2],
+    /// How many of them go on smoothly to the last one.
+    smooth: usize,
     /// The discrete energy to be kept; NaN before the first step.
     target: f64,
     /// Extrapolates the increments of one step to the next, by rows.
@@ -203,7 +205,8 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             forecast: forecast(ld.abscissae()),
             slots: Slots::new(n, s),
             impulse: vec![0.0; n],
-            before: vec![0.0; n],
+            before: [(start.h, vec![0.0; n]), (start.h, vec![0.0; n])],
+            smooth: 0,
             first: start.h,
             time: [start.t, 0.0],
             step: 0,
@@ -243,20 +246,18 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         }
         let h = self.leg.h;
         match &mut self.done {
-            Some((done, last, before)) => {
+            Some((done, last)) => {
+                self.before.swap(0, 1);
+                let (length, velocity) = &mut self.before[0];
+                *length = done.h;
                 for i in 0..n {
-                    self.before[i] = done.u[(s - 1) * n + i] / done.h;
+                    velocity[i] = done.u[(s - 1) * n + i] / done.h;
                 }
-                (*last, *before) = (kind, done.h);
+                self.smooth = if kind == Kind::Solved { (self.smooth + 1).min(2) } else { 0 };
+                *last = kind;
                 std::mem::swap(done, &mut self.leg);
             }
-            None => {
-                // As if the same velocity had gone before.
-                for i in 0..n {
-                    self.before[i] = u[i] / h;
-                }
-                self.done = Some((self.leg.clone(), kind, self.leg.h));
-            }
+            None => self.done = Some((self.leg.clone(), kind)),
         }
         self.advance_time(h);
         self.step += 1;
@@ -290,25 +291,39 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         self.second_try()
     }
 
-    /// Continues the last steps into `leg`.
+    /// Continues the last steps into `leg`: lengths by the geometric series, and where the path is straight the
+    /// velocities in the middles of the steps by the polynomial through them.
     #[inline(always)]
     fn guess(&mut self) {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let Some((done, _, before)) = &self.done else { return };
-        let ratio = (done.h / before).clamp(1.0 / RATIO, RATIO);
-        self.leg.h =
-            (done.h * ratio).clamp(self.choice.smallest * self.first, self.choice.largest * self.first);
-        if s == 1 {
-            // From middle to middle of two steps the velocity changes linearly.
-            let gain = (self.leg.h + done.h) / (done.h + before);
-            let (u, last, old) = (&mut self.leg.u[..n], &done.u[..n], &self.before[..n]);
+        let Some((done, _)) = &self.done else { return };
+        let [(h1, v1), (h2, v2)] = &self.before;
+        let ratio = match self.smooth {
+            0 => 1.0,
+            1 => done.h / h1,
+            _ => done.h * done.h * h2 / (h1 * h1 * h1),
+        };
+        let bounds = [self.choice.smallest * self.first, self.choice.largest * self.first];
+        let h = (done.h * ratio.clamp(1.0 / RATIO, RATIO)).clamp(bounds[0], bounds[1]);
+        self.leg.h = h;
+        if s == 1 && self.smooth > 0 {
+            let (near, far) = (0.5 * (h + done.h), 0.5 * (done.h + h1));
+            let (slope, bend) = match self.smooth {
+                1 => (near / far, 0.0),
+                _ => (near / far, near * (near + far) / (far + 0.5 * (h1 + h2))),
+            };
+            let wide = 2.0 / (h1 + h2);
+            let (u, last, v1, v2) = (&mut self.leg.u[..n], &done.u[..n], &v1[..n], &v2[..n]);
             for i in 0..n {
                 let v = last[i] / done.h;
-                u[i] = self.leg.h * (v + gain * (v - old[i]));
+                let difference = v - v1[i];
+                let second = difference / far - (v1[i] - v2[i]) * wide;
+                u[i] = h * (v + slope * difference + bend * second);
             }
         } else {
             extrapolate(&self.forecast, [n, s], &done.u, &mut self.leg.u);
-            self.leg.u[..n * s].iter_mut().for_each(|u| *u *= self.leg.h / done.h);
+            let scale = h / done.h;
+            self.leg.u[..n * s].iter_mut().for_each(|u| *u *= scale);
         }
     }
 
@@ -316,7 +331,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     #[inline(always)]
     fn continues(&self) -> bool {
         let h = self.leg.h;
-        let last = self.done.as_ref().map_or(self.first, |(done, ..)| done.h);
+        let last = self.done.as_ref().map_or(self.first, |(done, _)| done.h);
         let bounds = self.choice.smallest * self.first..=self.choice.largest * self.first;
         bounds.contains(&h) && h <= RATIO * last && h >= last / RATIO
     }
@@ -324,7 +339,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     /// From a step of the last length that keeps the first equation; failing that, without the second.
     #[cold]
     fn second_try(&mut self) -> Result<Kind, Cause> {
-        let last = self.done.as_ref().map_or(self.first, |(done, ..)| done.h);
+        let last = self.done.as_ref().map_or(self.first, |(done, _)| done.h);
         let length = self.given(last)?;
         // At rest, and where nothing acts, every length keeps the energy.
         if (length.d3 + self.target).abs() <= ROUNDING * length.size {
@@ -414,8 +429,10 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             self.iterations += 1;
             let relative = if moved <= change.abs() * scale { change.abs() } else { moved / scale };
             let ratio = relative / before;
-            let solved =
-                relative <= self.tolerance || ratio < 0.1 && relative * ratio * ratio <= self.tolerance;
+            // As in `Del`, but lengths are ill-conditioned: only fast convergence foretells its end.
+            let fast = if FREE { 0.03 } else { 0.1 };
+            let predicted = ratio < fast && relative * ratio * ratio <= self.tolerance;
+            let solved = relative <= self.tolerance || predicted;
             // What is nothing but rounding does not converge, it wanders.
             let wanders = iterations > 3
                 && ratio > 0.5
@@ -531,13 +548,13 @@ impl<D: DiscreteLagrangian> Integrator for EnergySteps<D> {
     }
 
     fn discrete_energy(&mut self) -> Option<f64> {
-        let (leg, ..) = self.done.as_ref()?;
+        let (leg, _) = self.done.as_ref()?;
         self.ld.first(leg, &mut self.slots);
         Some(-self.slots.d3)
     }
 
     fn adaption(&self) -> Option<Adaption> {
-        let (leg, kind, _) = self.done.as_ref()?;
+        let (leg, kind) = self.done.as_ref()?;
         let flagged = *kind != Kind::Solved && self.step > 1;
         Some(Adaption { length: leg.h, flagged, target: self.target })
     }

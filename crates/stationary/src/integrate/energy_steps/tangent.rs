@@ -11,7 +11,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     /// It obeys `dq1 ^ dp1 + dE ^ dh = dq0 ^ dp0`: the spacetime form [SEM99 (6.4)]. Varying `p0 = -D_0`, `0 = D_j`,
     /// `-E = D3` gives the points and the length, `p1 = D_s` the rest. A step of given length has `dh = 0`.
     pub fn spacetime_tangent(&mut self, matrix: &mut [f64]) -> bool {
-        let Some((leg, kind, _)) = &self.done else { return false };
+        let Some((leg, kind)) = &self.done else { return false };
         let (n, s) = (leg.q.len(), self.ld.pieces());
         let (width, m) = ((s + 1) * n, s * n);
         let free = match kind {

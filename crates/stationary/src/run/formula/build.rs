@@ -3,11 +3,13 @@
 use super::extras;
 use crate::error::{Cause, Error, RunError};
 use crate::formula::Graph;
-use crate::integrate::{BuildError, Extras, Integrator, Method, Start};
+use crate::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Start};
 use crate::linalg::Lu;
 use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
-use crate::observe::{Constraints, DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic, Work};
-use crate::registry;
+use crate::observe::{
+    Constraints, DiscreteEnergy, Energy, EnergySteps, Momentum, Observer, Probe, Symplectic, Work,
+};
+use crate::registry::{self, Chosen};
 use crate::run::Description;
 use crate::scenario::{FormulaSystem, Motion, Scenario};
 use std::sync::Arc;
@@ -17,14 +19,17 @@ pub(super) struct Built<'a> {
     pub system: &'a FormulaSystem,
     pub lagrangian: Arc<FormulaLagrangian>,
     pub method: Method,
+    /// How the energy chooses the steps, if it does.
+    pub energy_choice: Option<EnergyChoice>,
     pub extras: Extras,
     pub integrator: Box<dyn Integrator>,
     /// Velocity at the start.
     pub velocity: Vec<f64>,
     pub energy: Energy,
     pub observers: Vec<Box<dyn Observer>>,
+    /// Steps to make; where the energy chooses them, as many as of the first length.
     pub steps: u64,
-    /// Time of the last step.
+    /// Time of the last step; where the energy chooses steps, the time to be reached.
     pub end: f64,
     /// Steps between rows.
     pub every: u64,
@@ -41,16 +46,25 @@ const INVARIANT: f64 = 1e-9;
 const HALVINGS: usize = 40;
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Result<Built<'a>, Error> {
-    let (method, tolerance) = registry::method(&scenario.integrator)?;
+    let Chosen { method, tolerance, energy: energy_choice } = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
     let lagrangian = lagrangian(scenario, system)?;
     let extras = extras::build(scenario, system)?;
     let (start, velocity) = start(scenario, system, (&lagrangian, &extras), &method)?;
-    let integrator = method
-        .start_with(Arc::clone(&lagrangian), &extras, &start, tolerance)
-        .map_err(|e| unbuildable(scenario, system, &method, e))?;
+    let integrator = match energy_choice {
+        Some(choice) => {
+            require_autonomous(scenario, &lagrangian)?;
+            method.start_energy(Arc::clone(&lagrangian), &extras, &start, (choice, tolerance))
+        }
+        None => method.start_with(Arc::clone(&lagrangian), &extras, &start, tolerance),
+    }
+    .map_err(|e| unbuildable(scenario, system, &method, e))?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, system, (&lagrangian, &extras), &velocity, &mut warnings)?;
+    let mut observers = observers(scenario, system, (&lagrangian, &extras), &velocity, &mut warnings)?;
+    if let Some(choice) = &energy_choice {
+        let scale = energy_scale(&lagrangian, &start, &velocity);
+        observers.insert(1, Box::new(EnergySteps::new(choice, scale)));
+    }
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>).forced(extras.force.is_some());
@@ -58,16 +72,36 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         system,
         lagrangian,
         method,
+        energy_choice,
         extras,
         integrator,
         velocity,
         energy,
         observers,
         steps,
-        end: scenario.start + steps as f64 * system.step,
+        end: if energy_choice.is_some() { scenario.end } else { scenario.start + steps as f64 * system.step },
         every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
         warnings,
     })
+}
+
+/// Refuses steps chosen by the energy where time appears in the Lagrangian.
+fn require_autonomous(scenario: &Scenario, lagrangian: &FormulaLagrangian) -> Result<(), Error> {
+    if !lagrangian.depends_on_time() {
+        return Ok(());
+    }
+    let place = scenario.integrator.options.place("step").unwrap_or(&scenario.integrator.method.place);
+    Err(place
+        .error("the energy cannot choose the steps: this Lagrangian depends on `t`, so there is no energy to keep")
+        .help("leave out `step = \"energy\"`")
+        .into())
+}
+
+/// What errors of the energy refer to, as [`Energy`] has it.
+fn energy_scale(lagrangian: &FormulaLagrangian, start: &Start, velocity: &[f64]) -> f64 {
+    let mut jet = Jet::new(velocity.len());
+    lagrangian.first(start.t, &start.q, velocity, &mut jet);
+    crate::observe::energy_scale(crate::linalg::dot(&start.p, velocity), jet.value())
 }
 
 fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
@@ -285,6 +319,26 @@ fn general_place(
     (scenario.start, system.initial.position.clone(), velocity.to_vec())
 }
 
+impl Built<'_> {
+    /// The method and whether the energy chooses its steps.
+    pub fn method_in_words(&self) -> String {
+        match self.energy_choice {
+            Some(choice) => format!("{}, steps by the energy (turning {})", self.method, choice.turning),
+            None => self.method.to_string(),
+        }
+    }
+
+    fn steps_in_words(&self) -> String {
+        match self.energy_choice {
+            Some(EnergyChoice { smallest, largest, .. }) => {
+                let h = self.system.step;
+                format!("from {h} on, {} to {}, to time {}", smallest * h, largest * h, self.end)
+            }
+            None => format!("{} of {} to time {}", self.steps, self.system.step, self.end),
+        }
+    }
+}
+
 /// See [`crate::run::check`].
 pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description, Error> {
     let built = build(scenario, system)?;
@@ -297,8 +351,8 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     let mut lines = vec![
         ("coordinates", format!("{} ({}{more})", built.system.coordinates.len(), names.join(", "))),
         ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
-        ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-        ("steps", format!("{} of {} to time {}", built.steps, built.system.step, built.end)),
+        ("integrator", format!("{}, order {}, {kind}", built.method_in_words(), built.method.order())),
+        ("steps", built.steps_in_words()),
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),
     ];
