@@ -33,12 +33,8 @@ const STEP: (&str, &str, &str) =
     ("step", "fixed", "`fixed`, or `energy`: each step has the length that keeps the discrete energy");
 const ENERGY_OPTIONS: [(&str, &str, &str); 3] = [
     ("smallest", "0.01", "smallest length, in first steps"),
-    ("largest", "5", "largest length, in first steps"),
-    (
-        "turning",
-        "first",
-        "where no length keeps the energy: a step of the `first` or of the last length (`hold`), the `minimise` of [SEM99], or `reset`",
-    ),
+    ("largest", "3", "largest length, in first steps"),
+    ("turning", "hold", "where no length keeps the energy: `hold`, `first`, `minimise` or `reset`"),
 ];
 
 const VARIATIONAL: &str = "variational";
@@ -262,7 +258,7 @@ pub fn method(choice: &Choice) -> Result<Chosen, Error> {
     if energy.is_some() {
         known.extend(ENERGY_OPTIONS.map(|o| o.0));
     }
-    refuse_early(&options, &known, energy.is_some())?;
+    refuse_early(entry.name, &options, energy.is_some())?;
     let tolerance = if known.contains(&"tolerance") {
         options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?
     } else {
@@ -272,12 +268,19 @@ pub fn method(choice: &Choice) -> Result<Chosen, Error> {
     Ok(Chosen { method, tolerance, energy })
 }
 
-/// Options that mean nothing unless the energy chooses the steps say so.
-fn refuse_early(options: &Options, known: &[&str], energy: bool) -> Result<(), Error> {
+/// Options that mean nothing because the energy does not, or cannot, choose the steps say so.
+fn refuse_early(name: &str, options: &Options, energy: bool) -> Result<(), Error> {
+    if let Some(place) = options.place("step") {
+        return Err(place
+            .error(format!("the energy cannot choose the steps of `{name}`"))
+            .help("expected one of: midpoint, trapezoidal, verlet, gauss, lobatto; or leave out `step`, which for all \
+                   others stands at the top of the scenario")
+            .into());
+    }
     let early = ENERGY_OPTIONS.iter().find_map(|o| Some((o.0, options.place(o.0)?)));
     match early {
-        Some((name, place)) if !energy && known.contains(&"step") => Err(place
-            .error(format!("`{name}` belongs to `step = \"energy\"`, which is not chosen here"))
+        Some((option, place)) if !energy => Err(place
+            .error(format!("`{option}` belongs to `step = \"energy\"`, which is not chosen here"))
             .help("add `step = \"energy\"` to the integrator, or leave this out")
             .into()),
         _ => Ok(()),

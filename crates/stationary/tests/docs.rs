@@ -275,6 +275,8 @@ fn sample_runs() -> Vec<(Scenario, Outcome, Vec<String>)> {
         shipped::all().iter().filter(|s| !is_solid(s)).map(|s| (s, set(&[("end", "1")]))).collect();
     let stops = set(&[("parameters.e", "0.95"), ("step", "0.3"), ("integrator.stages", "4")]);
     runs.push((shipped::find("kepler").unwrap(), stops));
+    let crosses = set(&[("parameters.start", "1.001"), ("end", "20")]);
+    runs.push((shipped::find("double-well").unwrap(), crosses));
     runs.into_iter()
         .enumerate()
         .map(|(i, (shipped, set))| {

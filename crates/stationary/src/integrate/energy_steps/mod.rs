@@ -41,8 +41,8 @@ pub enum Turning {
 impl Turning {
     /// All of them, by name.
     pub const ALL: [(&'static str, Turning); 4] = [
-        ("first", Turning::First),
         ("hold", Turning::Hold),
+        ("first", Turning::First),
         ("minimise", Turning::Minimise),
         ("reset", Turning::Reset),
     ];
@@ -68,7 +68,7 @@ pub struct EnergyChoice {
 
 impl Default for EnergyChoice {
     fn default() -> Self {
-        EnergyChoice { smallest: 0.01, largest: 5.0, turning: Turning::First }
+        EnergyChoice { smallest: 0.01, largest: 3.0, turning: Turning::Hold }
     }
 }
 
@@ -277,9 +277,15 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     #[cold]
     fn first_step(&mut self) -> Result<Kind, Cause> {
         self.leg.h = self.first;
-        let length = self.solve::<false>(LIMIT)?;
-        self.target = -length.d3;
+        self.solve::<false>(LIMIT)?;
+        self.target = self.energy();
         Ok(Kind::Given)
+    }
+
+    /// The discrete energy of `leg`.
+    fn energy(&mut self) -> f64 {
+        self.ld.first(&self.leg, &mut self.slots);
+        -self.slots.d3
     }
 
     #[inline(always)]
@@ -340,9 +346,9 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     #[cold]
     fn second_try(&mut self) -> Result<Kind, Cause> {
         let last = self.done.as_ref().map_or(self.first, |(done, _)| done.h);
-        let length = self.given(last)?;
+        let size = self.given(last)?.size;
         // At rest, and where nothing acts, every length keeps the energy.
-        if (length.d3 + self.target).abs() <= ROUNDING * length.size {
+        if (self.energy() - self.target).abs() <= ROUNDING * size {
             return Ok(Kind::Solved);
         }
         if self.solve::<true>(2 * SEARCH).is_ok() && self.continues() {
@@ -357,13 +363,14 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             Turning::Hold => self.given(last).map(|_| Kind::Given),
             Turning::First => self.given(self.first).map(|_| Kind::Given),
             Turning::Reset => {
-                self.target = -self.given(self.first)?.d3;
+                self.given(self.first)?;
+                self.target = self.energy();
                 Ok(Kind::Given)
             }
         }
     }
 
-    /// Solves the first equation at a given length.
+    /// Solves the first equation at a given length. What it returns is of the last iterate but one.
     fn given(&mut self, h: f64) -> Result<Length, Cause> {
         self.guess();
         let scale = h / self.leg.h;
@@ -439,7 +446,12 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
                 && moved <= 1e-14 * max_abs(&self.q)
                 && (!FREE || balance.abs() <= ROUNDING * length.size);
             if solved || wanders {
-                self.polish::<FREE>((matrix, pivot), delta, spare);
+                // With the length found, only the points are corrected: their own equations are well-conditioned.
+                let factors = if FREE { &mut *block } else { &mut *matrix };
+                if FREE && !linalg::factor(factors, pivot, m) {
+                    return Err(self.failure(length, iterations));
+                }
+                self.polish((factors, pivot), delta, spare);
                 return Ok(length);
             }
             before = relative;
@@ -481,12 +493,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
 
     /// The impulse of the step, and a last correction with the factors at hand, as [`Del`](super::Del) makes them.
     #[inline(always)]
-    fn polish<const FREE: bool>(
-        &mut self,
-        (factors, pivot): (&[f64], &[usize]),
-        delta: &mut [f64],
-        spare: &mut [f64],
-    ) {
+    fn polish(&mut self, (factors, pivot): (&[f64], &[usize]), delta: &mut [f64], spare: &mut [f64]) {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let m = n * s;
         let (d, sum) = spare[..m + n].split_at_mut(m);
@@ -499,16 +506,10 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             }
             delta[i] = rest;
         }
-        if FREE {
-            delta[m] = 0.0;
-        }
-        linalg::solve(factors, pivot, delta, m + usize::from(FREE));
+        linalg::solve(factors, pivot, delta, m);
         let u = &mut self.leg.u[..m];
         for i in 0..m {
             u[i] -= delta[i];
-        }
-        if FREE {
-            self.leg.h -= delta[m];
         }
         if s > ROUGH {
             self.ld.gradient(&self.leg, d, sum);

@@ -80,3 +80,57 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::action::Galerkin;
+    use crate::formula::{Scope, Var};
+    use crate::integrate::{EnergyChoice, EnergySteps, Integrator, Start};
+    use crate::model::FormulaLagrangian;
+    use std::sync::Arc;
+
+    /// Each column against differences of the step itself, in position, momentum and the energy to be kept.
+    #[test]
+    fn the_spacetime_tangent_is_the_derivative_of_the_step() {
+        let mut scope = Scope::new();
+        for (k, name) in ["x", "y"].into_iter().enumerate() {
+            scope.variable(name, Var::Q(k as u32)).variable(format!("v{name}"), Var::V(k as u32));
+        }
+        let text = "0.5*(vx^2 + (1 + 0.1*x^2)*vy^2) - 0.5*(x^2 + 2*y^2) - 0.1*x^2*y + 0.05*x*vy";
+        let l = Arc::new(FormulaLagrangian::new(text, &scope, 2).unwrap());
+        let start = Start { t: 0.0, q: vec![0.7, 0.4], p: vec![0.1, 0.5], h: 0.1 };
+        for ld in [Galerkin::midpoint(Arc::clone(&l), 0.5), Galerkin::gauss(l, 2)] {
+            let mut x = EnergySteps::new(ld, &start, EnergyChoice::default()).unwrap();
+            x.advance(4).unwrap();
+            let moved = |column: usize, by: f64| {
+                let mut y = x.clone();
+                match column {
+                    0 | 1 => y.q[column] += by,
+                    2 | 3 => y.p[column - 2] += by,
+                    _ => y.target += by,
+                }
+                y.advance(1).unwrap();
+                let adaption = y.adaption().unwrap();
+                assert!(!adaption.flagged);
+                [y.view().q, y.view().p, &[adaption.length]].concat()
+            };
+            let mut exact = vec![0.0; 25];
+            let mut centre = x.clone();
+            centre.advance(1).unwrap();
+            assert!(centre.spacetime_tangent(&mut exact));
+            for column in 0..5 {
+                // Lengths depend on the energy steeply.
+                let e = if column == 4 { 1e-9 } else { 1e-7 };
+                let (plus, minus) = (moved(column, e), moved(column, -e));
+                for row in 0..5 {
+                    let difference = (plus[row] - minus[row]) / (2.0 * e);
+                    let exact = exact[row * 5 + column];
+                    assert!(
+                        (difference - exact).abs() < 1e-3 * (1.0 + exact.abs()),
+                        "{row} {column}: {difference} {exact}"
+                    );
+                }
+            }
+        }
+    }
+}
