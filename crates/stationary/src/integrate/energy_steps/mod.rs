@@ -41,8 +41,8 @@ pub enum Turning {
 impl Turning {
     /// All of them, by name.
     pub const ALL: [(&'static str, Turning); 4] = [
-        ("hold", Turning::Hold),
         ("first", Turning::First),
+        ("hold", Turning::Hold),
         ("minimise", Turning::Minimise),
         ("reset", Turning::Reset),
     ];
@@ -68,7 +68,7 @@ pub struct EnergyChoice {
 
 impl Default for EnergyChoice {
     fn default() -> Self {
-        EnergyChoice { smallest: 0.01, largest: 3.0, turning: Turning::Hold }
+        EnergyChoice { smallest: 0.1, largest: 3.0, turning: Turning::First }
     }
 }
 
@@ -173,6 +173,8 @@ const RATIO: f64 = 2.0;
 const CHANGE: f64 = 0.4;
 /// Energies that differ by less than this part of their terms are equal.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// And those of paths that bend if they differ by less than this part.
+const KEPT: f64 = 1e-13;
 
 impl<D: DiscreteLagrangian> EnergySteps<D> {
     /// Starts the discrete Lagrangian at a state; `start.h` is the length of the first step. The system must not depend
@@ -291,7 +293,10 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     #[inline(always)]
     fn next_step(&mut self) -> Result<Kind, Cause> {
         self.guess();
-        if self.solve::<true>(SEARCH).is_ok() && self.continues() {
+        if let Ok(length) = self.solve::<true>(SEARCH)
+            && self.continues()
+            && self.keeps(length)
+        {
             return Ok(Kind::Solved);
         }
         self.second_try()
@@ -342,6 +347,13 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         bounds.contains(&h) && h <= RATIO * last && h >= last / RATIO
     }
 
+    /// Whether the energy is kept to rounding. At high orders it hardly depends on the length, and Newton's method may end
+    /// short of that; for straight paths it does not.
+    #[inline(always)]
+    fn keeps(&mut self, length: Length) -> bool {
+        self.ld.pieces() == 1 || (self.energy() - self.target).abs() <= KEPT * length.size
+    }
+
     /// From a step of the last length that keeps the first equation; failing that, without the second.
     #[cold]
     fn second_try(&mut self) -> Result<Kind, Cause> {
@@ -351,7 +363,10 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         if (self.energy() - self.target).abs() <= ROUNDING * size {
             return Ok(Kind::Solved);
         }
-        if self.solve::<true>(2 * SEARCH).is_ok() && self.continues() {
+        if let Ok(length) = self.solve::<true>(2 * SEARCH)
+            && self.continues()
+            && self.keeps(length)
+        {
             return Ok(Kind::Solved);
         }
         match self.choice.turning {
