@@ -32,7 +32,7 @@ const DEFAULT_TOLERANCE: f64 = 1e-15;
 const STEP: (&str, &str, &str) =
     ("step", "fixed", "`fixed`, or `energy`: each step has the length that keeps the discrete energy");
 const ENERGY_OPTIONS: [(&str, &str, &str); 3] = [
-    ("smallest", "0.1", "smallest length, in first steps"),
+    ("smallest", "0.01", "smallest length, in first steps"),
     ("largest", "3", "largest length, in first steps"),
     ("turning", "first", "where no length keeps the energy: `first`, `hold`, `minimise` or `reset`"),
 ];

@@ -8,7 +8,7 @@ use stationary::report::plot::Plot;
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {
-    let orbit = Wells::coupled()?.run(Some(EnergyChoice::default()), scale.pick(300.0, 1000.0))?;
+    let orbit = Wells::coupled()?.run(Some(EnergyChoice::default()), scale.pick(300.0, 500.0))?;
     let plane = |x: &str, y: &str, a: &[f64], b: &[f64]| {
         Plot::new("").x_label(x).y_label(y).line("orbit", a, b).to_svg(420, 380)
     };

@@ -68,7 +68,7 @@ pub struct EnergyChoice {
 
 impl Default for EnergyChoice {
     fn default() -> Self {
-        EnergyChoice { smallest: 0.1, largest: 3.0, turning: Turning::First }
+        EnergyChoice { smallest: 0.01, largest: 3.0, turning: Turning::First }
     }
 }
 
