@@ -1,6 +1,6 @@
 //! What a study is, and the list of all of them.
 
-use crate::{avi03, sur04, vti04};
+use crate::{avi03, sem99, sur04, vti04};
 use std::fmt;
 
 /// How much of a study to run.
@@ -181,6 +181,22 @@ pub const STUDIES: &[Study] = &[
         figure: "fig2-3",
         title: "Poincare section of four point vortices",
         run: sur04::fig2_3::run,
+    },
+    Study { paper: "sem99", figure: "fig8-1", title: "double well: orbits", run: sem99::fig8_1::run },
+    Study { paper: "sem99", figure: "fig8-2", title: "double well: energy error", run: sem99::fig8_2::run },
+    Study { paper: "sem99", figure: "fig8-3", title: "coupled wells: orbit", run: sem99::fig8_3::run },
+    Study { paper: "sem99", figure: "fig8-4", title: "coupled wells: energy error", run: sem99::fig8_4::run },
+    Study {
+        paper: "sem99",
+        figure: "fig8-5",
+        title: "coupled wells: lengths of the steps",
+        run: sem99::fig8_5::run,
+    },
+    Study {
+        paper: "sem99",
+        figure: "turning",
+        title: "ways past places where no step keeps the energy",
+        run: sem99::turning::run,
     },
 ];
 

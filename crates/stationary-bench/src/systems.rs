@@ -116,6 +116,11 @@ pub fn circle_text() -> (Arc<FormulaLagrangian>, Arc<dyn Constraint>) {
     (text("0.5*(vx^2 + vy^2) - y", &names), Arc::new(constraint))
 }
 
+/// The double well of SEM99 8.1 from text.
+pub fn double_well_text() -> Arc<FormulaLagrangian> {
+    text("0.5*vq^2 - 0.5*(q^4 - q^2)", &["q"])
+}
+
 /// A ring of unit masses joined by springs with a quartic part, from text.
 pub fn lattice_text(particles: usize) -> Arc<FormulaLagrangian> {
     let names: Vec<String> = (0..particles).map(|i| format!("q{i}")).collect();

@@ -3,8 +3,8 @@
 
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
-use crate::integrate::Method;
 use crate::integrate::group::BodyMethod;
+use crate::integrate::{EnergyChoice, Method, Turning};
 use crate::model::solid::Split;
 use crate::scenario::{Choice, Numbers, Options, Text, unknown_word};
 use std::fmt;
@@ -28,6 +28,15 @@ pub struct Entry {
 const TOLERANCE: (&str, &str, &str) =
     ("tolerance", "1e-15", "relative size of the Newton correction at which a step counts as solved");
 const DEFAULT_TOLERANCE: f64 = 1e-15;
+
+/// Who chooses the length of the steps; the options that go with it belong to the observer `energy_steps`.
+const STEP: (&str, &str, &str) =
+    ("step", "fixed", "`fixed`, or `energy`: each step has the length that keeps the discrete energy");
+const ENERGY_OPTIONS: [(&str, &str, &str); 3] = [
+    ("smallest", "0.01", "smallest length, in first steps"),
+    ("largest", "3", "largest length, in first steps"),
+    ("turning", "first", "where no length keeps the energy: `first`, `hold`, `minimise` or `reset`"),
+];
 
 const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
@@ -75,7 +84,7 @@ static INTEGRATORS: [Entry; 10] = [
         maths: "L_d = h L((1-alpha) q0 + alpha q1, (q1-q0)/h)                    [VTI04 (13)]\n\
                 p0 = -D1 L_d, p1 = D2 L_d, solved by Newton with exact second derivatives.\n\
                 alpha = 0 and 1 are the symplectic Euler methods, explicit for separable systems.",
-        options: &[("alpha", "0.5", "where in the step the Lagrangian is sampled, 0 to 1"), TOLERANCE],
+        options: &[("alpha", "0.5", "where in the step the Lagrangian is sampled, 0 to 1"), STEP, TOLERANCE],
     },
     Entry {
         name: "trapezoidal",
@@ -84,7 +93,7 @@ static INTEGRATORS: [Entry; 10] = [
         maths: "L_d = h (1-alpha) L(q0, (q1-q0)/h) + h alpha L(q1, (q1-q0)/h)      [VTI04 (16)]\n\
                 For L = v.M v/2 - V(t, q) one gradient a step and no solve, (18).\n\
                 alpha only changes the momentum that belongs to a discrete path, (17).",
-        options: &[("alpha", "0.5", "weight of the end of the step, 0 to 1"), TOLERANCE],
+        options: &[("alpha", "0.5", "weight of the end of the step, 0 to 1"), STEP, TOLERANCE],
     },
     Entry {
         name: "verlet",
@@ -93,7 +102,7 @@ static INTEGRATORS: [Entry; 10] = [
         maths: "Order 2 is the trapezoidal rule at alpha = 1/2. Higher orders chain steps g_i h with sum g_i = 1 and\n\
                 g_i = g_{m+1-i}: L_d(q0, q1) = ext sum_i L_trap(Q_{i-1}, Q_i, g_i h), so they stay variational.\n\
                 Order 4: 5 sub-steps (Suzuki); 6: 9 (Kahan-Li); 8: 15 (Suzuki-Umeno). One gradient a sub-step.",
-        options: &[("order", "2", "2, 4, 6 or 8; above 2 the system must be separable"), TOLERANCE],
+        options: &[("order", "2", "2, 4, 6 or 8; above 2 the system must be separable"), STEP, TOLERANCE],
     },
     Entry {
         name: "newmark",
@@ -116,7 +125,7 @@ static INTEGRATORS: [Entry; 10] = [
         maths: "L_d = ext h sum_i w_i L(q(a_i h), q'(a_i h)) over polynomials q of degree s    [VTI04 (20)-(23)]\n\
                 with the s Gauss nodes a_i: the collocation method of Gauss-Legendre. s = 1 is the midpoint rule.\n\
                 All points of the step are found together by one Newton iteration.",
-        options: &[("stages", "2", "s, 1 to 8"), TOLERANCE],
+        options: &[("stages", "2", "s, 1 to 8"), STEP, TOLERANCE],
     },
     Entry {
         name: "lobatto",
@@ -124,7 +133,7 @@ static INTEGRATORS: [Entry; 10] = [
         summary: "Galerkin method with Lobatto quadrature, order 2 s - 2 with s points; implicit for s > 2",
         maths: "L_d as for gauss, with the s Lobatto nodes and polynomials of degree s - 1 through them\n\
                 [VTI04 (20)-(23)]: the Lobatto IIIA-IIIB pair. s = 2 is the trapezoidal rule, explicit if separable.",
-        options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), TOLERANCE],
+        options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), STEP, TOLERANCE],
     },
     Entry {
         name: "avi",
@@ -167,7 +176,7 @@ static INTEGRATORS: [Entry; 10] = [
     },
 ];
 
-static OBSERVERS: [Entry; 11] = [
+static OBSERVERS: [Entry; 12] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -183,6 +192,15 @@ static OBSERVERS: [Entry; 11] = [
         maths: "-D3 L_d(q0, q1, h), the derivative of the discrete action in the step. It is close to the energy, not\n\
                 equal to it, and is what an integrator with energy-chosen steps conserves.",
         options: &[],
+    },
+    Entry {
+        name: "energy_steps",
+        kind: "with step = \"energy\"",
+        summary: "length of each step, and where no length keeps the discrete energy",
+        maths: "p0 = -D1 L_d(q0, q1, h) and -D3 L_d(q0, q1, h) = E, that of the first step, solved together for q1 and h\n\
+                [SEM99 (4.2), (4.6); VTI04 (84)-(85)]. With L_d - S = h^(r+1) M the lengths follow h^(r+1) M = const: there is\n\
+                none where M changes its sign. Such steps are flagged, counted, listed and made as `turning` says.",
+        options: &ENERGY_OPTIONS,
     },
     Entry {
         name: "momentum",
@@ -263,8 +281,19 @@ static OBSERVERS: [Entry; 11] = [
     },
 ];
 
-/// An integrator read from a scenario, with Newton's tolerance.
-pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
+/// An integrator read from a scenario.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chosen {
+    /// The method.
+    pub method: Method,
+    /// Newton's tolerance.
+    pub tolerance: f64,
+    /// How the energy chooses the steps, if it does.
+    pub energy: Option<EnergyChoice>,
+}
+
+/// Reads an integrator.
+pub fn method(choice: &Choice) -> Result<Chosen, Error> {
     let names: Vec<&str> = INTEGRATORS.iter().map(|e| e.name).collect();
     let Some(entry) = INTEGRATORS.iter().find(|e| e.name == choice.method.text) else {
         return Err(unknown_word(&choice.method, "integrator", &names).into());
@@ -283,14 +312,53 @@ pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
     }
     let mut options = choice.options.clone();
     let method = read(entry.name, &mut options)?;
-    let known: Vec<&str> = entry.options.iter().map(|o| o.0).collect();
+    let mut known: Vec<&str> = entry.options.iter().map(|o| o.0).collect();
+    let energy = if known.contains(&"step") { energy_choice(&mut options)? } else { None };
+    if energy.is_some() {
+        known.extend(ENERGY_OPTIONS.map(|o| o.0));
+    }
+    refuse_early(entry.name, &options, energy.is_some())?;
     let tolerance = if known.contains(&"tolerance") {
         options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?
     } else {
         DEFAULT_TOLERANCE
     };
     options.finish(&format!("integrator `{}`", entry.name), &known)?;
-    Ok((method, tolerance))
+    Ok(Chosen { method, tolerance, energy })
+}
+
+/// Options that mean nothing because the energy does not, or cannot, choose the steps say so.
+fn refuse_early(name: &str, options: &Options, energy: bool) -> Result<(), Error> {
+    if let Some(place) = options.place("step") {
+        return Err(place
+            .error(format!("the energy cannot choose the steps of `{name}`"))
+            .help("expected one of: midpoint, trapezoidal, verlet, gauss, lobatto; or leave out `step`, which for all \
+                   others stands at the top of the scenario")
+            .into());
+    }
+    let early = ENERGY_OPTIONS.iter().find_map(|o| Some((o.0, options.place(o.0)?)));
+    match early {
+        Some((option, place)) if !energy => Err(place
+            .error(format!("`{option}` belongs to `step = \"energy\"`, which is not chosen here"))
+            .help("add `step = \"energy\"` to the integrator, or leave this out")
+            .into()),
+        _ => Ok(()),
+    }
+}
+
+fn energy_choice(options: &mut Options) -> Result<Option<EnergyChoice>, Error> {
+    if options.choice("step", "fixed", &["fixed", "energy"])? == "fixed" {
+        return Ok(None);
+    }
+    let usual = EnergyChoice::default();
+    let names = Turning::ALL.map(|(name, _)| name);
+    let chosen = options.choice("turning", names[0], &names)?;
+    let turning = Turning::ALL.iter().find(|(name, _)| *name == chosen).map_or(usual.turning, |(_, t)| *t);
+    Ok(Some(EnergyChoice {
+        smallest: options.number("smallest", usual.smallest, 1e-6..=1.0)?,
+        largest: options.number("largest", usual.largest, 1.0..=1e6)?,
+        turning,
+    }))
 }
 
 fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
@@ -458,7 +526,13 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
         if !names.contains(&name) {
             return Err(unknown_word(&choice.method, "integrator", &names).into());
         }
-        let (method, tolerance) = method(choice)?;
+        let Chosen { method, tolerance, energy } = method(choice)?;
+        if let (Some(_), Some(place)) = (energy, choice.options.place("step")) {
+            return Err(place
+                .error("the energy chooses the steps of systems with a Lagrangian only, not those of a solid")
+                .help("leave out `step = \"energy\"`")
+                .into());
+        }
         let steps = Box::new(step_choice(&mut Options::default())?);
         return Ok(SolidMethod::Discrete { method, tolerance, steps });
     }

@@ -280,6 +280,8 @@ fn sample_runs() -> Vec<(Scenario, Outcome, Vec<String>)> {
     runs.push((shipped::find("kepler").unwrap(), stops));
     let behind = set(&[("end", "1"), ("observe", "[\"modified_energy\", \"loop_area\"]"), ("claim", "[]")]);
     runs.push((shipped::find("henon-heiles").unwrap(), behind));
+    let crosses = set(&[("parameters.start", "1.001"), ("end", "20")]);
+    runs.push((shipped::find("double-well").unwrap(), crosses));
     runs.into_iter()
         .enumerate()
         .map(|(i, (shipped, set))| {

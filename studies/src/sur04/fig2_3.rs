@@ -133,6 +133,7 @@ fn section(method: Method, h: f64, end: f64) -> Result<Run, String> {
             discrete_energy: None,
             multipliers: None,
             work: None,
+            adaption: None,
             tangent: None,
         });
     }

@@ -318,3 +318,50 @@ fn what_cannot_be_reduced_is_refused() {
         ],
     );
 }
+
+#[test]
+fn steps_that_the_energy_cannot_choose_are_refused() {
+    let energy = |method: &str, more: &str| format!("{{ method = \"{method}\", step = \"energy\"{more} }}");
+    all_refused(
+        "bad-energy-steps",
+        &[
+            with("\"verlet\"", &energy("rk4", ""), &["cannot choose the steps of `rk4`", "midpoint"]),
+            with("\"verlet\"", &energy("newmark", ""), &["cannot choose the steps of `newmark`"]),
+            with("\"verlet\"", &energy("verlet", ", order = 4"), &["steps chosen by the energy", "midpoint"]),
+            with(
+                "\"verlet\"",
+                "{ method = \"midpoint\", step = \"enregy\" }",
+                &["bad.toml:5:35: unknown value of `step` `enregy`", "did you mean `energy`?"],
+            ),
+            with(
+                "\"verlet\"",
+                &energy("midpoint", ", turning = \"holds\""),
+                &["unknown value of `turning`", "did you mean `hold`?"],
+            ),
+            with(
+                "\"verlet\"",
+                &energy("midpoint", ", largest = 0.5"),
+                &["`largest` must be from 1 to 1000000"],
+            ),
+            with(
+                "\"verlet\"",
+                &energy("midpoint", ", smallest = 0"),
+                &["`smallest` must be from 0.000001 to 1"],
+            ),
+            with(
+                "\"verlet\"",
+                "{ method = \"midpoint\", turning = \"hold\" }",
+                &["`turning` belongs to `step = \"energy\"`"],
+            ),
+            with(
+                "\"verlet\"",
+                &(energy("midpoint", "") + "\nforce = [\"-vtheta\"]"),
+                &["take no forces, constraints or reductions"],
+            ),
+        ],
+    );
+    let mut driven = with("\"verlet\"", &energy("midpoint", ""), &["this Lagrangian depends on `t`"]);
+    driven.text =
+        String::from_utf8(driven.text).unwrap().replacen("m*g*cos", "sin(t)*m*g*cos", 1).into_bytes();
+    all_refused("bad-energy-time", &[driven]);
+}

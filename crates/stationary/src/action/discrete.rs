@@ -48,6 +48,20 @@ pub trait DiscreteLagrangian: Send {
         sum.copy_from_slice(&out.sum);
     }
 
+    /// As [`second`](Self::second), and what the length of the step changes: writes `D_j D3` for the points `0..=s` into
+    /// `mixed` and returns the rest. For Lagrangians that do not depend on time. `None` where the step cannot be
+    /// varied alone.
+    fn second_in_length(
+        &mut self,
+        _leg: &Leg,
+        _block: [Range<usize>; 2],
+        _d: &mut [f64],
+        _dd: &mut [f64],
+        _mixed: &mut [f64],
+    ) -> Option<Length> {
+        None
+    }
+
     /// The point that approximates the position at the end of the step. It is the last one, except
     /// where the action is written in other variables than positions.
     fn end_position(&self) -> usize {
@@ -78,6 +92,17 @@ pub trait DiscreteLagrangian: Send {
     fn extra_impulse(&mut self, _leg: &Leg, _p: &mut [f64], _tangent: Option<&mut [f64]>) -> bool {
         false
     }
+}
+
+/// How a discrete Lagrangian depends on the length of its step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Length {
+    /// `D3`, minus the discrete energy.
+    pub d3: f64,
+    /// `D3 D3`.
+    pub d33: f64,
+    /// The size of the terms whose sum `D3` is: its rounding error is a few units in their last place.
+    pub size: f64,
 }
 
 /// One node of the quadrature of a discrete action: there the path has the position `sum_j shape_j Q_j` and the

@@ -1,5 +1,6 @@
 //! What every integrator does: move, and let itself be looked at.
 
+use super::Adaption;
 use crate::error::RunError;
 
 /// Where and how a run starts.
@@ -20,7 +21,7 @@ pub struct Start {
 pub struct View<'a> {
     /// Steps made.
     pub step: u64,
-    /// Time, `t_0 + step * h`: never accumulated.
+    /// Time, `t_0 + step * h`: never accumulated, but where the energy chooses the steps.
     pub t: f64,
     /// Position.
     pub q: &'a [f64],
@@ -67,6 +68,11 @@ pub trait Integrator: Send {
 
     /// Work over the last step of the forces that come from no Lagrangian; `None` without such forces.
     fn work(&mut self) -> Option<f64> {
+        None
+    }
+
+    /// How the length of the last step came about, where the method chooses it.
+    fn adaption(&self) -> Option<Adaption> {
         None
     }
 

@@ -2,10 +2,10 @@
 
 use super::boundary::momentum_between;
 use super::constrained::{self, Constrained, Rattle};
-use super::{Composition, Del, Explicit, Integrator, Reduced, RungeKutta4, Start};
+use super::{Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced, RungeKutta4, Start};
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
 use crate::error::RunError;
-use crate::model::{Constraint, Force, Lagrangian};
+use crate::model::{Constraint, Force, Jet, Lagrangian};
 use std::fmt;
 use std::sync::Arc;
 
@@ -261,6 +261,46 @@ impl Method {
         }
     }
 
+    /// Starts the method on a system with steps that the energy chooses; `start.h` is the first of them.
+    pub fn start_energy<L: Lagrangian + 'static>(
+        &self,
+        lagrangian: L,
+        extras: &Extras,
+        start: &Start,
+        (choice, tolerance): (EnergyChoice, f64),
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        let unsuited = |why: &str| Err(BuildError::Unsuited(why.into()));
+        if !extras.is_empty() {
+            return unsuited(
+                "steps chosen by the energy take no forces, constraints or reductions: forces change the energy that the steps \
+                 are to keep; leave out `step = \"energy\"`",
+            );
+        }
+        if changes_in_time(&lagrangian, start) {
+            return unsuited(
+                "steps chosen by the energy need a Lagrangian that does not depend on `t`: where it does there is no \
+                 energy to keep",
+            );
+        }
+        let Some(ld) = self.galerkin(lagrangian) else {
+            return unsuited(
+                "steps chosen by the energy need the discrete Lagrangian of one step as a function of positions and its \
+                 length; choose midpoint, trapezoidal, verlet of order 2, gauss or lobatto",
+            );
+        };
+        macro_rules! sized {
+            ($($n:literal $s:literal),*) => {
+                match (ld.dimension(), ld.pieces()) {
+                    $(($n, $s) => Box::new(
+                        EnergySteps::new(ld.fixed::<$n, $s>(), start, choice)?.tolerance(tolerance),
+                    ),)*
+                    _ => Box::new(EnergySteps::new(ld, start, choice)?.tolerance(tolerance)),
+                }
+            };
+        }
+        Ok(sized!(1 1, 1 2, 2 1, 2 2))
+    }
+
     /// Starts the method on a system: explicitly where the system is separable and the method allows, else
     /// with Newton's method to the given tolerance.
     pub fn start<L: Lagrangian + 'static>(
@@ -376,6 +416,18 @@ impl Extras {
         };
         momentum.map_err(|cause| BuildError::Start(RunError { time: t, step: 0, cause }))
     }
+}
+
+/// Whether `L_t` is seen at the start or a few steps after it.
+fn changes_in_time<L: Lagrangian>(lagrangian: &L, start: &Start) -> bool {
+    let n = start.q.len();
+    let mut jet = Jet::new(n);
+    let place = |x: f64| (start.q.iter().map(|q| q + 0.1 * x).collect::<Vec<f64>>(), vec![0.3 * x; n]);
+    [0.0, 0.37, 0.71].into_iter().any(|x| {
+        let (q, v) = place(x);
+        lagrangian.first(start.t + x * start.h, &q, &v, &mut jet);
+        jet.dt() != 0.0 && !jet.dt().is_nan()
+    })
 }
 
 fn inseparable(what: &str) -> BuildError {

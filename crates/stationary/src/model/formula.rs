@@ -28,9 +28,13 @@ pub struct FormulaLagrangian {
     mass: Option<Mass>,
     /// Second derivatives are many and explicit methods never ask: they are compiled when first wanted.
     second: OnceLock<Program>,
+    /// The same with `L`.
+    whole: OnceLock<Program>,
     graph: Mutex<Graph>,
+    l: Node,
     lq: Vec<Node>,
     lv: Vec<Node>,
+    depends_on_time: bool,
 }
 
 impl FormulaLagrangian {
@@ -57,7 +61,10 @@ impl FormulaLagrangian {
             force: Program::new(&graph, &place(&lq, 0)),
             mass: constant_mass(&mut graph, &lv, n),
             second: OnceLock::new(),
+            whole: OnceLock::new(),
+            depends_on_time: graph.as_constant(lt) != Some(0.0),
             graph: Mutex::new(graph),
+            l,
             lq,
             lv,
         }
@@ -73,12 +80,17 @@ impl FormulaLagrangian {
         self.first.len()
     }
 
+    /// Whether `t` appears in `L`.
+    pub fn depends_on_time(&self) -> bool {
+        self.depends_on_time
+    }
+
     #[cold]
-    fn compile_second(&self) -> Program {
+    fn compile_second(&self, with_value: bool) -> Program {
         let n = self.n;
         let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
         let (by_q, by_v): (Vec<_>, Vec<_>) = (positions(n).collect(), velocities(n).collect());
-        let mut outputs = Vec::new();
+        let mut outputs = if with_value { vec![(self.l, 0)] } else { Vec::new() };
         for i in 0..n {
             outputs.extend([(self.lq[i], 2 + i), (self.lv[i], 2 + n + i)]);
             let rows = [(self.lq[i], &by_q, 0), (self.lq[i], &by_v, 1), (self.lv[i], &by_v, 2)];
@@ -140,7 +152,11 @@ impl Lagrangian for FormulaLagrangian {
     }
     #[inline]
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        self.second.get_or_init(|| self.compile_second()).call(t, q, v, &[], jet.data());
+        self.second.get_or_init(|| self.compile_second(false)).call(t, q, v, &[], jet.data());
+    }
+    #[inline]
+    fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.whole.get_or_init(|| self.compile_second(true)).call(t, q, v, &[], jet.data());
     }
     #[inline]
     fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {

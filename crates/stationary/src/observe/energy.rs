@@ -126,7 +126,7 @@ impl Observer for Energy {
 }
 
 /// What errors of an energy refer to: its size at the start, or that of its terms if they cancel to nothing.
-pub(super) fn scale(energy: f64, terms: f64) -> f64 {
+pub(crate) fn scale(energy: f64, terms: f64) -> f64 {
     let scale = if energy.abs() > 1e-9 * terms { energy.abs() } else { terms };
     if scale == 0.0 { 1.0 } else { scale }
 }

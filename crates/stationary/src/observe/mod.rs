@@ -3,6 +3,7 @@
 
 mod constraint;
 mod energy;
+mod energy_steps;
 mod loop_area;
 mod modified;
 mod momentum;
@@ -12,7 +13,9 @@ mod symplectic;
 mod work;
 
 pub use constraint::Constraints;
+pub(crate) use energy::scale as energy_scale;
 pub use energy::{DiscreteEnergy, Energy};
+pub use energy_steps::{EnergySteps, Stretch};
 pub use loop_area::LoopArea;
 pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
@@ -21,6 +24,7 @@ pub use section::Section;
 pub use symplectic::Symplectic;
 pub use work::Work;
 
+use crate::integrate::Adaption;
 use serde_json::{Map, Value, json};
 
 /// What an observer sees of one moment.
@@ -44,6 +48,8 @@ pub struct Frame<'a> {
     pub multipliers: Option<&'a [f64]>,
     /// Work of forces besides the Lagrangian over that step.
     pub work: Option<f64>,
+    /// How the length of that step came about, where the method chooses it.
+    pub adaption: Option<Adaption>,
     /// Derivative of the step that led here, if some observer wants it.
     pub tangent: Option<&'a [f64]>,
 }

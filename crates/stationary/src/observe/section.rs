@@ -178,6 +178,7 @@ mod tests {
                 discrete_energy: None,
                 multipliers: None,
                 work: None,
+                adaption: None,
                 tangent: None,
             };
             section.observe(&frame);
@@ -212,6 +213,7 @@ mod tests {
                 discrete_energy: None,
                 multipliers: None,
                 work: None,
+                adaption: None,
                 tangent: None,
             };
             section.observe(&frame);

@@ -100,6 +100,7 @@ fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
         discrete_energy: built.run.discrete_energy(),
         multipliers: None,
         work: None,
+        adaption: None,
         tangent: None,
     };
     for observer in &mut built.observers {

@@ -21,6 +21,8 @@ use std::time::Instant;
 pub(super) use build::check;
 pub(super) use explain::explain;
 
+/// Part of a step by which the end may be missed.
+const ROUNDING: f64 = 1e-9;
 /// Steps between looks at the clock.
 const LOOK: u64 = 16;
 
@@ -45,7 +47,7 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
     let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
-    for step in 0..=built.steps {
+    for step in 0.. {
         if step > 0
             && let Err(error) = built.integrator.advance(1)
         {
@@ -59,20 +61,24 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
         // Each step, not only those written: the next one may fail, and then this was the last good one.
         eye.row(built, &mut row);
         (end.time, end.step) = (row[0], step);
-        written = step % built.every == 0 || step == built.steps;
+        let last = built.is_last(step);
+        written = step % built.every == 0 || last;
         let series = results.series();
         if written {
             series.push(&row)?;
         }
         series.keep(step, &row);
         results.record(built)?;
-        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
+        if step % LOOK == 0 && told.elapsed() > TICK || last {
             told = Instant::now();
             results.flush()?;
-            if watch(&built.progress()).is_break() && step < built.steps {
+            if watch(&built.progress()).is_break() && !last {
                 end.interrupted = true;
                 break;
             }
+        }
+        if last {
+            break;
         }
     }
     if !written {
@@ -129,6 +135,7 @@ impl Eye {
             discrete_energy,
             multipliers: built.integrator.multipliers(),
             work,
+            adaption: built.integrator.adaption(),
             tangent: tangent.map(Vec::as_slice),
         };
         built.energy.observe(&frame);
@@ -160,12 +167,20 @@ impl Eye {
 }
 
 impl Built<'_> {
+    /// Whether the run ends after so many steps. Steps that the energy chooses go on until the time is reached.
+    fn is_last(&self, step: u64) -> bool {
+        match self.energy_choice {
+            None => step == self.steps,
+            Some(_) => self.integrator.view().t >= self.end - self.system.step * ROUNDING,
+        }
+    }
+
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
         let energy_error = Energy::relative_error(&self.energy);
         Progress {
             step: view.step,
-            steps: self.steps,
+            steps: self.steps.max(view.step),
             time: view.t,
             end: self.end,
             energy_error,

@@ -28,6 +28,8 @@ const ALL: &[Shipped] = shipped!(
     "four-bar",
     "rod-molecule",
     "damped-particle",
+    "double-well",
+    "coupled-wells",
     "free-top",
     "heavy-top",
     "tumbling-satellite",

@@ -3,6 +3,7 @@
 
 mod broken;
 mod constrained;
+mod energy_steps;
 mod forced;
 mod long_runs;
 mod order;

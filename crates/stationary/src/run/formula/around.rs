@@ -1,6 +1,6 @@
 //! Observers that look beyond the run itself: at the energy it really follows, and at its neighbours.
 
-use super::build::Setting;
+use super::build::{FIXED, Setting};
 use super::mechanics::Mechanics;
 use crate::error::{Diagnostic, Error};
 use crate::formula::{Graph, Var};
@@ -19,6 +19,12 @@ const LOOP: f64 = 1e-2;
 pub(super) fn observers(setting: &Setting<'_>, start: &Start) -> Result<Vec<Box<dyn Observer>>, Error> {
     let observe = &setting.scenario.observe;
     let mut all: Vec<Box<dyn Observer>> = Vec::new();
+    for name in ["modified_energy", "loop_area"] {
+        if setting.energy_choice.is_some() && registry::wants(observe, name)? {
+            let message = format!("`{name}` is for steps of one length, and here the energy chooses them");
+            return Err(asked(setting.scenario, name).error(message).help(FIXED).into());
+        }
+    }
     if registry::wants(observe, "modified_energy")? {
         all.push(Box::new(modified_energy(setting)?));
     }

@@ -5,15 +5,15 @@ use super::{around, extras, phase};
 use crate::error::{Cause, Error, RunError};
 use crate::formula::{Graph, Node, Scope};
 use crate::integrate::phase::PhaseStart;
-use crate::integrate::{BuildError, Extras, Integrator, Method, Start};
+use crate::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Start};
 use crate::linalg::Lu;
 use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre, PhaseSpace};
 use crate::observe::{
-    Constraints, DiscreteEnergy, Energy, Momentum, Observer, Probe, Section, Symplectic, Work,
+    Constraints, DiscreteEnergy, Energy, EnergySteps, Momentum, Observer, Probe, Section, Symplectic, Work,
 };
-use crate::registry;
+use crate::registry::{self, Chosen};
 use crate::run::Description;
-use crate::scenario::{FormulaSystem, Law, Motion, Scenario};
+use crate::scenario::{Choice, FormulaSystem, Law, Motion, Place, Scenario};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -21,6 +21,8 @@ pub(super) struct Built<'a> {
     pub system: &'a FormulaSystem,
     pub mechanics: Mechanics,
     pub method: Method,
+    /// How the energy chooses the steps, if it does.
+    pub energy_choice: Option<EnergyChoice>,
     pub extras: Extras,
     pub integrator: Box<dyn Integrator>,
     /// Velocity at the start.
@@ -28,8 +30,9 @@ pub(super) struct Built<'a> {
     pub energy: Energy,
     pub observers: Vec<Box<dyn Observer>>,
     pub section: Option<Section>,
+    /// Steps to make; where the energy chooses them, as many as of the first length.
     pub steps: u64,
-    /// Time of the last step.
+    /// Time of the last step; where the energy chooses steps, the time to be reached.
     pub end: f64,
     /// Steps between rows.
     pub every: u64,
@@ -46,15 +49,26 @@ const INVARIANT: f64 = 1e-9;
 const HALVINGS: usize = 40;
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Result<Built<'a>, Error> {
-    let (method, tolerance) = registry::method(&scenario.integrator)?;
+    let Chosen { method, tolerance, energy: energy_choice } = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
     let extras = extras::build(scenario, system)?;
     let Moving { mechanics, start, velocity } = moving(scenario, system, &extras, &method)?;
-    let setting =
-        Setting { scenario, system, mechanics: &mechanics, extras: &extras, method: &method, tolerance };
+    let setting = Setting {
+        scenario,
+        system,
+        mechanics: &mechanics,
+        extras: &extras,
+        method: &method,
+        tolerance,
+        energy_choice,
+    };
     let integrator = setting.launch(&start)?;
     let mut warnings = Vec::new();
     let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
+    if let (Some(choice), Mechanics::Lagrangian(l)) = (&energy_choice, &mechanics) {
+        let scale = energy_scale(l, &start, &velocity);
+        observers.insert(1, Box::new(EnergySteps::new(choice, scale)));
+    }
     observers.extend(around::observers(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
@@ -64,16 +78,35 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         mechanics,
         section,
         method,
+        energy_choice,
         extras,
         integrator,
         velocity,
         energy,
         observers,
         steps,
-        end: scenario.start + steps as f64 * system.step,
+        end: if energy_choice.is_some() { scenario.end } else { scenario.start + steps as f64 * system.step },
         every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
         warnings,
     })
+}
+
+/// Refuses steps chosen by the energy where time appears in the Lagrangian.
+fn require_autonomous(setting: &Setting<'_>, lagrangian: &FormulaLagrangian) -> Result<(), Error> {
+    if !lagrangian.depends_on_time() {
+        return Ok(());
+    }
+    let message =
+        "the energy cannot choose the steps: this Lagrangian depends on `t`, so there is no energy to keep";
+    Err(setting.chooser().error(message).help(FIXED).into())
+}
+
+/// What errors of the energy refer to, as [`Energy`] has it.
+fn energy_scale(lagrangian: &FormulaLagrangian, start: &Start, velocity: &[f64]) -> f64 {
+    let mut jet = Jet::new(velocity.len());
+    lagrangian.first(start.t, &start.q, velocity, &mut jet);
+    let (pv, l) = (crate::linalg::dot(&start.p, velocity), jet.value());
+    crate::observe::energy_scale(pv - l, pv.abs() + l.abs())
 }
 
 /// A system, where it starts and how it moves there.
@@ -261,16 +294,29 @@ pub(super) struct Setting<'a> {
     pub extras: &'a Extras,
     pub method: &'a Method,
     pub tolerance: f64,
+    /// How the energy chooses the steps, if it does.
+    pub energy_choice: Option<EnergyChoice>,
 }
 
 impl Setting<'_> {
     /// Starts the method on either side. With a one-form `p` is empty.
     pub fn launch(&self, start: &Start) -> Result<Box<dyn Integrator>, Error> {
-        let launched = match self.mechanics {
-            Mechanics::Lagrangian(l) => {
+        let launched = match (self.mechanics, self.energy_choice) {
+            (Mechanics::Lagrangian(l), None) => {
                 self.method.start_with(Arc::clone(l), self.extras, start, self.tolerance)
             }
-            Mechanics::Phase(system) => {
+            (Mechanics::Lagrangian(l), Some(choice)) => {
+                require_autonomous(self, l)?;
+                self.method.start_energy(Arc::clone(l), self.extras, start, (choice, self.tolerance))
+            }
+            (Mechanics::Phase(_), Some(_)) => {
+                return Err(self
+                    .chooser()
+                    .error("the energy chooses steps of Lagrangians only")
+                    .help(FIXED)
+                    .into());
+            }
+            (Mechanics::Phase(system), None) => {
                 let z = [start.q.as_slice(), &start.p].concat();
                 let start = PhaseStart { t: start.t, z, h: start.h };
                 self.method.start_phase(Arc::clone(system), &start, self.tolerance)
@@ -278,7 +324,16 @@ impl Setting<'_> {
         };
         launched.map_err(|e| unbuildable(self.scenario, self.system, self.method, e))
     }
+
+    /// Where the scenario lets the energy choose the steps.
+    pub fn chooser(&self) -> &Place {
+        let Choice { method, options } = &self.scenario.integrator;
+        options.place("step").unwrap_or(&method.place)
+    }
 }
+
+/// What to do where the energy cannot choose the steps.
+pub(super) const FIXED: &str = "leave out `step = \"energy\"`";
 
 fn observers(
     setting: &Setting<'_>,
@@ -378,6 +433,26 @@ pub(super) fn general_place(
     (scenario.start, system.initial.position.clone(), velocity.to_vec())
 }
 
+impl Built<'_> {
+    /// The method and whether the energy chooses its steps.
+    pub fn method_in_words(&self) -> String {
+        match self.energy_choice {
+            Some(choice) => format!("{}, steps by the energy (turning {})", self.method, choice.turning),
+            None => self.method.to_string(),
+        }
+    }
+
+    fn steps_in_words(&self) -> String {
+        match self.energy_choice {
+            Some(EnergyChoice { smallest, largest, .. }) => {
+                let h = self.system.step;
+                format!("from {h} on, {} to {}, to time {}", smallest * h, largest * h, self.end)
+            }
+            None => format!("{} of {} to time {}", self.steps, self.system.step, self.end),
+        }
+    }
+}
+
 /// See [`crate::run::check`].
 pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description, Error> {
     let built = build(scenario, system)?;
@@ -388,8 +463,8 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     let mut lines = vec![
         ("coordinates", format!("{} ({}{more})", built.system.coordinates.len(), names.join(", "))),
         built.mechanics.describe(),
-        ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-        ("steps", format!("{} of {} to time {}", built.steps, built.system.step, built.end)),
+        ("integrator", format!("{}, order {}, {kind}", built.method_in_words(), built.method.order())),
+        ("steps", built.steps_in_words()),
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),
     ];

@@ -31,6 +31,14 @@ pub(in crate::run) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Re
             .help("choose a variational method: verlet, midpoint, gauss, lobatto, ...")
             .into());
     }
+    if built.energy_choice.is_some() {
+        return Err(scenario
+            .integrator
+            .method
+            .error("explain-energy is for steps of one length, and here the energy chooses them")
+            .help(build::FIXED)
+            .into());
+    }
     let (method, order) = (built.method.to_string(), built.method.order());
     let mut half = system.clone();
     half.step = 0.5 * system.step;
@@ -251,6 +259,7 @@ fn follow(
             discrete_energy: None,
             multipliers: None,
             work: None,
+            adaption: None,
             tangent: None,
         };
         if step == 0 {

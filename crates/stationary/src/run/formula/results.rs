@@ -111,9 +111,12 @@ impl<'a> Results<'a> {
         let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
-        let facts = self.facts(built, &Value::Object(summary.clone()));
+        let value = Value::Object(summary.clone());
+        let facts = self.facts(built, &value);
         let choice = &built.system.section;
-        let parts = self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
+        let mut parts: Vec<Part> =
+            self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
+        parts.extend(built.energy_choice.iter().filter_map(|_| self.lengths(&value)));
         let findings = Findings {
             summary,
             conserved,
@@ -126,6 +129,42 @@ impl<'a> Results<'a> {
         finish(self.scenario, &self.out, &self.series, findings, end)
     }
 
+    /// The part of the page about steps that the energy chose.
+    fn lengths(&self, summary: &Value) -> Option<Part> {
+        let found = &summary["energy_steps"];
+        let error = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
+        let (flagged, stretches) = (found["flagged"].as_u64()?, found["stretches"].as_u64()?);
+        let mut text = format!(
+            "Each step has the length that keeps the discrete energy; relative error {:.1e}.",
+            error("max_relative_error")
+        );
+        if flagged > 0 {
+            let times: Vec<String> = found["where"]
+                .as_array()?
+                .iter()
+                .map(|s| {
+                    let at = |key: &str| short(s[key].as_f64().unwrap_or(f64::NAN));
+                    format!("{} to {} ({} steps)", at("from"), at("to"), s["steps"])
+                })
+                .collect();
+            let more = if stretches as usize > times.len() { ", ..." } else { "" };
+            text += &format!(
+                "\n\nNo length kept it for {flagged} of {} steps, in {stretches} stretches of time; there the error is up to \
+                 {:.1e} (turning: {}). Times: {}{more}.",
+                summary["moves"],
+                error("max_relative_error_flagged"),
+                found["turning"].as_str()?,
+                times.join(", ")
+            );
+        } else {
+            text += " No step had to be made otherwise.";
+        }
+        let (t, h) = self.series.whole("step")?;
+        let plot = Plot::new("Length of the steps").x_label("t").y_label("h").line("h", &t, &h);
+        let plots = vec![(plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1), "Length of each step over time.".into())];
+        Some(Part { heading: "Steps chosen by the energy".into(), text, plots })
+    }
+
     fn facts(&self, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
         let kind = if built.method.variational() { "variational" } else { "not variational" };
         let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
@@ -134,8 +173,11 @@ impl<'a> Results<'a> {
         let fact = |name: &str, value: String| (name.to_string(), value);
         vec![
             fact("scenario", self.scenario.name.clone()),
-            fact("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-            fact("step", short(built.system.step)),
+            fact(
+                "integrator",
+                format!("{}, order {}, {kind}", built.method_in_words(), built.method.order()),
+            ),
+            fact("step", steps(built, summary)),
             fact(
                 "time",
                 format!(
@@ -153,6 +195,16 @@ impl<'a> Results<'a> {
     }
 }
 
+/// The length of a step for people.
+fn steps(built: &Built<'_>, summary: &Value) -> String {
+    let first = short(built.system.step);
+    let found = &summary["energy_steps"]["step"];
+    match (found["min"].as_f64(), found["max"].as_f64()) {
+        (Some(min), Some(max)) => format!("{first}, then {} to {}", short(min), short(max)),
+        _ => first,
+    }
+}
+
 /// All keys but those that judge the others: claims and warnings.
 fn summary(
     scenario: &Scenario,
@@ -163,7 +215,7 @@ fn summary(
     let mut summary = head(&Course {
         scenario,
         end,
-        method: (built.method.to_string(), built.method.order(), built.method.variational()),
+        method: (built.method_in_words(), built.method.order(), built.method.variational()),
         iterations: built.integrator.iterations(),
         rows,
         wall: wall.as_secs_f64(),
