@@ -152,6 +152,12 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         paper: "sur04",
+        figure: "fig2-2-right",
+        title: "energy of the same particle under friction",
+        run: sur04::fig2_2_right::run,
+    },
+    Study {
+        paper: "sur04",
         figure: "fig3-2",
         title: "largest residual of the local balance of energy of each element",
         run: sur04::fig3_2::run,
@@ -170,12 +176,6 @@ pub const STUDIES: &[Study] = &[
     Study { paper: "avi03", figure: "fig12", title: "L-beam: snapshots", run: avi03::fig12::run },
     Study { paper: "avi03", figure: "fig13", title: "L-beam: energy and updates", run: avi03::fig13::run },
     Study { paper: "avi03", figure: "fig14", title: "L-beam: local energy residual", run: avi03::fig14::run },
-    Study {
-        paper: "sur04",
-        figure: "fig2-2-right",
-        title: "energy of the same particle under friction",
-        run: sur04::fig2_2_right::run,
-    },
     Study {
         paper: "sur04",
         figure: "fig2-3",
