@@ -121,7 +121,7 @@ fn turn(bounds: &Bounds, a: usize, v: &[f64], dq: &[f64]) -> f64 {
 /// The canonical basis `e_1 .. e_d, f_1 .. f_d` at a state whose Lagrangian has the derivatives `jet`.
 fn basis(jet: &Jet, bounds: &Bounds, v: &[f64]) -> Option<Vec<Variation>> {
     let (n, m) = (v.len(), bounds.value().len());
-    let (normal, free) = directions(bounds, n)?;
+    let [normal, free] = directions(bounds, n)?;
     let d = free.len();
     let inertia = |x: &[f64]| -> Vec<f64> { jet.dvv().chunks(n).map(|row| dot(row, x)).collect() };
     // f_j = (0, L_vv Z c_j) with Z' L_vv Z c_j the unit vector j.
@@ -173,7 +173,7 @@ fn basis(jet: &Jet, bounds: &Bounds, v: &[f64]) -> Option<Vec<Variation>> {
 }
 
 /// Orthonormal directions: across the constraint set, and along it.
-fn directions(bounds: &Bounds, n: usize) -> Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)> {
+fn directions(bounds: &Bounds, n: usize) -> Option<[Vec<Vec<f64>>; 2]> {
     let m = bounds.value().len();
     let mut all: Vec<Vec<f64>> = Vec::with_capacity(n);
     let clear = |x: &mut Vec<f64>, all: &[Vec<f64>]| {
@@ -207,7 +207,7 @@ fn directions(bounds: &Bounds, n: usize) -> Option<(Vec<Vec<f64>>, Vec<Vec<f64>>
         all.push(x);
     }
     let free = all.split_off(m);
-    Some((all, free))
+    Some([all, free])
 }
 
 #[cfg(test)]
