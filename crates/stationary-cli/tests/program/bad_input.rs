@@ -274,7 +274,7 @@ fn constraints_that_cannot_hold_are_named() {
                 "force = [\"-vx\"]\nstep",
                 &["bad.toml:4:9: `force` has 1 values for 2 coordinates"],
             ),
-            circle("step", "force = [\"-px\", 0]\nstep", &["bad.toml:4:11: unknown name `px`"]),
+            circle("step", "force = [\"-px\", 0]\nstep", &["bad.toml:4:12: unknown name `px`"]),
         ],
     );
 }

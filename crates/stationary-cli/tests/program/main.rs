@@ -99,11 +99,14 @@ fn a_name_that_is_nothing_gets_a_near_miss() {
     let folder = Folder::new("name");
     let out = folder.stationary(&["run", "keppler"]);
     assert_eq!(out.status.code(), Some(2));
+    let names: Vec<&str> = stationary::scenario::shipped::all().iter().map(|s| s.name).collect();
+    assert!(names.starts_with(&["pendulum", "kepler"]));
     assert_eq!(
         stderr(&out),
-        "error: there is no file and no shipped scenario `keppler`\n  = did you mean `kepler`? shipped scenarios: \
-         pendulum, kepler, henon-heiles, double-pendulum, lattice, bar-wave, block, l-beam, slab, blade-1, blade-2, \
-         blade-3, graded-cube\n"
+        format!(
+            "error: there is no file and no shipped scenario `keppler`\n  = did you mean `kepler`? shipped scenarios: {}\n",
+            names.join(", ")
+        )
     );
     std::fs::write(folder.0.join("orbit.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["check", "obrit.toml"]);
