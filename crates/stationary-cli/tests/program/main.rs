@@ -84,9 +84,7 @@ fn list_names_everything_and_explain_knows_each_name() {
 #[test]
 fn every_shipped_scenario_checks_with_no_checkout() {
     let folder = Folder::new("check");
-    let solids = ["bar-wave", "block", "l-beam", "slab", "blade-1", "blade-2", "blade-3", "graded-cube"];
-    for name in ["pendulum", "kepler", "henon-heiles", "double-pendulum", "lattice"].into_iter().chain(solids)
-    {
+    for name in stationary::scenario::shipped::all().iter().map(|s| s.name) {
         let out = folder.stationary(&["check", name]);
         assert_eq!(out.status.code(), Some(0), "{name}: {}", stderr(&out));
         assert!(stdout(&out).starts_with(&format!("{name} is a valid scenario\n")));

@@ -397,7 +397,11 @@ fn constraints_that_nothing_obeys_stop_the_run() {
         let mut x = start(&case, method, 0.07).unwrap();
         let error = x.advance(100_000).unwrap_err();
         assert_eq!((error.step, x.view().step), (11, 11), "{method}");
-        assert!(matches!(error.cause, Cause::Newton { .. } | Cause::Singular), "{method}: {error}");
+        // The circle, or the pull: whichever Newton's method leaves further behind.
+        assert!(
+            matches!(error.cause, Cause::Constraint { value, .. } if value.abs() > 1e-8),
+            "{method}: {error}"
+        );
         let (constraint, mut bounds) = (case.1.constraint.as_ref().unwrap(), Bounds::new(2, 2));
         constraint.first(x.view().t, x.view().q, &mut bounds);
         assert!(max_abs(bounds.value()) < 1e-12, "{method}: the last good state obeys the constraints");

@@ -204,6 +204,8 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
         let residual = self.saddle.size() / scale.max(f64::MIN_POSITIVE);
         if !residual.is_finite() {
             Cause::NotFinite { what: "the action or a constraint near the step".into() }
+        } else if let Some((number, value)) = self.saddle.violated() {
+            Cause::Constraint { number, value }
         } else if !self.saddle.factor() {
             Cause::Singular
         } else {

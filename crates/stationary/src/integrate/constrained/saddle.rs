@@ -5,6 +5,9 @@ use crate::linalg::{self, max_abs};
 use crate::model::{Bounds, Constraint};
 use std::ops::Range;
 
+/// A larger violation, relative to what the constraint is made of, is more than rounding.
+pub(super) const ROUNDING: f64 = 1e-8;
+
 /// Equations `D_j + g'(Q_j)^T mu_j = 0` of some points and `g(Q_k) = 0` of others, linearised.
 ///
 /// Unknowns are the increments of the points `k`, then the impulses of the points `j`. Constraints and impulses are
@@ -170,6 +173,18 @@ impl<C: Constraint> Saddle<C> {
     /// Adds the momentum to the equation of the first point.
     pub fn add_momentum(&mut self, p: &[f64]) {
         self.delta.iter_mut().zip(p).for_each(|(d, p)| *d += p);
+    }
+
+    /// Number and value of the constraint that the points, as last looked at, obey least; `None` if they obey all but for
+    /// rounding.
+    pub fn violated(&self) -> Option<(usize, f64)> {
+        let all = self.bounds.iter().flat_map(|b| b.value().iter().enumerate());
+        let worst =
+            all.max_by(|(a, x), (b, y)| (self.units[*a] * x.abs()).total_cmp(&(self.units[*b] * y.abs())));
+        let (number, value) = worst?;
+        let terms: f64 =
+            self.bounds[0].gradient(number).iter().zip(&self.q).map(|(g, q)| (g * q).abs()).sum();
+        (value.abs() > ROUNDING * terms).then_some((number, *value))
     }
 
     /// Largest entry of the right side.

@@ -1,7 +1,7 @@
 //! Starts on a constraint set: whether a state obeys the constraints and they are independent there.
 
 use super::project::Projection;
-use super::saddle::Saddle;
+use super::saddle::{ROUNDING, Saddle};
 use super::{LIMIT, State};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
@@ -23,8 +23,6 @@ pub enum Fault {
     Leaves(usize, f64),
 }
 
-/// A violation larger than this, relative to what the constraint is made of, is the user's and not rounding's.
-const ROUNDING: f64 = 1e-8;
 /// What must be left of a gradient, relative to itself, without its part in the span of the others.
 const INDEPENDENT: f64 = 1e-9;
 
