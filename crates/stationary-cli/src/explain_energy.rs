@@ -47,7 +47,9 @@ fn text(title: &str, report: &EnergyReport) -> String {
 
 /// The beginning of the series, as far as it is known.
 fn series(report: &EnergyReport) -> String {
+    let kicked = report.rows.iter().any(|r| r.what.ends_with("kicked"));
     match report.terms.len() {
+        _ if kicked => "(H + h^2 H_2 + h^4 H_4 + ...) after a kick".into(),
         0 => format!("H + h^{} (...) + ...", report.order),
         1 => "H + h^2 H_2 + ...".into(),
         _ => "H + h^2 H_2 + h^4 H_4 + ...".into(),

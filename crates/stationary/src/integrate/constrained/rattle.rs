@@ -251,6 +251,10 @@ impl<L: Lagrangian, C: Constraint, const N: usize, const M: usize> Integrator fo
         self.whole()?.discrete_energy()
     }
 
+    fn action(&mut self) -> Option<f64> {
+        self.whole()?.action()
+    }
+
     fn freedom(&self) -> usize {
         N - M
     }
