@@ -267,6 +267,26 @@ fn both_sides_give_one_motion() {
     }
 }
 
+/// Two vortices turn about their centre, with positive strength counterclockwise, at the rate `(g1 + g2)/(2 pi d^2)`.
+#[test]
+fn a_vortex_pair_turns_as_it_must() {
+    let h = "-2*log((x1 - x2)^2 + (y1 - y2)^2)/(4*pi)";
+    let gauges = [["y1", "0", "2*y2", "0"], ["0", "-x1", "0", "-2*x2"], ["y1/2", "-x1/2", "y2", "-x2"]];
+    let rate = 3.0 / (std::f64::consts::TAU * 2.25);
+    for theta in gauges {
+        let system = with_one_form(h, &theta, &["x1", "y1", "x2", "y2"]).unwrap();
+        let problem = Problem { name: "pair", system, z: vec![1.0, 0.0, -0.5, 0.0] };
+        for method in [MIDPOINT, Method::Gauss { stages: 3 }, Method::RungeKutta4] {
+            let mut x = problem.start(method, 0.05);
+            x.advance(200).unwrap();
+            let (sin, cos) = (10.0 * rate).sin_cos();
+            let exact = [cos, sin, -0.5 * cos, -0.5 * sin];
+            let gap: Vec<f64> = x.view().q.iter().zip(exact).map(|(a, b)| a - b).collect();
+            assert!(max_abs(&gap) < 1e-4, "{method} {theta:?}: {gap:?}");
+        }
+    }
+}
+
 /// Linear and quadratic invariants of the vortices over a million steps, and an energy that does not drift.
 #[test]
 fn impulses_are_kept_over_a_million_steps() {
