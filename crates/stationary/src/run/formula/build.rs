@@ -286,6 +286,9 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
     }
 }
 
+/// The section, where there is one.
+type Seen = Option<Section>;
+
 /// What is run, and how.
 pub(super) struct Setting<'a> {
     pub scenario: &'a Scenario,
@@ -339,7 +342,7 @@ fn observers(
     setting: &Setting<'_>,
     velocity: &[f64],
     warnings: &mut Vec<String>,
-) -> Result<(Vec<Box<dyn Observer>>, Option<Section>), Error> {
+) -> Result<(Vec<Box<dyn Observer>>, Seen), Error> {
     let Setting { scenario, system, mechanics, extras, .. } = *setting;
     let n = system.coordinates.len();
     let mut all: Vec<Box<dyn Observer>> =
