@@ -86,7 +86,8 @@ fn every_variational_method_follows_an_energy_of_its_order() {
         (ROUND, "{ method = \"gauss\", stages = 2 }", 4.0),
     ];
     for (system, integrator, order) in cases {
-        let report = report(system, integrator, 0.1);
+        // Where the motion bends sharply, polynomials resolve it at shorter steps only.
+        let report = report(system, integrator, if system == FIBRED { 0.05 } else { 0.1 });
         assert!(report.terms.is_empty());
         let [all, away] = ["H~ through the steps", "|H~ - H| at most"].map(|what| find(&report, what));
         let found = away.order().unwrap();
