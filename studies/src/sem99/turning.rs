@@ -62,7 +62,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
 }
 
 fn choice((turning, largest): (Turning, f64)) -> EnergyChoice {
-    // A smaller bound makes the minimisation crawl even more; the others do not come near it.
+    // A smaller bound makes the minimisation crawl even more; the others stay above it.
     EnergyChoice { turning, smallest: 0.05, largest }
 }
 
