@@ -49,7 +49,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
             }
             let shown = measured.run.t.iter().take_while(|t| **t < 60.0).count();
             plot = plot.line(
-                &turning.to_string(),
+                turning.to_string(),
                 &measured.run.t[..shown],
                 &super::wells::drawn(&measured.run.error()[..shown]),
             );

@@ -331,7 +331,7 @@ fn steps_that_the_energy_cannot_choose_are_refused() {
             with(
                 "\"verlet\"",
                 "{ method = \"midpoint\", step = \"enregy\" }",
-                &["bad.toml:5:35: unknown value of `step` `enregy`", "did you mean `energy`?"],
+                &["bad.toml:5:44: unknown value of `step` `enregy`", "did you mean `energy`?"],
             ),
             with(
                 "\"verlet\"",
