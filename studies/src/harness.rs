@@ -1,6 +1,6 @@
 //! What a study is, and the list of all of them.
 
-use crate::{avi03, sur04, vti04};
+use crate::{avi03, sem99, sur04, vti04};
 use std::fmt;
 
 /// How much of a study to run.
@@ -107,6 +107,7 @@ pub const STUDIES: &[Study] = &[
         title: "error of the heat of the harmonic lattice",
         run: vti04::fig2::run,
     },
+    Study { paper: "vti04", figure: "fig3", title: "energy under friction", run: vti04::fig3::run },
     Study { paper: "vti04", figure: "fig4", title: "energy of Newmark and of RK4", run: vti04::fig4::run },
     Study {
         paper: "vti04",
@@ -151,6 +152,12 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         paper: "sur04",
+        figure: "fig2-2-right",
+        title: "energy of the same particle under friction",
+        run: sur04::fig2_2_right::run,
+    },
+    Study {
+        paper: "sur04",
         figure: "fig3-2",
         title: "largest residual of the local balance of energy of each element",
         run: sur04::fig3_2::run,
@@ -169,6 +176,28 @@ pub const STUDIES: &[Study] = &[
     Study { paper: "avi03", figure: "fig12", title: "L-beam: snapshots", run: avi03::fig12::run },
     Study { paper: "avi03", figure: "fig13", title: "L-beam: energy and updates", run: avi03::fig13::run },
     Study { paper: "avi03", figure: "fig14", title: "L-beam: local energy residual", run: avi03::fig14::run },
+    Study {
+        paper: "sur04",
+        figure: "fig2-3",
+        title: "Poincare section of four point vortices",
+        run: sur04::fig2_3::run,
+    },
+    Study { paper: "sem99", figure: "fig8-1", title: "double well: orbits", run: sem99::fig8_1::run },
+    Study { paper: "sem99", figure: "fig8-2", title: "double well: energy error", run: sem99::fig8_2::run },
+    Study { paper: "sem99", figure: "fig8-3", title: "coupled wells: orbit", run: sem99::fig8_3::run },
+    Study { paper: "sem99", figure: "fig8-4", title: "coupled wells: energy error", run: sem99::fig8_4::run },
+    Study {
+        paper: "sem99",
+        figure: "fig8-5",
+        title: "coupled wells: lengths of the steps",
+        run: sem99::fig8_5::run,
+    },
+    Study {
+        paper: "sem99",
+        figure: "turning",
+        title: "ways past places where no step keeps the energy",
+        run: sem99::turning::run,
+    },
 ];
 
 /// Plots of one size in a row.

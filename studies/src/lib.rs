@@ -5,9 +5,11 @@
 
 pub mod avi03;
 pub mod contrast;
+pub mod damping;
 mod harness;
 pub mod lattice;
 pub mod modes;
+pub mod sem99;
 pub mod series;
 pub mod solids;
 pub mod sur04;

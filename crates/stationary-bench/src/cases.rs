@@ -1,7 +1,8 @@
 //! The rows of the bench: what runs, what it is compared with, and the bar it must stay below.
 
-use crate::systems::{Kepler, KeplerByHand, Pendulum, automatic, kepler_text, lattice_text, pendulum_text};
-use stationary::integrate::{Integrator, Method, Start};
+use crate::systems::{Kepler, KeplerByHand, Pendulum};
+use crate::systems::{automatic, circle_text, double_well_text, kepler_text, lattice_text, pendulum_text};
+use stationary::integrate::{EnergyChoice, Extras, Integrator, Method, Start};
 use stationary::model::Lagrangian;
 use std::sync::Arc;
 
@@ -9,24 +10,40 @@ unsafe extern "C" {
     fn kepler_verlet(state: *mut f64, h: f64, steps: i64);
     fn pendulum_midpoint(state: *mut f64, h: f64, steps: i64);
     fn pendulum_gauss2(state: *mut f64, h: f64, steps: i64);
+    fn pendulum_rattle(state: *mut f64, h: f64, steps: i64);
 }
 
 /// A hand-written loop in C: moves positions, then velocities, by steps of a length.
-type Loop = unsafe extern "C" fn(*mut f64, f64, i64);
+pub type Loop = unsafe extern "C" fn(*mut f64, f64, i64);
 
-/// The reference of a row: the loop and the state it moves.
-pub struct Reference {
-    run: Loop,
-    state: Vec<f64>,
-    h: f64,
+/// What a row is compared with.
+pub enum Reference {
+    /// A loop in C and the state it moves.
+    Loop {
+        /// The loop.
+        run: Loop,
+        /// Positions, then velocities.
+        state: Vec<f64>,
+        /// The step.
+        h: f64,
+    },
+    /// One of our own integrators, which need not make the same steps.
+    Ours(Box<dyn Integrator>),
 }
 
 impl Reference {
+    fn new(start: &Start, run: Loop) -> Self {
+        Reference::Loop { run, state: [start.q.as_slice(), &start.p].concat(), h: start.h }
+    }
+
     /// Makes steps.
     pub fn advance(&mut self, steps: u64) {
-        // SAFETY: the loops of `reference.c` read and write as many numbers as their system has positions and
-        // velocities, which is what `state` was filled with, and keep no pointer.
-        unsafe { (self.run)(self.state.as_mut_ptr(), self.h, steps as i64) }
+        match self {
+            // SAFETY: the loops of `reference.c` read and write as many numbers as their system has positions and
+            // velocities, which is what `state` was filled with, and keep no pointer.
+            Reference::Loop { run, state, h } => unsafe { run(state.as_mut_ptr(), *h, steps as i64) },
+            Reference::Ours(integrator) => integrator.advance(steps).expect("a run of ours"),
+        }
     }
 }
 
@@ -36,7 +53,7 @@ pub struct Case {
     pub name: &'static str,
     /// The largest ratio allowed.
     pub bar: Option<f64>,
-    /// The hand-written loop.
+    /// What it is compared with.
     pub reference: Option<Reference>,
     /// What is measured.
     pub candidate: Box<dyn Integrator>,
@@ -54,7 +71,8 @@ impl Case {
         self.candidate.advance(steps).expect("a run of ours");
         let view = self.candidate.view();
         let ours = view.q.iter().chain(view.p);
-        ours.zip(&reference.state).all(|(a, b)| (a - b).abs() < 1e-9)
+        let Reference::Loop { state, .. } = reference else { return true };
+        ours.zip(state.iter()).all(|(a, b)| (a - b).abs() < 1e-9)
     }
 }
 
@@ -73,9 +91,22 @@ pub fn cases() -> Vec<Case> {
         row("pendulum midpoint, text", pendulum(midpoint, pendulum_text()), Some(1.5)),
         row("pendulum gauss 2, automatic", pendulum(gauss(2), automatic(Pendulum)), Some(1.5)),
         row("pendulum gauss 2, text", pendulum(gauss(2), pendulum_text()), Some(1.5)),
+        row("pendulum on a circle, rattle, text", circle(verlet), Some(2.0)),
         row("kepler rk4, text", alone(kepler(Method::RungeKutta4, kepler_text())), None),
         row("kepler gauss 2, text", alone(kepler(gauss(2), kepler_text())), None),
         row("kepler gauss 3, text", alone(kepler(gauss(3), kepler_text())), None),
+        row(
+            "pendulum, steps by energy over fixed",
+            chosen(automatic(Pendulum), automatic(Pendulum), 1.2),
+            Some(3.0),
+        ),
+        row("pendulum, the same from text", chosen(pendulum_text(), pendulum_text(), 1.2), Some(3.0)),
+        row(
+            "double well, the same from text",
+            // Between 2.9 and 3.1 by the start: near the bottom a fixed step needs only two iterations.
+            chosen(double_well_text(), double_well_text(), 0.9),
+            None,
+        ),
         lattice(64),
     ]
 }
@@ -102,8 +133,27 @@ fn pendulum<L: Lagrangian + 'static>(method: Method, system: L) -> Pair {
     pair(method, system, start, run)
 }
 
+/// The pendulum in the plane, held on its circle by a constraint.
+fn circle(method: Method) -> Pair {
+    let start = Start { t: 0.0, q: vec![0.8, 0.6], p: vec![0.0, 0.0], h: 0.05 };
+    let reference = Reference::new(&start, pendulum_rattle);
+    let (system, constraint) = circle_text();
+    let extras = Extras { constraint: Some(constraint), ..Extras::default() };
+    (Some(reference), method.start_with(system, &extras, &start, 1e-15).expect("a start of ours"))
+}
+
+/// The midpoint rule with steps that the energy chooses, against its fixed ones.
+fn chosen<L: Lagrangian + 'static>(fixed: L, system: L, q: f64) -> Pair {
+    let method = Method::Midpoint { alpha: 0.5 };
+    let start = Start { t: 0.0, q: vec![q], p: vec![0.0], h: 0.1 };
+    let reference = method.start(fixed, &start, 1e-15).expect("a start of ours");
+    let choice = (EnergyChoice::default(), 1e-15);
+    let candidate = method.start_energy(system, &Extras::default(), &start, choice).expect("a start of ours");
+    (Some(Reference::Ours(reference)), candidate)
+}
+
 fn pair<L: Lagrangian + 'static>(method: Method, system: L, start: Start, run: Loop) -> Pair {
-    let reference = Reference { run, state: [start.q.as_slice(), &start.p].concat(), h: start.h };
+    let reference = Reference::new(&start, run);
     (Some(reference), method.start(system, &start, 1e-15).expect("a start of ours"))
 }
 

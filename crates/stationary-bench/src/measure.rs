@@ -21,14 +21,14 @@ pub struct Outcome {
     pub name: &'static str,
     /// Nanoseconds a step.
     pub ns: f64,
-    /// Nanoseconds a step of the C loop.
+    /// Nanoseconds a step of what it is compared with.
     pub reference_ns: Option<f64>,
     /// The largest ratio allowed.
     pub bar: Option<f64>,
 }
 
 impl Outcome {
-    /// Our time over that of C.
+    /// Its time over that.
     pub fn ratio(&self) -> Option<f64> {
         self.reference_ns.map(|c| self.ns / c)
     }
@@ -71,7 +71,7 @@ impl Outcome {
 }
 
 /// The head of the table.
-pub const HEADER: &str = "row                                     ns/step     C ns  ratio   bar";
+pub const HEADER: &str = "row                                     ns/step   ref ns  ratio   bar";
 
 /// Measures a row; with `insist`, again while it misses its bar, and the best ratio counts.
 ///

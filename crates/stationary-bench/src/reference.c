@@ -76,3 +76,30 @@ void pendulum_gauss2(double *state, double h, long steps)
     }
     state[0] = q, state[1] = p;
 }
+
+/* Pendulum in the plane, x^2 + y^2 = 1 under unit gravity, by RATTLE: state x, y, vx, vy. The multiplier that reaches the
+   circle is found by Newton's method, started from the last one; the velocity is then led back along the circle. */
+void pendulum_rattle(double *state, double h, long steps)
+{
+    double x = state[0], y = state[1], vx = state[2], vy = state[3], m = 0.0;
+    for (long i = 0; i < steps; i++) {
+        double a = vx, b = vy - 0.5 * h;
+        double ux = h * a, uy = h * b, gx = 2.0 * h * x, gy = 2.0 * h * y;
+        for (int k = 0; k < 20; k++) {
+            double qx = x + (ux + m * gx), qy = y + (uy + m * gy);
+            double d = (qx * qx + qy * qy - 1.0) / (2.0 * (qx * gx + qy * gy));
+            m -= d;
+            if (2.0 * h * fabs(d) <= 1e-15)
+                break;
+        }
+        a += 2.0 * m * x;
+        b += 2.0 * m * y;
+        x += h * a;
+        y += h * b;
+        b -= 0.5 * h;
+        double n = (a * x + b * y) / (x * x + y * y);
+        vx = a - n * x;
+        vy = b - n * y;
+    }
+    state[0] = x, state[1] = y, state[2] = vx, state[3] = vy;
+}

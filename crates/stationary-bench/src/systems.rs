@@ -1,7 +1,8 @@
 //! The systems of the bench: by automatic differentiation, by hand and from text.
 
-use stationary::formula::{Scope, Var};
-use stationary::model::{FormulaLagrangian, Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
+use stationary::formula::{Expr, Graph, Scope, Var};
+use stationary::model::{Constraint, FormulaConstraint, FormulaLagrangian};
+use stationary::model::{Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
 use std::sync::Arc;
 
 /// The planar Kepler problem, `V = -1/r`.
@@ -82,13 +83,17 @@ pub fn automatic<T: Potential<N>, const N: usize>(system: T) -> Newtonian<T, N> 
     Newtonian::new(system).expect("unit masses")
 }
 
-/// A system from text.
-pub fn text(formula: &str, names: &[&str]) -> Arc<FormulaLagrangian> {
+fn scope(names: &[&str]) -> Scope {
     let mut scope = Scope::new();
     for (i, name) in names.iter().enumerate() {
         scope.variable(*name, Var::Q(i as u32)).variable(format!("v{name}"), Var::V(i as u32));
     }
-    Arc::new(FormulaLagrangian::new(formula, &scope, names.len()).expect("a formula of ours"))
+    scope
+}
+
+/// A system from text.
+pub fn text(formula: &str, names: &[&str]) -> Arc<FormulaLagrangian> {
+    Arc::new(FormulaLagrangian::new(formula, &scope(names), names.len()).expect("a formula of ours"))
 }
 
 /// The planar Kepler problem from text.
@@ -99,6 +104,21 @@ pub fn kepler_text() -> Arc<FormulaLagrangian> {
 /// The pendulum from text.
 pub fn pendulum_text() -> Arc<FormulaLagrangian> {
     text("0.5*vq^2 + cos(q)", &["q"])
+}
+
+/// The pendulum in the plane and the circle it is held on, both from text.
+pub fn circle_text() -> (Arc<FormulaLagrangian>, Arc<dyn Constraint>) {
+    let names = ["x", "y"];
+    let mut graph = Graph::new();
+    let expr = Expr::parse("x^2 + y^2 - 1").expect("a formula of ours");
+    let node = graph.lower(&expr, &scope(&names)).expect("a formula of ours");
+    let constraint = FormulaConstraint::new(&mut graph, &[node], 2);
+    (text("0.5*(vx^2 + vy^2) - y", &names), Arc::new(constraint))
+}
+
+/// The double well of SEM99 8.1 from text.
+pub fn double_well_text() -> Arc<FormulaLagrangian> {
+    text("0.5*vq^2 - 0.5*(q^4 - q^2)", &["q"])
 }
 
 /// A ring of unit masses joined by springs with a quartic part, from text.

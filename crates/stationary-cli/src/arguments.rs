@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 /// Variational integrators: mechanics that stays true over long runs.
 ///
-/// Exit codes: 0 done, 1 a claim of the scenario failed, 2 error.
+/// Exit codes: 0 done, 1 a claim of the scenario (or a run of a sweep) failed, 2 error.
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
 pub struct Arguments {
@@ -18,12 +18,16 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scenario and write its results.
     Run(Run),
+    /// Run a scenario many times with other values, on all cores, and write a table of the results.
+    Sweep(Sweep),
     /// Check a scenario without running it.
     Check(Scenario),
     /// List the integrators, the observers and the scenarios shipped with the program.
     List,
     /// Explain an integrator, an observer or a shipped scenario; `explain formulas` lists the functions.
     Explain(Explain),
+    /// Run a scenario at its step and at half of it, and tell which nearby energy its steps follow.
+    ExplainEnergy(Scenario),
 }
 
 #[derive(Debug, Args)]
@@ -34,6 +38,39 @@ pub struct Run {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Go on from the checkpoint in the folder for the results, with the same bits as an unbroken run.
+    #[arg(long)]
+    pub resume: bool,
+    /// No progress; only warnings and errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Sweep {
+    #[command(flatten)]
+    pub scenario: Scenario,
+    /// A key and its values, as in `parameters.l=0.5,1,2` or `step=0.01..0.1:10`.
+    ///
+    /// Values stand between commas. FROM..TO:COUNT is a range with both ends, FROM..TO:COUNT:log one on a logarithmic scale.
+    /// Several --over make all combinations; the last varies fastest.
+    #[arg(long, value_name = "KEY=VALUES", value_parser = key_value)]
+    pub over: Vec<(String, String)>,
+    /// A CSV file with keys in its first line and a run in each of the others.
+    #[arg(long, value_name = "FILE.csv")]
+    pub list: Option<PathBuf>,
+    /// Folder for the results [default: results/NAME-sweep]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Runs at a time [default: one for each core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub jobs: Option<u16>,
+    /// Keep the results of every run in runs/NNNN.
+    #[arg(long)]
+    pub keep: bool,
+    /// A key of summary.json to plot in sweep.html; may be repeated [default: energy.max_relative_error]
+    #[arg(long, value_name = "KEY")]
+    pub plot: Vec<String>,
+    /// Go on with the interrupted sweep in the folder for the results.
     #[arg(long)]
     pub resume: bool,
     /// No progress; only warnings and errors.

@@ -3,22 +3,27 @@
 use std::path::Path;
 
 use stationary::error::{Diagnostic, Error, near_miss};
-use stationary::scenario::{Scenario, shipped};
+use stationary::scenario::{Scenario, Template, shipped};
 
 use crate::arguments;
 
-/// Reads the scenario; a file wins over a shipped name.
+/// Reads the scenario.
 pub fn load(arguments: &arguments::Scenario) -> Result<Scenario, Error> {
-    let path = Path::new(&arguments.scenario);
+    template(&arguments.scenario)?.read(&arguments.set)
+}
+
+/// The text of the scenario; a file wins over a shipped name.
+pub fn template(name: &str) -> Result<Template, Error> {
+    let path = Path::new(name);
     if path.exists() && !path.is_dir() {
-        return Scenario::open(path, &arguments.set);
+        return Template::open(path);
     }
-    match shipped::find(&arguments.scenario) {
-        Some(found) => Scenario::read(found.name, found.text, &arguments.set),
+    match shipped::find(name) {
+        Some(found) => Ok(Template::new(found.name, found.text)),
         None if path.is_dir() => Err(Diagnostic::new(format!("`{}` is a folder", path.display()))
             .help("expected a scenario file")
             .into()),
-        None => Err(unknown(&arguments.scenario).into()),
+        None => Err(unknown(name).into()),
     }
 }
 

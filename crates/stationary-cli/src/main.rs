@@ -3,11 +3,13 @@
 mod arguments;
 mod check;
 mod explain;
+mod explain_energy;
 mod list;
 mod load;
 mod output;
 mod progress;
 mod run;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -20,7 +22,7 @@ use stationary::error::Error;
 enum Verdict {
     /// All is well.
     Done,
-    /// The run is complete, but the scenario promised more than it kept.
+    /// The run is complete, but the scenario promised more than it kept; or a run of a complete sweep did.
     ClaimFailed,
     /// The run ended early, on its own or by the user; what it reached is kept.
     Stopped,
@@ -29,9 +31,11 @@ enum Verdict {
 fn main() -> ExitCode {
     let verdict = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::List => list::list(),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::ExplainEnergy(arguments) => explain_energy::explain_energy(&arguments),
     };
     exit_code(verdict)
 }

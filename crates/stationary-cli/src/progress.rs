@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stationary::run::Progress;
+use stationary::{run, sweep};
 
 use crate::output::complain;
 
@@ -54,15 +54,24 @@ impl Display {
         display
     }
 
-    /// Sees the run after a step and says whether it may go on.
-    pub fn watch(&mut self, progress: &Progress) -> ControlFlow<()> {
+    /// Sees a run after a step and says whether it may go on.
+    pub fn watch(&mut self, progress: &run::Progress) -> ControlFlow<()> {
+        self.see(|seconds| of_run(progress, seconds))
+    }
+
+    /// The same for a sweep.
+    pub fn watch_sweep(&mut self, progress: &sweep::Progress) -> ControlFlow<()> {
+        self.see(|seconds| of_sweep(progress, seconds))
+    }
+
+    fn see(&mut self, state: impl FnOnce(f64) -> State) -> ControlFlow<()> {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
         let now = Instant::now();
         if now >= self.next {
             self.next = now + self.pause();
-            self.show(progress, now);
+            self.show(&state((now - self.began).as_secs_f64()));
         }
         ControlFlow::Continue(())
     }
@@ -81,30 +90,65 @@ impl Display {
         }
     }
 
-    fn show(&self, progress: &Progress, now: Instant) {
-        let Progress { step, steps, time, end, energy_error, moves } = progress;
-        let seconds = (now - self.began).as_secs_f64();
-        let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
-        let state =
-            format!("t = {time:.4} of {end:.4}, energy error {energy_error:.1e}, {speed:.1e} moves/s");
+    fn show(&self, State { part, left, words }: &State) {
+        let (percent, left) = (100.0 * part, duration(*left));
         match &self.style {
             Style::Bar(bar) => {
-                bar.set_message(state);
-                bar.set_length(*steps);
-                bar.set_position(*step);
+                bar.set_position((part * f64::from(BAR)) as u64);
+                bar.set_message(format!("{percent:>3.0} %, {left} left, {words}"));
             }
-            Style::Lines => {
-                let left = steps.saturating_sub(*step) as f64 / rate;
-                let percent = 100.0 * *step as f64 / (*steps).max(1) as f64;
-                complain(&format!("{percent:.0} %, {left:.0} s left, {state}"));
-            }
+            Style::Lines => complain(&format!("{percent:.0} %, {left} left, {words}")),
             Style::Silent => {}
         }
     }
 }
 
+/// What is shown.
+struct State {
+    /// How much is done, from 0 to 1.
+    part: f64,
+    /// Seconds left.
+    left: f64,
+    words: String,
+}
+
+fn of_run(progress: &run::Progress, seconds: f64) -> State {
+    let run::Progress { step, steps, time, end, energy_error, moves } = progress;
+    let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
+    State {
+        part: *step as f64 / (*steps).max(1) as f64,
+        left: steps.saturating_sub(*step) as f64 / rate,
+        words: format!("t = {time:.4} of {end:.4}, energy error {energy_error:.1e}, {speed:.1e} moves/s"),
+    }
+}
+
+fn of_sweep(progress: &sweep::Progress, seconds: f64) -> State {
+    let sweep::Progress { runs, done, resumed, amiss, under_way } = progress;
+    let made = (done - resumed) as f64 + under_way;
+    let all = *done as f64 + under_way;
+    let amiss = if *amiss > 0 { format!(", {amiss} amiss") } else { String::new() };
+    State {
+        part: all / *runs as f64,
+        left: (*runs as f64 - all) * seconds / made,
+        words: format!("{done} of {runs} runs{amiss}"),
+    }
+}
+
+/// A time for people. A rate that is not known yet makes it infinite, or not a number.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 180.0 => format!("{s:.0} s"),
+        s if s < 10_800.0 => format!("{:.0} min", s / 60.0),
+        s if s < 1e9 => format!("{:.1} h", s / 3600.0),
+        _ => "?".into(),
+    }
+}
+
+/// Parts of the bar: more than it has characters.
+const BAR: u32 = 10_000;
+
 fn bar() -> ProgressBar {
-    let template = "{bar:16} {percent:>3} %, {eta} left, {wide_msg}";
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0).with_style(style)
+    let style =
+        ProgressStyle::with_template("{bar:16} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(u64::from(BAR)).with_style(style)
 }

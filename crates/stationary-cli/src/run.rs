@@ -6,7 +6,7 @@ use serde_json::Value;
 use stationary::error::Error;
 use stationary::run::{Conserved, Outcome};
 
-use crate::output::{complain, say, table};
+use crate::output::{complain, number, say, table};
 use crate::progress::{Display, catch_interrupts};
 use crate::{Verdict, arguments, load};
 
@@ -105,11 +105,6 @@ fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
         rows.push(row(&format!("impulse of support {name}"), impulse.to_string()));
     }
     Some(rows)
-}
-
-/// A quantity's value at the start, as people write it.
-fn number(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.6e}") }
 }
 
 fn short(file: &Path) -> String {

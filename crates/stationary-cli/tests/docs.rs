@@ -161,8 +161,8 @@ impl Page {
             .output()
             .unwrap();
         let text = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
-        // How often a run tells its progress depends on the machine.
-        let lasting = text.lines().filter(|line| !line.contains(" s left, t = "));
+        // How often a run or a sweep tells its progress depends on the machine.
+        let lasting = text.lines().filter(|line| !line.contains(" s left, "));
         (lasting.map(|line| format!("{line}\n")).collect(), out.status.code().unwrap())
     }
 }

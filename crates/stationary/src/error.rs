@@ -68,6 +68,13 @@ pub enum Cause {
     },
     /// The matrix of a linear solve is singular at this configuration.
     Singular,
+    /// Newton's method found no position that obeys a constraint.
+    Constraint {
+        /// Its number, from 0.
+        number: usize,
+        /// What it is left at.
+        value: f64,
+    },
     /// A value that should be a number is not one.
     NotFinite {
         /// Which value: a coordinate's position or momentum, an energy.
@@ -94,6 +101,10 @@ impl fmt::Display for RunError {
                  a smaller step usually helps"
             ),
             Cause::Singular => write!(f, "the step's linear system is singular"),
+            Cause::Constraint { number, value } => write!(
+                f,
+                "constraint {number} is left at {value:.3e}: no position nearby obeys all constraints, or the step is too large"
+            ),
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
             Cause::Element { number, time, why } => {
                 write!(f, "element {number} at time {time}: {why}; a smaller step may help")

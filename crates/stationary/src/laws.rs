@@ -67,7 +67,7 @@ pub fn symplectic_residual(tangent: &[f64], n: usize) -> f64 {
 
 /// The largest symplectic residual of single steps over a run.
 pub fn worst_symplectic_residual(integrator: &mut dyn Integrator, steps: u64) -> f64 {
-    let n = integrator.view().q.len();
+    let n = integrator.freedom();
     let mut tangent = vec![0.0; 4 * n * n];
     let mut worst: f64 = 0.0;
     for _ in 0..steps {

@@ -53,5 +53,7 @@ pub mod registry;
 
 pub mod run;
 
+pub mod sweep;
+
 #[cfg(doctest)]
 mod docs;

@@ -3,7 +3,8 @@
 
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
-use crate::integrate::Method;
+use crate::integrate::group::BodyMethod;
+use crate::integrate::{EnergyChoice, Method, Turning};
 use crate::model::solid::Split;
 use crate::scenario::{Choice, Numbers, Options, Text, unknown_word};
 use std::fmt;
@@ -28,6 +29,15 @@ const TOLERANCE: (&str, &str, &str) =
     ("tolerance", "1e-15", "relative size of the Newton correction at which a step counts as solved");
 const DEFAULT_TOLERANCE: f64 = 1e-15;
 
+/// Who chooses the length of the steps; the options that go with it belong to the observer `energy_steps`.
+const STEP: (&str, &str, &str) =
+    ("step", "fixed", "`fixed`, or `energy`: each step has the length that keeps the discrete energy");
+const ENERGY_OPTIONS: [(&str, &str, &str); 3] = [
+    ("smallest", "0.01", "smallest length, in first steps"),
+    ("largest", "3", "largest length, in first steps"),
+    ("turning", "first", "where no length keeps the energy: `first`, `hold`, `minimise` or `reset`"),
+];
+
 const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
 
@@ -50,6 +60,12 @@ const STEP_OPTIONS: [(&str, &str, &str); 7] = [
     ),
 ];
 
+/// The integrators of rigid bodies.
+const EULER_POINCARE: &str = "euler-poincare";
+const MOSER_VESELOV: &str = "moser-veselov";
+const BODY_OPTIONS: [(&str, &str, &str); 1] =
+    [("order", "2", "2, 4, 6 or 8; above 2 by symmetric composition")];
+
 /// All integrators.
 pub fn integrators() -> &'static [Entry] {
     &INTEGRATORS
@@ -60,7 +76,7 @@ pub fn observers() -> &'static [Entry] {
     &OBSERVERS
 }
 
-static INTEGRATORS: [Entry; 8] = [
+static INTEGRATORS: [Entry; 10] = [
     Entry {
         name: "midpoint",
         kind: VARIATIONAL,
@@ -68,7 +84,7 @@ static INTEGRATORS: [Entry; 8] = [
         maths: "L_d = h L((1-alpha) q0 + alpha q1, (q1-q0)/h)                    [VTI04 (13)]\n\
                 p0 = -D1 L_d, p1 = D2 L_d, solved by Newton with exact second derivatives.\n\
                 alpha = 0 and 1 are the symplectic Euler methods, explicit for separable systems.",
-        options: &[("alpha", "0.5", "where in the step the Lagrangian is sampled, 0 to 1"), TOLERANCE],
+        options: &[("alpha", "0.5", "where in the step the Lagrangian is sampled, 0 to 1"), STEP, TOLERANCE],
     },
     Entry {
         name: "trapezoidal",
@@ -77,7 +93,7 @@ static INTEGRATORS: [Entry; 8] = [
         maths: "L_d = h (1-alpha) L(q0, (q1-q0)/h) + h alpha L(q1, (q1-q0)/h)      [VTI04 (16)]\n\
                 For L = v.M v/2 - V(t, q) one gradient a step and no solve, (18).\n\
                 alpha only changes the momentum that belongs to a discrete path, (17).",
-        options: &[("alpha", "0.5", "weight of the end of the step, 0 to 1"), TOLERANCE],
+        options: &[("alpha", "0.5", "weight of the end of the step, 0 to 1"), STEP, TOLERANCE],
     },
     Entry {
         name: "verlet",
@@ -86,7 +102,7 @@ static INTEGRATORS: [Entry; 8] = [
         maths: "Order 2 is the trapezoidal rule at alpha = 1/2. Higher orders chain steps g_i h with sum g_i = 1 and\n\
                 g_i = g_{m+1-i}: L_d(q0, q1) = ext sum_i L_trap(Q_{i-1}, Q_i, g_i h), so they stay variational.\n\
                 Order 4: 5 sub-steps (Suzuki); 6: 9 (Kahan-Li); 8: 15 (Suzuki-Umeno). One gradient a sub-step.",
-        options: &[("order", "2", "2, 4, 6 or 8; above 2 the system must be separable"), TOLERANCE],
+        options: &[("order", "2", "2, 4, 6 or 8; above 2 the system must be separable"), STEP, TOLERANCE],
     },
     Entry {
         name: "newmark",
@@ -109,7 +125,7 @@ static INTEGRATORS: [Entry; 8] = [
         maths: "L_d = ext h sum_i w_i L(q(a_i h), q'(a_i h)) over polynomials q of degree s    [VTI04 (20)-(23)]\n\
                 with the s Gauss nodes a_i: the collocation method of Gauss-Legendre. s = 1 is the midpoint rule.\n\
                 All points of the step are found together by one Newton iteration.",
-        options: &[("stages", "2", "s, 1 to 8"), TOLERANCE],
+        options: &[("stages", "2", "s, 1 to 8"), STEP, TOLERANCE],
     },
     Entry {
         name: "lobatto",
@@ -117,7 +133,7 @@ static INTEGRATORS: [Entry; 8] = [
         summary: "Galerkin method with Lobatto quadrature, order 2 s - 2 with s points; implicit for s > 2",
         maths: "L_d as for gauss, with the s Lobatto nodes and polynomials of degree s - 1 through them\n\
                 [VTI04 (20)-(23)]: the Lobatto IIIA-IIIB pair. s = 2 is the trapezoidal rule, explicit if separable.",
-        options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), TOLERANCE],
+        options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), STEP, TOLERANCE],
     },
     Entry {
         name: "avi",
@@ -132,6 +148,25 @@ static INTEGRATORS: [Entry; 8] = [
         options: &STEP_OPTIONS,
     },
     Entry {
+        name: EULER_POINCARE,
+        kind: VARIATIONAL,
+        summary: "rigid bodies on SO(3) and SE(3), no angles; order 2, 4, 6 or 8; any step has a solution",
+        maths: "F = R0' R1 turns by a about the unit vector e, g = tan(a/2) e (Cayley):\n\
+                L_d = (2/h) g.J g + m |x1-x0|^2/(2h) - h/2 (V0 + V1)                       [SUR04 2]\n\
+                (h/2) m0 = J g + g x J g + (g.J g) g, then m1 = F' m0: the discrete Euler-Poincare equation.\n\
+                The angular momentum R m in space is the state: a free body keeps it to the last bit, and |m|^2 to rounding.",
+        options: &BODY_OPTIONS,
+    },
+    Entry {
+        name: MOSER_VESELOV,
+        kind: VARIATIONAL,
+        summary: "rigid bodies, the integrable discretisation of the free top; order 2, 4, 6 or 8",
+        maths: "As euler-poincare with g = sin(a/2) e: the kinetic part is tr((1-F) J_d)/h, J_d = tr(J)/2 - J, and\n\
+                (h/2) m0 = sqrt(1-|g|^2) J g + g x J g, which has a solution up to about a quarter turn a step.\n\
+                Of the free body it keeps the energy too, to rounding.",
+        options: &BODY_OPTIONS,
+    },
+    Entry {
         name: "rk4",
         kind: NOT_VARIATIONAL,
         summary: "classical Runge-Kutta, the contrast: keeps neither momenta nor the symplectic form",
@@ -141,7 +176,7 @@ static INTEGRATORS: [Entry; 8] = [
     },
 ];
 
-static OBSERVERS: [Entry; 6] = [
+static OBSERVERS: [Entry; 12] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -157,6 +192,15 @@ static OBSERVERS: [Entry; 6] = [
         maths: "-D3 L_d(q0, q1, h), the derivative of the discrete action in the step. It is close to the energy, not\n\
                 equal to it, and is what an integrator with energy-chosen steps conserves.",
         options: &[],
+    },
+    Entry {
+        name: "energy_steps",
+        kind: "with step = \"energy\"",
+        summary: "length of each step, and where no length keeps the discrete energy",
+        maths: "p0 = -D1 L_d(q0, q1, h) and -D3 L_d(q0, q1, h) = E, that of the first step, solved together for q1 and h\n\
+                [SEM99 (4.2), (4.6); VTI04 (84)-(85)]. With L_d - S = h^(r+1) M the lengths follow h^(r+1) M = const: there is\n\
+                none where M changes its sign. Such steps are flagged, counted, listed and made as `turning` says.",
+        options: &ENERGY_OPTIONS,
     },
     Entry {
         name: "momentum",
@@ -178,6 +222,50 @@ static OBSERVERS: [Entry; 6] = [
         options: &[],
     },
     Entry {
+        name: "constraint",
+        kind: "with constraint",
+        summary: "violation of each constraint and of its hidden one, and the multipliers",
+        maths: "g(t, q) and g_q v + g_t at each step, largest absolute values. The multiplier is the mean over a step: the\n\
+                constraints push with sum_a multiplier_a grad g_a   [VTI04 (25)].",
+        options: &[],
+    },
+    Entry {
+        name: "work",
+        kind: "with force",
+        summary: "work of the forces, and whether it accounts for the change of the energy",
+        maths: "h sum_i w_i F(t_i, q_i, v_i) . v_i of each step by the quadrature of the action   [VTI04 (27)], added up.\n\
+                The balance error is max |E - E_0 - W| over the energy scale.",
+        options: &[],
+    },
+    Entry {
+        name: "modified_energy",
+        kind: "on request",
+        summary: "energy with the first term of the modified energy that the method follows",
+        maths: "A variational method follows the flow of H + h^2 H_2 + ... almost exactly   [VTI04 3.5]. With A = v.V_qq v and\n\
+                B = V_q.M^-1 V_q: verlet (order 2) and its equals, on separable systems, H_2 = A/12 - B/24; midpoint and gauss with\n\
+                one stage, on any system that does not depend on time, H_2 = -z'.H_zz z'/24, which is -(A + B)/24 if separable.\n\
+                H varies by h^2 along the run, H + h^2 H_2 by h^4. `steadier_by` is the ratio of the two.",
+        options: &[],
+    },
+    Entry {
+        name: "loop_area",
+        kind: "on request",
+        summary: "Poincare's integral invariant: the area of a small loop of 32 neighbouring runs",
+        maths: "The loop integral of p.dq (of theta for one-forms) over states around the initial one, carried along, is\n\
+                kept by every symplectic map, for loops of any size. Costs 32 more runs. Where neighbours separate fast, 32\n\
+                points no longer resolve the loop, and the reported change is that of the resolution.",
+        options: &[],
+    },
+    Entry {
+        name: "section",
+        kind: "with [section]",
+        summary: "Poincare section: formulas recorded where another crosses zero upward, in sections.csv",
+        maths: "Crossings are found on the polynomial through ten steps around, which follows the flow that the method itself\n\
+                follows; a shorter step of the method would not. Of several crossings within one step at most one is seen. A formula\n\
+                that jumps from minus to plus crosses no zero: such places are counted, not recorded.",
+        options: &[],
+    },
+    Entry {
         name: "probe",
         kind: "with [probe]",
         summary: "any formula of t, positions, velocities and momenta as a column",
@@ -193,12 +281,28 @@ static OBSERVERS: [Entry; 6] = [
     },
 ];
 
-/// An integrator read from a scenario, with Newton's tolerance.
-pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
+/// An integrator read from a scenario.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chosen {
+    /// The method.
+    pub method: Method,
+    /// Newton's tolerance.
+    pub tolerance: f64,
+    /// How the energy chooses the steps, if it does.
+    pub energy: Option<EnergyChoice>,
+}
+
+/// Reads an integrator.
+pub fn method(choice: &Choice) -> Result<Chosen, Error> {
     let names: Vec<&str> = INTEGRATORS.iter().map(|e| e.name).collect();
     let Some(entry) = INTEGRATORS.iter().find(|e| e.name == choice.method.text) else {
         return Err(unknown_word(&choice.method, "integrator", &names).into());
     };
+    if [EULER_POINCARE, MOSER_VESELOV].contains(&entry.name) {
+        let message = format!("`{}` moves rigid bodies, and this scenario has no `body`", entry.name);
+        let help = "expected another integrator: verlet, midpoint, gauss, ...";
+        return Err(choice.method.error(message).help(help).into());
+    }
     if entry.name == "avi" {
         return Err(choice
             .method
@@ -208,14 +312,53 @@ pub fn method(choice: &Choice) -> Result<(Method, f64), Error> {
     }
     let mut options = choice.options.clone();
     let method = read(entry.name, &mut options)?;
-    let known: Vec<&str> = entry.options.iter().map(|o| o.0).collect();
+    let mut known: Vec<&str> = entry.options.iter().map(|o| o.0).collect();
+    let energy = if known.contains(&"step") { energy_choice(&mut options)? } else { None };
+    if energy.is_some() {
+        known.extend(ENERGY_OPTIONS.map(|o| o.0));
+    }
+    refuse_early(entry.name, &options, energy.is_some())?;
     let tolerance = if known.contains(&"tolerance") {
         options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?
     } else {
         DEFAULT_TOLERANCE
     };
     options.finish(&format!("integrator `{}`", entry.name), &known)?;
-    Ok((method, tolerance))
+    Ok(Chosen { method, tolerance, energy })
+}
+
+/// Options that mean nothing because the energy does not, or cannot, choose the steps say so.
+fn refuse_early(name: &str, options: &Options, energy: bool) -> Result<(), Error> {
+    if let Some(place) = options.place("step") {
+        return Err(place
+            .error(format!("the energy cannot choose the steps of `{name}`"))
+            .help("expected one of: midpoint, trapezoidal, verlet, gauss, lobatto; or leave out `step`, which for all \
+                   others stands at the top of the scenario")
+            .into());
+    }
+    let early = ENERGY_OPTIONS.iter().find_map(|o| Some((o.0, options.place(o.0)?)));
+    match early {
+        Some((option, place)) if !energy => Err(place
+            .error(format!("`{option}` belongs to `step = \"energy\"`, which is not chosen here"))
+            .help("add `step = \"energy\"` to the integrator, or leave this out")
+            .into()),
+        _ => Ok(()),
+    }
+}
+
+fn energy_choice(options: &mut Options) -> Result<Option<EnergyChoice>, Error> {
+    if options.choice("step", "fixed", &["fixed", "energy"])? == "fixed" {
+        return Ok(None);
+    }
+    let usual = EnergyChoice::default();
+    let names = Turning::ALL.map(|(name, _)| name);
+    let chosen = options.choice("turning", names[0], &names)?;
+    let turning = Turning::ALL.iter().find(|(name, _)| *name == chosen).map_or(usual.turning, |(_, t)| *t);
+    Ok(Some(EnergyChoice {
+        smallest: options.number("smallest", usual.smallest, 1e-6..=1.0)?,
+        largest: options.number("largest", usual.largest, 1.0..=1e6)?,
+        turning,
+    }))
 }
 
 fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
@@ -223,16 +366,7 @@ fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
     Ok(match name {
         "midpoint" => Method::Midpoint { alpha: options.number("alpha", 0.5, 0.0..=1.0)? },
         "trapezoidal" => Method::Trapezoidal { alpha: options.number("alpha", 0.5, 0.0..=1.0)? },
-        "verlet" => {
-            let place = options.place("order").cloned();
-            let order = options.integer("order", 2, 2..=8)? as usize;
-            match (order % 2, place) {
-                (1, Some(place)) => {
-                    return Err(place.error(format!("`order` must be 2, 4, 6 or 8, found {order}")).into());
-                }
-                _ => Method::Verlet { order },
-            }
-        }
+        "verlet" => Method::Verlet { order: even_order(options)? },
         "newmark" => Method::Newmark {
             beta: options.number("beta", 0.25, 0.0..=0.5)?,
             gamma: options.number("gamma", 0.5, 0.0..=1.0)?,
@@ -249,6 +383,36 @@ fn read(name: &str, options: &mut Options) -> Result<Method, Error> {
         }
         "rk4" => Method::RungeKutta4,
         other => unreachable!("registry entry `{other}` has no reader"),
+    })
+}
+
+fn even_order(options: &mut Options) -> Result<usize, Error> {
+    let place = options.place("order").cloned();
+    let order = options.integer("order", 2, 2..=8)? as usize;
+    match (order % 2, place) {
+        (1, Some(place)) => Err(place.error(format!("`order` must be 2, 4, 6 or 8, found {order}")).into()),
+        _ => Ok(order),
+    }
+}
+
+/// An integrator of a rigid body, read from a scenario.
+pub fn body_method(choice: &Choice) -> Result<BodyMethod, Error> {
+    let name = choice.method.text.as_str();
+    let own = [EULER_POINCARE, MOSER_VESELOV];
+    if !own.contains(&name) {
+        if INTEGRATORS.iter().any(|e| e.name == name) {
+            let message = format!("`{name}` does not move rigid bodies");
+            let help = format!("expected one of: {}", own.join(", "));
+            return Err(choice.method.error(message).help(help).into());
+        }
+        return Err(unknown_word(&choice.method, "integrator of a rigid body", &own).into());
+    }
+    let mut options = choice.options.clone();
+    let order = even_order(&mut options)?;
+    options.finish(&format!("integrator `{name}`"), &["order"])?;
+    Ok(match name {
+        EULER_POINCARE => BodyMethod::EulerPoincare { order },
+        _ => BodyMethod::MoserVeselov { order },
     })
 }
 
@@ -362,7 +526,13 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
         if !names.contains(&name) {
             return Err(unknown_word(&choice.method, "integrator", &names).into());
         }
-        let (method, tolerance) = method(choice)?;
+        let Chosen { method, tolerance, energy } = method(choice)?;
+        if let (Some(_), Some(place)) = (energy, choice.options.place("step")) {
+            return Err(place
+                .error("the energy chooses the steps of systems with a Lagrangian only, not those of a solid")
+                .help("leave out `step = \"energy\"`")
+                .into());
+        }
         let steps = Box::new(step_choice(&mut Options::default())?);
         return Ok(SolidMethod::Discrete { method, tolerance, steps });
     }
@@ -402,13 +572,13 @@ fn step_choice(options: &mut Options) -> Result<StepChoice, Error> {
     })
 }
 
-/// Checks the names under `observe`; returns whether the symplectic form is asked for.
-pub fn wants_symplectic(observe: &[Text]) -> Result<bool, Error> {
+/// Checks the names under `observe`; returns whether the one given is among them.
+pub fn wants(observe: &[Text], name: &str) -> Result<bool, Error> {
     let names: Vec<&str> = OBSERVERS.iter().map(|e| e.name).collect();
     for text in observe {
         if !names.contains(&text.text.as_str()) {
             return Err(unknown_word(text, "observer", &names).into());
         }
     }
-    Ok(observe.iter().any(|t| t.text == "symplectic"))
+    Ok(observe.iter().any(|t| t.text == name))
 }

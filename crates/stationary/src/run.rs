@@ -1,13 +1,17 @@
 //! The whole path: read, build, discretise, loop (move, observe), report.
 
+mod body;
+mod energy;
 mod finish;
 mod formula;
 mod solid;
 
 pub use crate::observe::Conserved;
+pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 
 use crate::error::{Error, RunError};
-use crate::scenario::{Scenario, System, claim};
+use crate::report::Folder;
+use crate::scenario::{Place, Scenario, System, claim};
 use serde_json::Value;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -61,23 +65,46 @@ pub struct Outcome {
 /// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
 /// its way is an [`Outcome`] with everything up to the last good step.
 pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::at(out), watch)
+}
+
+/// Runs a scenario for its summary alone and writes nothing.
+///
+/// ```
+/// use stationary::{run, scenario::{Scenario, shipped}};
+/// let pendulum = shipped::find("pendulum").unwrap();
+/// let scenario = Scenario::read("pendulum", pendulum.text, &[("end".into(), "10".into())])?;
+/// let outcome = run::measure(&scenario, &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.summary["moves"], 500);
+/// assert!(outcome.files.is_empty());
+/// # Ok::<(), stationary::error::Error>(())
+/// ```
+pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::none(), watch)
+}
+
+fn into(scenario: &Scenario, out: &Folder, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
     match &scenario.system {
         System::Formula(system) => formula::run(scenario, system, out, watch),
         System::Solid(system) => solid::run(scenario, system, out, false, watch),
+        System::Body(system) => body::run(scenario, system, out, watch),
     }
 }
 
 /// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
 pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
     match &scenario.system {
-        System::Formula(system) => Err(system
-            .lagrangian
-            .place
-            .error("only runs of solids write checkpoints that they can resume from")
-            .help("run it again without --resume")
-            .into()),
-        System::Solid(system) => solid::run(scenario, system, out, true, watch),
+        System::Formula(system) => Err(no_checkpoint(&system.lagrangian.place)),
+        System::Body(system) => Err(no_checkpoint(&system.inertia_place)),
+        System::Solid(system) => solid::run(scenario, system, &Folder::at(out), true, watch),
     }
+}
+
+fn no_checkpoint(place: &Place) -> Error {
+    place
+        .error("only runs of solids write checkpoints that they can resume from")
+        .help("run it again without --resume")
+        .into()
 }
 
 /// Builds everything a run needs, runs nothing, writes nothing.
@@ -85,6 +112,32 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     match &scenario.system {
         System::Formula(system) => formula::check(scenario, system),
         System::Solid(system) => solid::check(scenario, system),
+        System::Body(system) => body::check(scenario, system),
+    }
+}
+
+/// Runs a scenario at its step and at half of it, writes nothing, and tells which nearby energy its steps follow: the
+/// truncations that are known of the modified energy [VTI04 3.5], and how much each varies.
+///
+/// A method that is not variational, and a system without an energy, is an error, and so is a run that stops on its way.
+pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
+    let place = &scenario.integrator.method.place;
+    let unsuited = |what: &str| {
+        let message = format!("explain-energy is for systems given by formulas, and this is {what}");
+        Err(place.error(message).help("the energy of such a run is in its results: stationary run").into())
+    };
+    match &scenario.system {
+        System::Formula(system) => formula::explain(scenario, system),
+        System::Solid(_) => unsuited("a solid"),
+        System::Body(_) => unsuited("a rigid body"),
+    }
+}
+
+/// The bytes of the files that a scenario names, beside its own: none but the mesh of a solid.
+pub(crate) fn attached(scenario: &Scenario) -> Result<Vec<u8>, Error> {
+    match &scenario.system {
+        System::Solid(system) => solid::mesh_bytes(scenario, system),
+        _ => Ok(Vec::new()),
     }
 }
 

@@ -21,8 +21,10 @@ fn read(path: &str) -> String {
 /// The pages of the book by name, and the pages beside it.
 fn pages() -> Vec<(String, String)> {
     let book = std::fs::read_dir(root().join("docs/src")).unwrap();
-    let mut names: Vec<String> =
-        book.map(|e| format!("docs/src/{}", e.unwrap().file_name().display())).collect();
+    let mut names: Vec<String> = book
+        .map(|e| format!("docs/src/{}", e.unwrap().file_name().display()))
+        .filter(|name| name.ends_with(".md"))
+        .collect();
     names.extend(["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(String::from));
     names.sort();
     names.into_iter().map(|name| (name.clone(), read(&name))).collect()
@@ -166,7 +168,8 @@ fn allowed(text: &str, key: &str) -> BTreeSet<String> {
 #[test]
 fn every_key_of_a_scenario_is_documented() {
     let pendulum = shipped::find("pendulum").unwrap().text;
-    let known = ["", "initial.", "output."].into_iter().flat_map(|key| allowed(pendulum, key)).collect();
+    let known =
+        ["", "initial.", "section.", "output."].into_iter().flat_map(|key| allowed(pendulum, key)).collect();
     assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Keys")), known);
 }
 
@@ -210,8 +213,8 @@ fn flatten(prefix: &str, value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-fn is_solid(shipped: &shipped::Shipped) -> bool {
-    shipped.text.contains("\nmesh = ")
+fn is_given_by_formulas(shipped: &shipped::Shipped) -> bool {
+    shipped.text.contains("\nlagrangian = ")
 }
 
 /// The slab with chosen elements, which has a support, a load and a probe: in peace, and stopped by a load that ends.
@@ -271,10 +274,17 @@ fn sample_runs() -> Vec<(Scenario, Outcome, Vec<String>)> {
     let set = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
         pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
     };
-    let mut runs: Vec<(&shipped::Shipped, Vec<(String, String)>)> =
-        shipped::all().iter().filter(|s| !is_solid(s)).map(|s| (s, set(&[("end", "1")]))).collect();
+    let mut runs: Vec<(&shipped::Shipped, Vec<(String, String)>)> = shipped::all()
+        .iter()
+        .filter(|s| is_given_by_formulas(s))
+        .map(|s| (s, set(&[("end", "1")])))
+        .collect();
     let stops = set(&[("parameters.e", "0.95"), ("step", "0.3"), ("integrator.stages", "4")]);
     runs.push((shipped::find("kepler").unwrap(), stops));
+    let behind = set(&[("end", "1"), ("observe", "[\"modified_energy\", \"loop_area\"]"), ("claim", "[]")]);
+    runs.push((shipped::find("henon-heiles").unwrap(), behind));
+    let crosses = set(&[("parameters.start", "1.001"), ("end", "20")]);
+    runs.push((shipped::find("double-well").unwrap(), crosses));
     runs.into_iter()
         .enumerate()
         .map(|(i, (shipped, set))| {
@@ -313,6 +323,8 @@ fn every_column_of_the_series_is_documented_and_every_documented_column_exists()
                 format!("{letter}<coordinate>")
             } else if column.starts_with("momentum.") {
                 "momentum.<name>".to_string()
+            } else if column.starts_with("multiplier.") {
+                "multiplier.<k>".to_string()
             } else if system.probes.iter().any(|(name, _)| name == column) {
                 "<probe>".to_string()
             } else {

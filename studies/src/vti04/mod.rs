@@ -7,6 +7,7 @@ pub mod fig13;
 pub mod fig15;
 pub mod fig18;
 pub mod fig2;
+pub mod fig3;
 pub mod fig4;
 pub mod fig5;
 pub mod slab;

@@ -224,3 +224,144 @@ fn a_claim_about_nothing_is_refused_with_a_near_miss() {
         refused(&folder, &out, &[wants]);
     }
 }
+
+/// A pendulum in the plane under a constraint, with one piece of its text replaced.
+fn circle<'a>(old: &str, new: &str, expected: &'a [&'a str]) -> Case<'a> {
+    const CIRCLE: &str = r#"coordinates = ["x", "y"]
+lagrangian = "0.5*(vx^2 + vy^2) - y"
+constraint = ["x^2 + y^2 - 1"]
+step = 0.1
+end = 1
+integrator = "verlet"
+[initial]
+position = [0.6, 0.8]
+velocity = [0.8, -0.6]
+"#;
+    assert!(CIRCLE.contains(old), "{old}");
+    Case { text: CIRCLE.replacen(old, new, 1).into_bytes(), expected }
+}
+
+#[test]
+fn constraints_that_cannot_hold_are_named() {
+    all_refused(
+        "bad-constraints",
+        &[
+            circle("0.6, 0.8", "0.6, 0.81", &["bad.toml:3:15: the initial position violates", "1.610000e-2"]),
+            circle(
+                "- 1\"",
+                "- 1\", \"2*x^2 + 2*y^2 - 2\"",
+                &["bad.toml:3:32: ", "redundant", "`x^2 + y^2 - 1`"],
+            ),
+            circle("- 1\"", "- 1\", \"x - 0.6\", \"y - 0.8\"", &["bad.toml:3:43: ", "redundant"]),
+            circle("x^2 + y^2 - 1", "(x^2 + y^2 - 1)^2", &["bad.toml:3:15: ", "no gradient"]),
+            circle("x^2 + y^2 - 1", "log(x - 1)", &["bad.toml:3:15: ", "not a finite number"]),
+            circle("[0.8, -0.6]", "[1, 0]", &["bad.toml:3:15: the initial velocity leaves", "1.200000e0"]),
+            circle("x^2 + y^2 - 1", "x*vx + y*vy", &["bad.toml:3:18: unknown name `vx`"]),
+            circle(
+                "x^2 + y^2 - 1",
+                "x^2 + y^2 = 1",
+                &["bad.toml:3:15: ", "not an equation", "x^2 + y^2 - (1)"],
+            ),
+            circle("\"verlet\"", "\"rk4\"", &["bad.toml:6:14: `rk4` has no discrete action"]),
+            circle("\"verlet\"", "\"newmark\"", &["bad.toml:6:14: `newmark` takes constraints only"]),
+            circle(
+                "\"verlet\"",
+                "{ method = \"verlet\", order = 4 }",
+                &["bad.toml:6:25: `verlet` of order 4 takes neither forces nor constraints"],
+            ),
+            circle(
+                "step",
+                "force = [\"-vx\"]\nstep",
+                &["bad.toml:4:9: `force` has 1 values for 2 coordinates"],
+            ),
+            circle("step", "force = [\"-px\", 0]\nstep", &["bad.toml:4:12: unknown name `px`"]),
+        ],
+    );
+}
+
+#[test]
+fn what_cannot_be_reduced_is_refused() {
+    let orbit = |reduce: &str, more: &str, lagrangian: &str| {
+        let text = format!(
+            "coordinates = [\"r\", \"phi\"]\nlagrangian = \"{lagrangian}\"\nreduce = {reduce}\n{more}step = 0.1\nend = 1\n\
+             [initial]\nposition = [1, 0]\nvelocity = [0, 1]\n"
+        );
+        text.into_bytes()
+    };
+    let (free, bound) = ("0.5*vr^2 + 0.5*r^2*vphi^2 + 1/r", "0.5*vr^2 + 0.5*r^2*vphi^2 + cos(phi)/r");
+    let midpoint = "integrator = \"midpoint\"\n";
+    all_refused(
+        "bad-reduce",
+        &[
+            Case {
+                text: orbit("\"phy\"", midpoint, free),
+                expected: &["bad.toml:3:10: `phy` is not a coordinate", "did you mean `phi`?"],
+            },
+            Case { text: orbit("[\"phi\", \"phi\"]", midpoint, free), expected: &["bad.toml:3:", "twice"] },
+            Case { text: orbit("[\"phi\", \"r\"]", midpoint, free), expected: &["leaves no coordinate"] },
+            Case {
+                text: orbit("3", midpoint, free),
+                expected: &["bad.toml:3:10", "name of a cyclic coordinate"],
+            },
+            Case {
+                text: orbit("\"phi\"", midpoint, bound),
+                expected: &["bad.toml:3:10: `phi` is not cyclic", "depends on it"],
+            },
+            Case {
+                text: orbit("\"phi\"", "force = [\"-vr\", 0]\nintegrator = \"midpoint\"\n", free),
+                expected: &["bad.toml:3:10: `reduce` goes with neither"],
+            },
+            Case {
+                text: orbit("\"phi\"", "integrator = \"rk4\"\n", free),
+                expected: &["bad.toml:4:", "rk4 has no discrete Lagrangian of one step to reduce"],
+            },
+        ],
+    );
+}
+
+#[test]
+fn steps_that_the_energy_cannot_choose_are_refused() {
+    let energy = |method: &str, more: &str| format!("{{ method = \"{method}\", step = \"energy\"{more} }}");
+    all_refused(
+        "bad-energy-steps",
+        &[
+            with("\"verlet\"", &energy("rk4", ""), &["cannot choose the steps of `rk4`", "midpoint"]),
+            with("\"verlet\"", &energy("newmark", ""), &["cannot choose the steps of `newmark`"]),
+            with("\"verlet\"", &energy("verlet", ", order = 4"), &["steps chosen by the energy", "midpoint"]),
+            with(
+                "\"verlet\"",
+                "{ method = \"midpoint\", step = \"enregy\" }",
+                &["bad.toml:5:44: unknown value of `step` `enregy`", "did you mean `energy`?"],
+            ),
+            with(
+                "\"verlet\"",
+                &energy("midpoint", ", turning = \"holds\""),
+                &["unknown value of `turning`", "did you mean `hold`?"],
+            ),
+            with(
+                "\"verlet\"",
+                &energy("midpoint", ", largest = 0.5"),
+                &["`largest` must be from 1 to 1000000"],
+            ),
+            with(
+                "\"verlet\"",
+                &energy("midpoint", ", smallest = 0"),
+                &["`smallest` must be from 0.000001 to 1"],
+            ),
+            with(
+                "\"verlet\"",
+                "{ method = \"midpoint\", turning = \"hold\" }",
+                &["`turning` belongs to `step = \"energy\"`"],
+            ),
+            with(
+                "\"verlet\"",
+                &(energy("midpoint", "") + "\nforce = [\"-vtheta\"]"),
+                &["take no forces, constraints or reductions"],
+            ),
+        ],
+    );
+    let mut driven = with("\"verlet\"", &energy("midpoint", ""), &["this Lagrangian depends on `t`"]);
+    driven.text =
+        String::from_utf8(driven.text).unwrap().replacen("m*g*cos", "sin(t)*m*g*cos", 1).into_bytes();
+    all_refused("bad-energy-time", &[driven]);
+}

@@ -48,14 +48,43 @@ pub trait DiscreteLagrangian: Send {
         sum.copy_from_slice(&out.sum);
     }
 
+    /// As [`second`](Self::second), and what the length of the step changes: writes `D_j D3` for the points `0..=s` into
+    /// `mixed` and returns the rest. For Lagrangians that do not depend on time. `None` where the step cannot be
+    /// varied alone.
+    fn second_in_length(
+        &mut self,
+        _leg: &Leg,
+        _block: [Range<usize>; 2],
+        _d: &mut [f64],
+        _dd: &mut [f64],
+        _mixed: &mut [f64],
+    ) -> Option<Length> {
+        None
+    }
+
     /// The point that approximates the position at the end of the step. It is the last one, except
     /// where the action is written in other variables than positions.
     fn end_position(&self) -> usize {
         self.pieces()
     }
 
-    /// Turns a position at time `t` into the variable of the discrete action, for a step `h`.
-    fn enter(&mut self, _t: f64, _h: f64, _q: &mut [f64]) {}
+    /// Turns a position at time `t` into the variable of the discrete action, for a step `h`, where a force `outer`
+    /// acts besides those of `L`.
+    fn enter(&mut self, _t: f64, _h: f64, _outer: &[f64], _q: &mut [f64]) {}
+
+    /// The quadrature of the action: where along the step it looks, and how much each look counts. Forces that come
+    /// from no Lagrangian are sampled there too ([`DiscreteForce`](super::DiscreteForce)).
+    fn samples(&self) -> Vec<Sample>;
+
+    /// Writes the force that acts besides those of `L` at a place.
+    fn outer_force(&mut self, _t: f64, _q: &[f64], _v: &[f64], force: &mut [f64]) {
+        force.fill(0.0);
+    }
+
+    /// The work of that force over a step; `None` where there is no such force.
+    fn work(&mut self, _leg: &Leg) -> Option<f64> {
+        None
+    }
 
     /// A momentum added to `p` after each step that does not come from the discrete action. `true` if there
     /// is one: the method is then not variational. When `tangent` is given, the derivative in each
@@ -63,6 +92,31 @@ pub trait DiscreteLagrangian: Send {
     fn extra_impulse(&mut self, _leg: &Leg, _p: &mut [f64], _tangent: Option<&mut [f64]>) -> bool {
         false
     }
+}
+
+/// How a discrete Lagrangian depends on the length of its step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Length {
+    /// `D3`, minus the discrete energy.
+    pub d3: f64,
+    /// `D3 D3`.
+    pub d33: f64,
+    /// The size of the terms whose sum `D3` is: its rounding error is a few units in their last place.
+    pub size: f64,
+}
+
+/// One node of the quadrature of a discrete action: there the path has the position `sum_j shape_j Q_j` and the
+/// velocity `sum_j slope_j Q_j / h`, both sums over the points `0..=s`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Where in the step, from 0 to 1.
+    pub abscissa: f64,
+    /// The weight; all add to one.
+    pub weight: f64,
+    /// Weights of the points in the position; they add to one.
+    pub shape: Vec<f64>,
+    /// Weights of the points in the velocity; they add to zero.
+    pub slope: Vec<f64>,
 }
 
 /// One step: where it starts, how long it is, and the points relative to the start.

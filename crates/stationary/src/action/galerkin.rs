@@ -7,7 +7,7 @@
 //! give the collocation methods of those names. The coefficients are data, the code is one.
 
 use super::quadrature::{self, Quadrature};
-use super::{DiscreteLagrangian, Leg, Slots};
+use super::{DiscreteLagrangian, Leg, Length, Sample, Slots};
 use crate::linalg::{Dim, Dynamic, Fixed, Storage};
 use crate::model::{Jet, Lagrangian};
 use std::ops::Range;
@@ -146,6 +146,58 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Adds the node to `D_j` and their second derivatives with coefficients made from the length of the step.
+    #[inline(always)]
+    fn add_with_length(
+        self,
+        (h, inverse_h): (f64, f64),
+        ([lq, lv], [qq, qv, vv]): ([&[f64]; 2], [&[f64]; 3]),
+        (d, dd): (&mut [f64], &mut [f64]),
+        block: &Block,
+    ) {
+        let (n, w, [phi, slope]) = (lq.len(), self.weight, self.path);
+        let width = block.columns.len() * n;
+        let (d, dd) = (&mut d[..block.rows.len() * n], &mut dd[..block.rows.len() * n * width]);
+        for (r, j) in block.rows.clone().enumerate() {
+            let (a, b) = (w * h * phi[j], w * slope[j]);
+            for x in 0..n {
+                d[r * n + x] += a * lq[x] + b * lv[x];
+                for (c, k) in block.columns.clone().enumerate() {
+                    for y in 0..n {
+                        let (xy, yx) = (x * n + y, y * n + x);
+                        dd[(r * n + x) * width + c * n + y] += a * phi[k] * qq[xy]
+                            + b * slope[k] * inverse_h * vv[xy]
+                            + w * (phi[j] * slope[k] * qv[xy] + slope[j] * phi[k] * qv[yx]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the node to `D_j D3` for all points and to `D3 D3`.
+    #[inline(always)]
+    fn add_mixed(
+        self,
+        inverse_h: f64,
+        (v, [lq, _], [_, qv, vv]): (&[f64], [&[f64]; 2], [&[f64]; 3]),
+        mixed: &mut [f64],
+        d33: &mut f64,
+    ) {
+        let (n, w, [phi, slope]) = (lq.len(), self.weight, self.path);
+        for x in 0..n {
+            let (mut turn, mut inertia) = (0.0, 0.0);
+            for y in 0..n {
+                turn += qv[x * n + y] * v[y];
+                inertia += vv[x * n + y] * v[y];
+            }
+            let (force, momentum) = (w * (lq[x] - turn), w * inertia * inverse_h);
+            *d33 += v[x] * momentum;
+            for j in 0..phi.len() {
+                mixed[j * n + x] += phi[j] * force - slope[j] * momentum;
+            }
+        }
+    }
+
     /// Adds the node of a separable system to a block of the second derivatives, but for what
     /// [`Table::velocities`] gives.
     #[inline(always)]
@@ -259,6 +311,15 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
         }
     }
 
+    /// `1/h`, and tables of some step: what only weighs and shapes is the same in all of them.
+    #[inline(always)]
+    fn inverse(&mut self, h: f64) -> f64 {
+        if self.table.nodes.is_empty() {
+            self.tabulate(h);
+        }
+        if h == self.table.h { self.table.inverse_h } else { 1.0 / h }
+    }
+
     #[cold]
     fn tabulate(&mut self, h: f64) {
         let points = self.s.get() + 1;
@@ -323,6 +384,20 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         &self.points
     }
 
+    fn samples(&self) -> Vec<Sample> {
+        let points = self.s.get() + 1;
+        let rows = self.shape.chunks(points).zip(self.slope.chunks(points));
+        let rule = self.rule.nodes.iter().zip(&self.rule.weights);
+        rule.zip(rows)
+            .map(|((&abscissa, &weight), (shape, slope))| Sample {
+                abscissa,
+                weight,
+                shape: shape.to_vec(),
+                slope: slope.to_vec(),
+            })
+            .collect()
+    }
+
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
         self.prepare(leg.h);
         (out.value, out.d3) = (0.0, 0.0);
@@ -382,9 +457,44 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         }
     }
 
+    /// `D_j D3 = sum_i w_i [phi_j (L_q - L_qv v) - (phi_j'/h) L_vv v]` and `D3 D3 = sum_i w_i v.L_vv v / h`.
+    #[inline(always)]
+    fn second_in_length(
+        &mut self,
+        leg: &Leg,
+        [rows, columns]: [Range<usize>; 2],
+        d: &mut [f64],
+        dd: &mut [f64],
+        mixed: &mut [f64],
+    ) -> Option<Length> {
+        let inverse_h = self.inverse(leg.h);
+        let (n, points, block) = (self.n.get(), self.s.get() + 1, Block { rows, columns });
+        let (start, u) = (&leg.q[..n], &leg.u[..(points - 1) * n]);
+        let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);
+        let mixed = &mut mixed[..points * n];
+        let mut table = self.table.nodes.as_slice();
+        d.fill(0.0);
+        dd.fill(0.0);
+        mixed.fill(0.0);
+        let mut length = Length { d3: 0.0, d33: 0.0, size: 0.0 };
+        while let Some((node, rest)) = Node::next(table, points) {
+            table = rest;
+            node.position(start, u, q);
+            node.velocity(inverse_h, u, v);
+            self.lagrangian.whole(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
+            let (first, second) = self.jet.derivatives(n);
+            node.add_with_length((leg.h, inverse_h), (first, second), (d, dd), &block);
+            node.add_mixed(inverse_h, (v, first, second), mixed, &mut length.d33);
+            let (w, l, power) = (node.weight, self.jet.value(), crate::linalg::dot(v, first[1]));
+            length.d3 += w * (l - power);
+            length.size += (w * l).abs() + (w * power).abs();
+        }
+        Some(length)
+    }
+
     #[inline(always)]
     fn gradient(&mut self, leg: &Leg, d: &mut [f64], sum: &mut [f64]) {
-        self.prepare(leg.h);
+        let inverse_h = self.inverse(leg.h);
         d.fill(0.0);
         sum.fill(0.0);
         let (n, points) = (self.n.get(), self.s.get() + 1);
@@ -394,7 +504,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         while let Some((node, rest)) = Node::next(table, points) {
             table = rest;
             node.position(start, u, q);
-            node.velocity(self.table.inverse_h, u, v);
+            node.velocity(inverse_h, u, v);
             self.lagrangian.gradient(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
             node.add_exact(self.jet.derivatives(n).0, leg.h, d, sum);
         }

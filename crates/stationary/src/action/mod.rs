@@ -3,10 +3,14 @@
 //! A new one is one file that implements [`DiscreteLagrangian`]; see `docs/src/new-discrete-lagrangian.md`.
 
 mod discrete;
+mod force;
 mod galerkin;
 mod newmark;
 pub mod quadrature;
+mod routh;
 
-pub use discrete::{DiscreteLagrangian, Leg, Slots};
+pub use discrete::{DiscreteLagrangian, Leg, Length, Sample, Slots};
+pub use force::{DiscreteForce, SampledForce, WithForce};
 pub use galerkin::Galerkin;
 pub use newmark::Newmark;
+pub use routh::Routh;

@@ -12,7 +12,7 @@
 //! trapezoidal rule remains. `gamma != 1/2` adds `h (gamma - 1/2) (f(q1) - f(q0))` to the momentum, which no
 //! discrete Lagrangian gives.
 
-use super::{DiscreteLagrangian, Leg, Slots};
+use super::{DiscreteLagrangian, Leg, Sample, Slots};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
 use std::ops::Range;
@@ -150,6 +150,15 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
         if self.beta == 0.0 { &[0.0, 1.0] } else { &[0.0, 0.0, 1.0, 1.0] }
     }
 
+    /// At both ends, with the velocity `(x1 - x0)/h` that carries the kinetic energy.
+    fn samples(&self) -> Vec<Sample> {
+        let s = self.pieces();
+        let unit = |j: usize| (0..=s).map(|k| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
+        let slope: Vec<f64> = unit(s).iter().zip(unit(0)).map(|(end, start)| end - start).collect();
+        let sample = |(abscissa, j)| Sample { abscissa, weight: 0.5, shape: unit(j), slope: slope.clone() };
+        [0.0, 1.0].into_iter().zip(self.ends()).map(sample).collect()
+    }
+
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
         (out.value, out.d3) = (0.0, 0.0);
         out.d.fill(0.0);
@@ -211,10 +220,11 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
         self.ends()[1]
     }
 
-    fn enter(&mut self, t: f64, h: f64, q: &mut [f64]) {
+    fn enter(&mut self, t: f64, h: f64, outer: &[f64], q: &mut [f64]) {
         let n = q.len();
         let (mut force, mut a) = (vec![0.0; n], vec![0.0; n]);
         self.lagrangian.force(t, q, &mut force);
+        force.iter_mut().zip(outer).for_each(|(f, outer)| *f += outer);
         if let Some(mass) = self.lagrangian.mass() {
             mass.velocity(&force, &mut a);
         }

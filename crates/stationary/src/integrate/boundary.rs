@@ -16,8 +16,12 @@ pub fn momentum_between<D: DiscreteLagrangian>(
 ) -> Result<Vec<f64>, Cause> {
     let (n, s) = (q0.len(), ld.pieces());
     let (mut x0, mut x1) = (q0.to_vec(), q1.to_vec());
-    ld.enter(t, h, &mut x0);
-    ld.enter(t + h, h, &mut x1);
+    let velocity: Vec<f64> = q0.iter().zip(q1).map(|(a, b)| (b - a) / h).collect();
+    let mut outer = vec![0.0; n];
+    ld.outer_force(t, q0, &velocity, &mut outer);
+    ld.enter(t, h, &outer, &mut x0);
+    ld.outer_force(t + h, q1, &velocity, &mut outer);
+    ld.enter(t + h, h, &outer, &mut x1);
     let mut leg = Leg::new(n, s);
     (leg.t, leg.h) = (t, h);
     for i in 0..n {

@@ -57,21 +57,23 @@ const SMALL: usize = 6;
 
 /// Above this many pieces the rounding of the coefficients makes the last correction so large, and always of one
 /// sign, that the impulse is taken anew after it.
-const ROUGH: usize = 3;
+pub(super) const ROUGH: usize = 3;
 
 /// Newton iterations before a step is given up.
-const LIMIT: usize = 40;
+pub(super) const LIMIT: usize = 40;
 
 impl<D: DiscreteLagrangian> Del<D> {
     /// Starts the discrete Lagrangian at a state.
     pub fn new(mut ld: D, start: &Start) -> Result<Self, RunError> {
         let (n, s) = (start.q.len(), ld.pieces());
         let mut x = start.q.clone();
-        ld.enter(start.t, start.h, &mut x);
         let mut velocity = vec![0.0; n];
         Legendre::new(n)
             .velocity(ld.system(), start.t, &start.q, &start.p, &mut velocity)
             .map_err(|cause| RunError { time: start.t, step: 0, cause })?;
+        let mut outer = vec![0.0; n];
+        ld.outer_force(start.t, &start.q, &velocity, &mut outer);
+        ld.enter(start.t, start.h, &outer, &mut x);
         let mut leg = Leg::new(n, s);
         for j in 1..=s {
             for i in 0..n {
@@ -103,6 +105,11 @@ impl<D: DiscreteLagrangian> Del<D> {
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
+    }
+
+    /// The discrete Lagrangian and the last good leg; `None` before the first step.
+    pub fn last(&mut self) -> Option<(&mut D, &Leg)> {
+        Some((&mut self.ld, self.done.as_ref()?))
     }
 
     /// The discrete Lagrangian.
@@ -154,12 +161,7 @@ impl<D: DiscreteLagrangian> Del<D> {
                 return Err(self.failure(iterations));
             }
             self.iterations += 1;
-            // Newton converges quadratically: the next correction is about size^3 / before^2.
-            let ratio = size / before;
-            let predicted = ratio < 0.1 && size * ratio * ratio <= self.tolerance * scale;
-            // Increments that are nothing but rounding of the positions do not converge, they wander.
-            let wanders = iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(&self.x);
-            if size <= self.tolerance * scale || predicted || wanders {
+            if settled(iterations, [before, size, scale], self.tolerance, &self.x) {
                 self.polish(matrix, delta, pivot, spare);
                 return Ok(());
             }
@@ -249,9 +251,26 @@ impl<D: DiscreteLagrangian> Del<D> {
     }
 }
 
+/// Whether Newton's method is done with a step from `place`: `size` is that of the correction just made, `before` of the one
+/// before it, `scale` that of the increments.
+#[inline(always)]
+pub(super) fn settled(
+    iterations: usize,
+    [before, size, scale]: [f64; 3],
+    tolerance: f64,
+    place: &[f64],
+) -> bool {
+    // Newton converges quadratically: the next correction is about size^3 / before^2.
+    let ratio = size / before;
+    let predicted = ratio < 0.1 && size * ratio * ratio <= tolerance * scale;
+    // Increments that are nothing but rounding of the positions do not converge, they wander.
+    let wanders = || iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(place);
+    size <= tolerance * scale || predicted || wanders()
+}
+
 /// The matrix that continues the polynomial through the points by one step: with `u_j` the
 /// increments at `c_j`, the next ones are guessed as `P(1 + c_j) - P(1)`.
-fn forecast(points: &[f64]) -> Vec<f64> {
+pub(super) fn forecast(points: &[f64]) -> Vec<f64> {
     let s = points.len() - 1;
     let distinct = points.windows(2).all(|w| w[0] < w[1]);
     let mut matrix = vec![0.0; s * s];
@@ -270,7 +289,7 @@ fn forecast(points: &[f64]) -> Vec<f64> {
 }
 
 #[inline(always)]
-fn extrapolate(matrix: &[f64], [n, s]: [usize; 2], from: &[f64], to: &mut [f64]) {
+pub(super) fn extrapolate(matrix: &[f64], [n, s]: [usize; 2], from: &[f64], to: &mut [f64]) {
     let (matrix, from, to) = (&matrix[..s * s], &from[..n * s], &mut to[..n * s]);
     to.fill(0.0);
     for j in 0..s {
@@ -301,11 +320,20 @@ impl<D: DiscreteLagrangian> Integrator for Del<D> {
         Some(-self.slots.d3)
     }
 
+    fn action(&mut self) -> Option<f64> {
+        self.ld.first(self.done.as_ref()?, &mut self.slots);
+        self.variational.then_some(self.slots.value)
+    }
+
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         match &self.done {
             Some(leg) => legs::tangent(&mut self.ld, leg, matrix),
             None => false,
         }
+    }
+
+    fn work(&mut self) -> Option<f64> {
+        self.ld.work(self.done.as_ref()?)
     }
 
     fn iterations(&self) -> u64 {

@@ -253,6 +253,16 @@ impl<L: Lagrangian, V: Storage> Integrator for Explicit<L, V> {
         energy
     }
 
+    fn action(&mut self) -> Option<f64> {
+        let mut slots = Slots::new(self.now.q.as_slice().len(), 1);
+        let mut action = None;
+        for leg in &self.legs {
+            self.ld.first(leg, &mut slots);
+            action = Some(action.unwrap_or(0.0) + slots.value);
+        }
+        action
+    }
+
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         let n = self.now.q.as_slice().len();
         let (mut part, mut product) = (matrix.to_vec(), matrix.to_vec());

@@ -1,5 +1,6 @@
 //! What every integrator does: move, and let itself be looked at.
 
+use super::Adaption;
 use crate::error::RunError;
 
 /// Where and how a run starts.
@@ -20,7 +21,7 @@ pub struct Start {
 pub struct View<'a> {
     /// Steps made.
     pub step: u64,
-    /// Time, `t_0 + step * h`: never accumulated.
+    /// Time, `t_0 + step * h`: never accumulated, but where the energy chooses the steps.
     pub t: f64,
     /// Position.
     pub q: &'a [f64],
@@ -44,9 +45,36 @@ pub trait Integrator: Send {
     /// `-D3 L_d` of the last step; `None` before the first one and for methods that have no action.
     fn discrete_energy(&mut self) -> Option<f64>;
 
-    /// The derivative of the last step in the canonical position and momentum, a `2n` by `2n` matrix by rows;
-    /// `false` before the first step.
+    /// `L_d` of the last step, the action whose differential is `p1.dq1 - p0.dq0` in canonical positions; `None` before
+    /// the first one and for methods that have no action.
+    fn action(&mut self) -> Option<f64> {
+        None
+    }
+
+    /// Degrees of freedom `d`: the coordinates less the constraints.
+    fn freedom(&self) -> usize {
+        self.view().q.len()
+    }
+
+    /// The derivative of the last step in the canonical position and momentum, a `2d` by `2d` matrix by rows;
+    /// `false` before the first step. Under constraints it is taken in a canonical basis of the motions they allow.
     fn tangent(&mut self, matrix: &mut [f64]) -> bool;
+
+    /// Multipliers of the constraints over the last step: the mean of each, so that `sum_a multiplier_a grad g_a` is
+    /// the force of the constraints. `None` before the first step and without constraints.
+    fn multipliers(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// Work over the last step of the forces that come from no Lagrangian; `None` without such forces.
+    fn work(&mut self) -> Option<f64> {
+        None
+    }
+
+    /// How the length of the last step came about, where the method chooses it.
+    fn adaption(&self) -> Option<Adaption> {
+        None
+    }
 
     /// Newton iterations so far.
     fn iterations(&self) -> u64 {

@@ -1,11 +1,13 @@
 //! The integrators by name: a typed choice, and the one place that builds it for a system.
 
 use super::boundary::momentum_between;
-use super::{Composition, Del, Explicit, Integrator, RungeKutta4, Start};
-use crate::action::{DiscreteLagrangian, Galerkin, Newmark};
+use super::constrained::{self, Constrained, Rattle};
+use super::{Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced, RungeKutta4, Start};
+use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
 use crate::error::RunError;
-use crate::model::Lagrangian;
+use crate::model::{Constraint, Force, Jet, Lagrangian};
 use std::fmt;
+use std::sync::Arc;
 
 /// A choice of integrator with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,6 +112,22 @@ impl Method {
         }
     }
 
+    /// The discrete Lagrangian of one step, where it is a Galerkin one.
+    fn galerkin<L: Lagrangian>(&self, lagrangian: L) -> Option<Galerkin<L>> {
+        Some(match *self {
+            Method::Midpoint { alpha } => Galerkin::midpoint(lagrangian, alpha),
+            Method::Trapezoidal { alpha } => Galerkin::trapezoidal(lagrangian, alpha),
+            Method::Verlet { order: 2 } => Galerkin::trapezoidal(lagrangian, 0.5),
+            Method::Gauss { stages } => Galerkin::gauss(lagrangian, stages),
+            Method::Lobatto { points } => Galerkin::lobatto(lagrangian, points),
+            // Newmark's method at beta = 0 moves positions, and no other variable.
+            Method::Newmark { beta: 0.0, gamma: 0.5 } if lagrangian.mass().is_some() => {
+                Galerkin::trapezoidal(lagrangian, 0.5)
+            }
+            Method::Verlet { .. } | Method::Newmark { .. } | Method::RungeKutta4 => return None,
+        })
+    }
+
     /// The momentum with which the method's discrete path from `q0` reaches `q1` one step `h` later.
     pub fn momentum_between<L: Lagrangian>(
         &self,
@@ -118,36 +136,169 @@ impl Method {
         q0: &[f64],
         q1: &[f64],
     ) -> Result<Vec<f64>, BuildError> {
-        let start = |cause| BuildError::Start(RunError { time: time_and_step.0, step: 0, cause });
-        let solved = match *self {
-            Method::Midpoint { alpha } => {
-                momentum_between(&mut Galerkin::midpoint(lagrangian, alpha), time_and_step, q0, q1)
+        self.momentum_between_with(lagrangian, &Extras::default(), time_and_step, [q0, q1])
+    }
+
+    /// The same under forces and constraints.
+    pub fn momentum_between_with<L: Lagrangian>(
+        &self,
+        lagrangian: L,
+        extras: &Extras,
+        time_and_step: (f64, f64),
+        ends: [&[f64]; 2],
+    ) -> Result<Vec<f64>, BuildError> {
+        self.suits(extras)?;
+        if let Method::Newmark { beta, gamma } = *self
+            && !(beta == 0.0 && extras.constraint.is_some())
+        {
+            let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
+            return extras.between(ld, time_and_step, ends);
+        }
+        match self.galerkin(lagrangian) {
+            Some(ld) => extras.between(ld, time_and_step, ends),
+            None => Err(BuildError::Unsuited(
+                "a start from two positions needs the discrete Lagrangian of one step, which `rk4` and composed \
+                 methods do not have; give a velocity or a momentum"
+                    .into(),
+            )),
+        }
+    }
+
+    /// Whether the method can take these forces and constraints.
+    fn suits(&self, extras: &Extras) -> Result<(), BuildError> {
+        let unsuited = |why: String| Err(BuildError::Unsuited(why));
+        if !extras.cyclic.is_empty() && extras.acting() {
+            return unsuited("a reduction goes with neither forces nor constraints".into());
+        }
+        if extras.constraint.is_some() {
+            match *self {
+                Method::RungeKutta4 => {
+                    return unsuited(
+                        "`rk4` has no discrete action to constrain; choose midpoint, trapezoidal, verlet, gauss or \
+                         lobatto, or coordinates that need no constraint"
+                            .into(),
+                    );
+                }
+                Method::Newmark { beta, gamma } if beta != 0.0 || gamma != 0.5 => {
+                    return unsuited(
+                        "`newmark` takes constraints only at beta = 0 and gamma = 1/2: elsewhere its action is not one \
+                         of the positions that they restrict; choose midpoint, verlet, gauss or lobatto"
+                            .into(),
+                    );
+                }
+                _ => {}
             }
-            Method::Trapezoidal { alpha } => {
-                momentum_between(&mut Galerkin::trapezoidal(lagrangian, alpha), time_and_step, q0, q1)
+        }
+        match *self {
+            Method::Verlet { order } if order > 2 && extras.acting() => unsuited(format!(
+                "`verlet` of order {order} takes neither forces nor constraints: its sub-steps are explicit; choose \
+                 gauss or lobatto for that order"
+            )),
+            Method::Newmark { gamma, .. } if gamma != 0.5 && extras.force.is_some() => unsuited(
+                "`newmark` takes forces only at gamma = 1/2, where it has a discrete action to add their work to".into(),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Starts the method on a system under forces and constraints: every discrete Lagrangian takes both. With a force
+    /// steps are implicit, because it may depend on the velocity.
+    pub fn start_with<L: Lagrangian + 'static>(
+        &self,
+        lagrangian: L,
+        extras: &Extras,
+        start: &Start,
+        tolerance: f64,
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        if extras.is_empty() {
+            return self.start(lagrangian, start, tolerance);
+        }
+        self.suits(extras)?;
+        if !extras.cyclic.is_empty() {
+            return self.reduced(lagrangian, &extras.cyclic, start, tolerance);
+        }
+        if let Some((alpha, composition)) = self.explicit()
+            && let Extras { force: None, constraint: Some(constraint), .. } = extras
+            && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
+            && composition == Composition::PLAIN
+        {
+            return rattle(lagrangian, alpha, Arc::clone(constraint), start, tolerance);
+        }
+        match *self {
+            Method::RungeKutta4 => {
+                let rk4 = RungeKutta4::new(lagrangian, start)?;
+                Ok(match &extras.force {
+                    Some(force) => Box::new(rk4.force(Arc::clone(force))),
+                    None => Box::new(rk4),
+                })
             }
-            Method::Verlet { order: 2 } => {
-                momentum_between(&mut Galerkin::trapezoidal(lagrangian, 0.5), time_and_step, q0, q1)
+            Method::Newmark { beta, gamma } if extras.constraint.is_none() => {
+                let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
+                extras.implicit(ld, start, tolerance)
             }
-            Method::Gauss { stages } => {
-                momentum_between(&mut Galerkin::gauss(lagrangian, stages), time_and_step, q0, q1)
-            }
-            Method::Lobatto { points } => {
-                momentum_between(&mut Galerkin::lobatto(lagrangian, points), time_and_step, q0, q1)
-            }
-            Method::Newmark { beta, gamma } => match Newmark::new(lagrangian, beta, gamma) {
-                Some(mut ld) => momentum_between(&mut ld, time_and_step, q0, q1),
-                None => return Err(inseparable("`newmark`")),
+            _ => match self.galerkin(lagrangian) {
+                Some(ld) => extras.implicit(ld, start, tolerance),
+                None => Err(inseparable("`newmark`")),
             },
-            Method::Verlet { .. } | Method::RungeKutta4 => {
-                return Err(BuildError::Unsuited(
-                    "a start from two positions needs the discrete Lagrangian of one step, which `rk4` and composed \
-                     methods do not have; give a velocity or a momentum"
-                        .into(),
-                ));
-            }
+        }
+    }
+
+    /// Starts the method without the coordinates `cyclic`: discrete Routh reduction.
+    fn reduced<L: Lagrangian + 'static>(
+        &self,
+        lagrangian: L,
+        cyclic: &[usize],
+        start: &Start,
+        tolerance: f64,
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        let lagrangian = Arc::new(lagrangian);
+        match self.galerkin(Arc::clone(&lagrangian)) {
+            Some(ld) => Ok(Box::new(Reduced::new(ld, lagrangian, cyclic, start, tolerance)?)),
+            None => Err(BuildError::Unsuited(format!(
+                "{self} has no discrete Lagrangian of one step to reduce; choose midpoint, trapezoidal, verlet of order 2, \
+                 gauss or lobatto"
+            ))),
+        }
+    }
+
+    /// Starts the method on a system with steps that the energy chooses; `start.h` is the first of them.
+    pub fn start_energy<L: Lagrangian + 'static>(
+        &self,
+        lagrangian: L,
+        extras: &Extras,
+        start: &Start,
+        (choice, tolerance): (EnergyChoice, f64),
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        let unsuited = |why: &str| Err(BuildError::Unsuited(why.into()));
+        if !extras.is_empty() {
+            return unsuited(
+                "steps chosen by the energy take no forces, constraints or reductions: forces change the energy that the steps \
+                 are to keep; leave out `step = \"energy\"`",
+            );
+        }
+        if changes_in_time(&lagrangian, start) {
+            return unsuited(
+                "steps chosen by the energy need a Lagrangian that does not depend on `t`: where it does there is no \
+                 energy to keep",
+            );
+        }
+        let Some(ld) = self.galerkin(lagrangian) else {
+            return unsuited(
+                "steps chosen by the energy need the discrete Lagrangian of one step as a function of positions and its \
+                 length; choose midpoint, trapezoidal, verlet of order 2, gauss or lobatto",
+            );
         };
-        solved.map_err(start)
+        macro_rules! sized {
+            ($($n:literal $s:literal),*) => {
+                match (ld.dimension(), ld.pieces()) {
+                    $(($n, $s) => Box::new(
+                        EnergySteps::new(ld.fixed::<$n, $s>(), start, choice)?.tolerance(tolerance),
+                    ),)*
+                    _ => Box::new(EnergySteps::new(ld, start, choice)?.tolerance(tolerance)),
+                }
+            };
+        }
+        Ok(sized!(1 1, 1 2, 2 1, 2 2))
     }
 
     /// Starts the method on a system: explicitly where the system is separable and the method allows, else
@@ -163,21 +314,120 @@ impl Method {
         {
             return Ok(explicit(lagrangian, alpha, composition, start));
         }
-        let galerkin = |ld| implicit(ld, start, tolerance);
         match *self {
-            Method::Midpoint { alpha } => galerkin(Galerkin::midpoint(lagrangian, alpha)),
-            Method::Trapezoidal { alpha } => galerkin(Galerkin::trapezoidal(lagrangian, alpha)),
-            Method::Verlet { order: 2 } => galerkin(Galerkin::trapezoidal(lagrangian, 0.5)),
-            Method::Verlet { order } => Err(inseparable(&format!("`verlet` of order {order}"))),
-            Method::Gauss { stages } => galerkin(Galerkin::gauss(lagrangian, stages)),
-            Method::Lobatto { points } => galerkin(Galerkin::lobatto(lagrangian, points)),
+            Method::Verlet { order: order @ 4.. } => Err(inseparable(&format!("`verlet` of order {order}"))),
             Method::Newmark { beta, gamma } => {
                 let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
                 Ok(Box::new(Del::new(ld, start)?.tolerance(tolerance)))
             }
             Method::RungeKutta4 => Ok(Box::new(RungeKutta4::new(lagrangian, start)?)),
+            _ => match self.galerkin(lagrangian) {
+                Some(ld) => implicit(ld, start, tolerance),
+                None => Err(inseparable(&format!("{self}"))),
+            },
         }
     }
+}
+
+/// What a run has besides its Lagrangian.
+#[derive(Clone, Default)]
+pub struct Extras {
+    /// Forces that come from no potential [VTI04 2.6].
+    pub force: Option<Arc<dyn Force>>,
+    /// Constraints on the positions [VTI04 2.5].
+    pub constraint: Option<Arc<dyn Constraint>>,
+    /// Coordinates that leave by discrete Routh reduction; the Lagrangian must not depend on them. The run is still seen
+    /// as one of the full system.
+    pub cyclic: Vec<usize>,
+}
+
+impl fmt::Debug for Extras {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let constraints = self.constraint.as_ref().map_or(0, |c| c.count());
+        write!(
+            f,
+            "Extras {{ force: {}, constraints: {constraints}, cyclic: {:?} }}",
+            self.force.is_some(),
+            self.cyclic
+        )
+    }
+}
+
+impl Extras {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.cyclic.is_empty() && !self.acting()
+    }
+
+    /// Whether something acts on the system: a force or a constraint.
+    pub fn acting(&self) -> bool {
+        self.force.is_some() || self.constraint.is_some()
+    }
+
+    /// Starts a discrete Lagrangian under them.
+    fn implicit<D: DiscreteLagrangian + 'static>(
+        &self,
+        ld: D,
+        start: &Start,
+        tolerance: f64,
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        match &self.force {
+            Some(force) => self.constrain(WithForce::new(ld, Arc::clone(force)), start, tolerance),
+            None => self.constrain(ld, start, tolerance),
+        }
+    }
+
+    fn constrain<D: DiscreteLagrangian + 'static>(
+        &self,
+        ld: D,
+        start: &Start,
+        tolerance: f64,
+    ) -> Result<Box<dyn Integrator>, BuildError> {
+        Ok(match &self.constraint {
+            Some(constraint) => {
+                Box::new(Constrained::new(ld, Arc::clone(constraint), start)?.tolerance(tolerance))
+            }
+            None => Box::new(Del::new(ld, start)?.tolerance(tolerance)),
+        })
+    }
+
+    /// The momentum of the discrete path under them between two positions.
+    fn between<D: DiscreteLagrangian>(
+        &self,
+        ld: D,
+        (t, h): (f64, f64),
+        ends: [&[f64]; 2],
+    ) -> Result<Vec<f64>, BuildError> {
+        match &self.force {
+            Some(force) => self.between_on(WithForce::new(ld, Arc::clone(force)), (t, h), ends),
+            None => self.between_on(ld, (t, h), ends),
+        }
+    }
+
+    fn between_on<D: DiscreteLagrangian>(
+        &self,
+        mut ld: D,
+        (t, h): (f64, f64),
+        [q0, q1]: [&[f64]; 2],
+    ) -> Result<Vec<f64>, BuildError> {
+        let momentum = match &self.constraint {
+            Some(constraint) => constrained::between(&mut ld, Arc::clone(constraint), (t, h), q0, q1),
+            None => momentum_between(&mut ld, (t, h), q0, q1),
+        };
+        momentum.map_err(|cause| BuildError::Start(RunError { time: t, step: 0, cause }))
+    }
+}
+
+/// Whether `L_t` is seen at the start or a few steps after it.
+fn changes_in_time<L: Lagrangian>(lagrangian: &L, start: &Start) -> bool {
+    let n = start.q.len();
+    let mut jet = Jet::new(n);
+    let place = |x: f64| (start.q.iter().map(|q| q + 0.1 * x).collect::<Vec<f64>>(), vec![0.3 * x; n]);
+    [0.0, 0.37, 0.71].into_iter().any(|x| {
+        let (q, v) = place(x);
+        lagrangian.first(start.t + x * start.h, &q, &v, &mut jet);
+        jet.dt() != 0.0 && !jet.dt().is_nan()
+    })
 }
 
 fn inseparable(what: &str) -> BuildError {
@@ -201,6 +451,29 @@ fn implicit<L: Lagrangian + 'static>(
         };
     }
     Ok(sized!(1 1, 1 2, 1 3, 2 1, 2 2, 2 3))
+}
+
+/// The trapezoidal rule under constraints, its state in registers when small; the mass matrix must be diagonal.
+fn rattle<L: Lagrangian + 'static>(
+    lagrangian: L,
+    alpha: f64,
+    constraint: Arc<dyn Constraint>,
+    start: &Start,
+    tolerance: f64,
+) -> Result<Box<dyn Integrator>, BuildError> {
+    macro_rules! sized {
+        ($($n:literal $m:literal),*) => {
+            match (start.q.len(), constraint.count()) {
+                $(($n, $m) => Rattle::<L, _, $n, $m>::new(lagrangian, alpha, constraint, start)?
+                    .map(|x| Box::new(x.tolerance(tolerance)) as Box<dyn Integrator>),)*
+                _ => {
+                    let ld = Galerkin::trapezoidal(lagrangian, alpha);
+                    Some(Box::new(Constrained::new(ld, constraint, start)?.tolerance(tolerance)) as _)
+                }
+            }
+        };
+    }
+    Ok(sized!(2 1, 3 1, 4 2, 4 3).expect("the caller has looked at the mass matrix"))
 }
 
 /// The explicit integrator, its state in registers when small.

@@ -6,11 +6,12 @@
 
 use super::{Integrator, Start, View, legs};
 use crate::error::{Cause, RunError};
-use crate::linalg::Lu;
-use crate::model::{Jet, Lagrangian, Legendre};
+use crate::linalg::{Lu, dot};
+use crate::model::{Force, ForceJet, Jet, Lagrangian, Legendre};
+use std::sync::Arc;
 
 /// Steps any system by the classical Runge-Kutta method. Not variational.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RungeKutta4<L> {
     lagrangian: L,
     start: f64,
@@ -24,6 +25,9 @@ pub struct RungeKutta4<L> {
     trial: Vec<f64>,
     legendre: Legendre,
     jet: Jet,
+    /// A force besides those of the Lagrangian, and its work over the last step.
+    force: Option<Arc<dyn Force>>,
+    work: f64,
 }
 
 /// Where the stages are, and their weights.
@@ -53,7 +57,15 @@ impl<L: Lagrangian> RungeKutta4<L> {
             trial: zero,
             legendre,
             jet: Jet::new(n),
+            force: None,
+            work: f64::NAN,
         })
+    }
+
+    /// Adds a force: `p' = L_q + F(t, q, v)`.
+    pub fn force(mut self, force: Arc<dyn Force>) -> Self {
+        self.force = Some(force);
+        self
     }
 
     /// Fills `slopes[stage]` from `trial`.
@@ -65,7 +77,14 @@ impl<L: Lagrangian> RungeKutta4<L> {
         dq.copy_from_slice(&self.velocity);
         self.legendre.velocity(&self.lagrangian, t, q, p, dq)?;
         self.lagrangian.gradient(t, q, dq, &mut self.jet);
-        dp.copy_from_slice(self.jet.dq());
+        match &self.force {
+            Some(force) => {
+                force.value(t, q, dq, dp);
+                self.work += WEIGHT[stage] * self.h * dot(dp, dq);
+                dp.iter_mut().zip(self.jet.dq()).for_each(|(p, l)| *p += l);
+            }
+            None => dp.copy_from_slice(self.jet.dq()),
+        }
         Ok(())
     }
 
@@ -85,6 +104,7 @@ impl<L: Lagrangian> RungeKutta4<L> {
 
     fn one_step(&mut self) -> Result<(), Cause> {
         self.before.copy_from_slice(&self.state);
+        self.work = 0.0;
         for stage in 0..4 {
             self.place(stage);
             self.slope(stage)?;
@@ -107,7 +127,7 @@ impl<L: Lagrangian> RungeKutta4<L> {
     }
 
     /// The Jacobian of the vector field at stage `stage` of the last step, by rows:
-    /// `v_q = -L_vv^-1 L_vq`, `v_p = L_vv^-1`, `p'_q = L_qq + L_qv v_q`, `p'_p = L_qv v_p`.
+    /// `v_q = -L_vv^-1 L_vq`, `v_p = L_vv^-1`, `p'_q = L_qq + F_q + (L_qv + F_v) v_q`, `p'_p = (L_qv + F_v) v_p`.
     fn jacobian(&mut self, stage: usize, matrix: &mut [f64]) -> bool {
         let n = self.velocity.len();
         let t = self.start + (self.step - 1) as f64 * self.h + STAGE[stage] * self.h;
@@ -119,6 +139,10 @@ impl<L: Lagrangian> RungeKutta4<L> {
         if !lu.factor() {
             return false;
         }
+        let mut outer = ForceJet::new(n);
+        if let Some(force) = &self.force {
+            force.derivatives(t, &self.trial[..n], &v, &mut outer);
+        }
         let mut column = vec![0.0; n];
         for c in 0..2 * n {
             for i in 0..n {
@@ -128,8 +152,9 @@ impl<L: Lagrangian> RungeKutta4<L> {
             lu.solve(&mut column);
             for i in 0..n {
                 matrix[i * 2 * n + c] = column[i];
-                let direct = if c < n { self.jet.dqq()[i * n + c] } else { 0.0 };
-                let through = crate::linalg::dot(&self.jet.dqv()[i * n..(i + 1) * n], &column);
+                let row = i * n..(i + 1) * n;
+                let direct = if c < n { self.jet.dqq()[i * n + c] + outer.dq()[i * n + c] } else { 0.0 };
+                let through = dot(&self.jet.dqv()[row.clone()], &column) + dot(&outer.dv()[row], &column);
                 matrix[(n + i) * 2 * n + c] = direct + through;
             }
         }
@@ -181,6 +206,10 @@ impl<L: Lagrangian> Integrator for RungeKutta4<L> {
             }
         }
         true
+    }
+
+    fn work(&mut self) -> Option<f64> {
+        (self.force.is_some() && self.step > 0).then_some(self.work)
     }
 
     fn variational(&self) -> bool {

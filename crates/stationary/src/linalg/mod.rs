@@ -1,6 +1,7 @@
 //! Small dense linear algebra: what a step of a few coordinates needs and no more.
 
 mod dim;
+pub mod space;
 
 pub use dim::{Dim, Dynamic, Fixed, Storage};
 
@@ -21,6 +22,11 @@ impl Lu {
     /// The matrix to be factored, by rows: fill it, then call [`factor`](Self::factor).
     #[inline]
     pub fn matrix(&mut self) -> &mut [f64] {
+        &mut self.a
+    }
+
+    /// The same as a vector, to be taken out and put back while its owner is read.
+    pub(crate) fn matrix_mut(&mut self) -> &mut Vec<f64> {
         &mut self.a
     }
 
@@ -114,6 +120,31 @@ pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
             x -= a[k * n + j] * b[j];
         }
         b[k] = x * a[k * n + k];
+    }
+}
+
+/// What is left of a matrix of rows of length `width` when the unknowns `leave` are eliminated: `A_rc - A_rl A_ll^-1 A_lc` for the
+/// given rows and columns, by rows. Not numbers if the block of those that leave is singular.
+pub fn schur(a: &[f64], width: usize, [rows, columns]: [&[usize]; 2], leave: &[usize], out: &mut [f64]) {
+    let m = leave.len();
+    let mut lu = Lu::new(m);
+    for (r, i) in leave.iter().enumerate() {
+        for (c, j) in leave.iter().enumerate() {
+            lu.matrix()[r * m + c] = a[i * width + j];
+        }
+    }
+    if !lu.factor() {
+        out.fill(f64::NAN);
+        return;
+    }
+    let mut x = vec![0.0; m];
+    for (c, j) in columns.iter().enumerate() {
+        x.iter_mut().zip(leave).for_each(|(x, l)| *x = a[l * width + j]);
+        lu.solve(&mut x);
+        for (r, i) in rows.iter().enumerate() {
+            let through: f64 = leave.iter().zip(&x).map(|(l, x)| a[i * width + l] * x).sum();
+            out[r * columns.len() + c] = a[i * width + j] - through;
+        }
     }
 }
 

@@ -52,6 +52,12 @@ impl<T: System<N>, const N: usize> Lagrangian for Auto<T, N> {
         write_first(&l, jet);
         write_second(&l, jet);
     }
+
+    #[inline]
+    fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        // `L` comes along.
+        self.second(t, q, v, jet);
+    }
 }
 
 impl<T: System<N>, const N: usize> Auto<T, N> {
@@ -135,22 +141,17 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
 
     #[inline(always)]
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        let mut x = [Dual2::<N>::from(0.0); N];
+        self.potential_and_second(t, q, v, jet);
+    }
+
+    #[inline(always)]
+    fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let potential = self.potential_and_second(t, q, v, jet);
+        let mut kinetic = 0.0;
         for i in 0..N {
-            x[i] = Dual2::position(q[i], i);
+            kinetic += 0.5 * self.masses[i] * v[i] * v[i];
         }
-        let potential = self.system.potential(Dual2::from(t), x);
-        let parts = jet.parts_of(N);
-        let (dq, dv, dqq, dvv, v) = (parts.dq, parts.dv, parts.dqq, parts.dvv, &v[..N]);
-        for i in 0..N {
-            dq[i] = -potential.q[i];
-            dv[i] = self.masses[i] * v[i];
-            // The rest of L_vv and all of L_qv keep the zeros of a new jet.
-            dvv[i * N + i] = self.masses[i];
-            for j in 0..N {
-                dqq[i * N + j] = -potential.qq[i][j];
-            }
-        }
+        *jet.parts_of(N).value = kinetic - potential;
     }
 
     #[inline(always)]
@@ -179,6 +180,28 @@ impl<T: Potential<N>, const N: usize> Lagrangian for Newtonian<T, N> {
 }
 
 impl<T: Potential<N>, const N: usize> Newtonian<T, N> {
+    /// Writes what [`Lagrangian::second`] must and returns `V`.
+    #[inline(always)]
+    fn potential_and_second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) -> f64 {
+        let mut x = [Dual2::<N>::from(0.0); N];
+        for i in 0..N {
+            x[i] = Dual2::position(q[i], i);
+        }
+        let potential = self.system.potential(Dual2::from(t), x);
+        let parts = jet.parts_of(N);
+        let (dq, dv, dqq, dvv, v) = (parts.dq, parts.dv, parts.dqq, parts.dvv, &v[..N]);
+        for i in 0..N {
+            dq[i] = -potential.q[i];
+            dv[i] = self.masses[i] * v[i];
+            // The rest of L_vv and all of L_qv keep the zeros of a new jet.
+            dvv[i * N + i] = self.masses[i];
+            for j in 0..N {
+                dqq[i * N + j] = -potential.qq[i][j];
+            }
+        }
+        potential.value
+    }
+
     #[inline(always)]
     fn potential_gradient(&self, t: f64, q: &[f64]) -> Dual<N> {
         let mut x = [Dual::from(0.0); N];

@@ -28,9 +28,13 @@ pub struct FormulaLagrangian {
     mass: Option<Mass>,
     /// Second derivatives are many and explicit methods never ask: they are compiled when first wanted.
     second: OnceLock<Program>,
+    /// The same with `L`.
+    whole: OnceLock<Program>,
     graph: Mutex<Graph>,
+    l: Node,
     lq: Vec<Node>,
     lv: Vec<Node>,
+    depends_on_time: bool,
 }
 
 impl FormulaLagrangian {
@@ -38,6 +42,11 @@ impl FormulaLagrangian {
     pub fn new(text: &str, scope: &Scope, n: usize) -> Result<Self, FormulaError> {
         let mut graph = Graph::new();
         let l = graph.lower(&Expr::parse(text)?, scope)?;
+        Ok(Self::of_node(graph, l, n))
+    }
+
+    /// `L` of `n` coordinates as a node of a graph.
+    pub fn of_node(mut graph: Graph, l: Node, n: usize) -> Self {
         let variables: Vec<Var> = positions(n).chain(velocities(n)).chain([Var::T]).collect();
         let gradient = graph.gradient(l, &variables);
         let (lq, lv, lt) = (gradient[..n].to_vec(), gradient[n..2 * n].to_vec(), gradient[2 * n]);
@@ -45,17 +54,20 @@ impl FormulaLagrangian {
             nodes.iter().enumerate().map(|(i, node)| (*node, from + i)).collect()
         };
         let first = [vec![(l, 0), (lt, 1)], place(&lq, 2), place(&lv, 2 + n)].concat();
-        Ok(FormulaLagrangian {
+        FormulaLagrangian {
             n,
             first: Program::new(&graph, &first),
             gradient: Program::new(&graph, &[place(&lq, 2), place(&lv, 2 + n)].concat()),
             force: Program::new(&graph, &place(&lq, 0)),
             mass: constant_mass(&mut graph, &lv, n),
             second: OnceLock::new(),
+            whole: OnceLock::new(),
+            depends_on_time: graph.as_constant(lt) != Some(0.0),
             graph: Mutex::new(graph),
+            l,
             lq,
             lv,
-        })
+        }
     }
 
     /// Whether calls run machine code rather than the interpreter.
@@ -68,12 +80,17 @@ impl FormulaLagrangian {
         self.first.len()
     }
 
+    /// Whether `t` appears in `L`.
+    pub fn depends_on_time(&self) -> bool {
+        self.depends_on_time
+    }
+
     #[cold]
-    fn compile_second(&self) -> Program {
+    fn compile_second(&self, with_value: bool) -> Program {
         let n = self.n;
         let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
         let (by_q, by_v): (Vec<_>, Vec<_>) = (positions(n).collect(), velocities(n).collect());
-        let mut outputs = Vec::new();
+        let mut outputs = if with_value { vec![(self.l, 0)] } else { Vec::new() };
         for i in 0..n {
             outputs.extend([(self.lq[i], 2 + i), (self.lv[i], 2 + n + i)]);
             let rows = [(self.lq[i], &by_q, 0), (self.lq[i], &by_v, 1), (self.lv[i], &by_v, 2)];
@@ -93,11 +110,11 @@ impl FormulaLagrangian {
     }
 }
 
-fn positions(n: usize) -> impl Iterator<Item = Var> {
+pub(super) fn positions(n: usize) -> impl Iterator<Item = Var> {
     (0..n as u32).map(Var::Q)
 }
 
-fn velocities(n: usize) -> impl Iterator<Item = Var> {
+pub(super) fn velocities(n: usize) -> impl Iterator<Item = Var> {
     (0..n as u32).map(Var::V)
 }
 
@@ -135,7 +152,11 @@ impl Lagrangian for FormulaLagrangian {
     }
     #[inline]
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        self.second.get_or_init(|| self.compile_second()).call(t, q, v, &[], jet.data());
+        self.second.get_or_init(|| self.compile_second(false)).call(t, q, v, &[], jet.data());
+    }
+    #[inline]
+    fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.whole.get_or_init(|| self.compile_second(true)).call(t, q, v, &[], jet.data());
     }
     #[inline]
     fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {

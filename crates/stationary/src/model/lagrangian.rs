@@ -26,6 +26,13 @@ pub trait Lagrangian: Send + Sync {
         self.first(t, q, v, jet);
     }
 
+    /// Writes `L`, `L_q`, `L_v` and the second partials into `jet`: what a step of unknown length asks for.
+    #[inline]
+    fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.first(t, q, v, jet);
+        self.second(t, q, v, jet);
+    }
+
     /// `Some` when `L = v.M v/2 - V(t, q)` with constant `M`: such systems are *separable* and
     /// have explicit integrators.
     fn mass(&self) -> Option<&Mass> {
@@ -58,6 +65,10 @@ impl<L: Lagrangian + ?Sized> Lagrangian for Arc<L> {
     #[inline]
     fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
         (**self).gradient(t, q, v, jet);
+    }
+    #[inline]
+    fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        (**self).whole(t, q, v, jet);
     }
     #[inline]
     fn mass(&self) -> Option<&Mass> {

@@ -1,24 +1,36 @@
 //! What moves and what energy it has: the continuous Lagrangian.
 
 mod auto;
+mod constraint;
 mod field;
+mod force;
 mod formula;
 mod lagrangian;
 mod legendre;
 mod mass;
+mod phase;
 mod potentials;
+mod rigid;
+mod routhian;
 mod scalar;
 pub mod solid;
 mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
 pub use field::Field;
+pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
+pub use phase::{ConstantForm, Fibred, Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
 pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
+pub use rigid::{
+    BodyFault, BodyJet, BodyPotential, FormulaPotential, RigidBody, complete_elliptic, pose, torque,
+};
+pub use routhian::{Reduction, Routhian};
 pub use scalar::{Dual, Dual2, Scalar};
 pub use structure::Structure;
 pub use supports::{Conflict, Supports};

@@ -3,24 +3,77 @@
 
 use super::{Conserved, Frame, Observer, Track, kept, number};
 use crate::linalg::dot;
-use crate::model::{Jet, Lagrangian};
+use crate::model::{Jet, Lagrangian, PhaseJet, PhaseSpace};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// `E = p v - L(t, q, v)` at each step, `v` from `p` by the Legendre transform.
+/// `E = p v - L(t, q, v)` at each step, `v` from `p` by the Legendre transform; or `H(t, z)`.
 pub struct Energy {
-    lagrangian: Arc<dyn Lagrangian>,
-    jet: Jet,
+    system: Source,
     track: Track,
     scale: f64,
     now: f64,
+    /// Whether forces besides the Lagrangian do work.
+    forced: bool,
+}
+
+/// Where energies come from.
+pub(super) enum Source {
+    Lagrangian(Arc<dyn Lagrangian>, Jet),
+    Phase(Arc<dyn PhaseSpace>, PhaseJet),
+}
+
+impl Source {
+    pub(super) fn lagrangian(lagrangian: Arc<dyn Lagrangian>) -> Self {
+        let jet = Jet::new(lagrangian.dimension());
+        Source::Lagrangian(lagrangian, jet)
+    }
+    pub(super) fn phase(system: Arc<dyn PhaseSpace>) -> Self {
+        let jet = PhaseJet::new(system.dimension());
+        Source::Phase(system, jet)
+    }
+    /// The energy, and the size of the terms that make it up.
+    pub(super) fn energy(&mut self, frame: &Frame<'_>) -> (f64, f64) {
+        match self {
+            Source::Lagrangian(lagrangian, jet) => {
+                lagrangian.first(frame.t, frame.q, frame.v, jet);
+                let (pv, l) = (dot(frame.p, frame.v), jet.value());
+                (pv - l, pv.abs() + l.abs())
+            }
+            Source::Phase(system, jet) => {
+                let z = phase(&**system, frame);
+                system.first(frame.t, &z, jet);
+                let terms = z.iter().zip(jet.dz()).map(|(z, d)| (z * d).abs()).sum::<f64>();
+                (jet.value(), jet.value().abs() + terms)
+            }
+        }
+    }
+}
+
+/// The phase variables of a moment.
+pub(super) fn phase(system: &dyn PhaseSpace, frame: &Frame<'_>) -> Vec<f64> {
+    if system.positions() < system.dimension() { [frame.q, frame.p].concat() } else { frame.q.to_vec() }
 }
 
 impl Energy {
-    /// The energy of a system.
+    /// The energy of a system given by its Lagrangian.
     pub fn new(lagrangian: Arc<dyn Lagrangian>) -> Self {
-        let jet = Jet::new(lagrangian.dimension());
-        Energy { lagrangian, jet, track: Track::default(), scale: f64::NAN, now: f64::NAN }
+        Self::of(Source::lagrangian(lagrangian))
+    }
+
+    /// The energy of a system given by its Hamiltonian.
+    pub fn of_phase(system: Arc<dyn PhaseSpace>) -> Self {
+        Self::of(Source::phase(system))
+    }
+
+    fn of(system: Source) -> Self {
+        Energy { system, track: Track::default(), scale: f64::NAN, now: f64::NAN, forced: false }
+    }
+
+    /// Says that forces do work, so that nobody takes the change of the energy for an error.
+    pub fn forced(mut self, forced: bool) -> Self {
+        self.forced = forced;
+        self
     }
 
     /// Largest change so far over the scale.
@@ -40,15 +93,10 @@ impl Observer for Energy {
     }
 
     fn observe(&mut self, frame: &Frame<'_>) {
-        self.lagrangian.first(frame.t, frame.q, frame.v, &mut self.jet);
-        let (pv, l) = (dot(frame.p, frame.v), self.jet.value());
-        self.now = pv - l;
+        let (energy, terms) = self.system.energy(frame);
+        self.now = energy;
         if self.scale.is_nan() {
-            let terms = pv.abs() + l.abs();
-            self.scale = if self.now.abs() > 1e-9 * terms { self.now.abs() } else { terms };
-            if self.scale == 0.0 {
-                self.scale = 1.0;
-            }
+            self.scale = scale(energy, terms);
         }
         self.track.add(frame.t, self.now);
     }
@@ -72,24 +120,42 @@ impl Observer for Energy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = kept(worst);
+        let verdict = verdict(worst, self.forced);
         Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
     }
+}
+
+/// What errors of an energy refer to: its size at the start, or that of its terms if they cancel to nothing.
+pub(crate) fn scale(energy: f64, terms: f64) -> f64 {
+    let scale = if energy.abs() > 1e-9 * terms { energy.abs() } else { terms };
+    if scale == 0.0 { 1.0 } else { scale }
+}
+
+/// The change of an energy in words.
+fn verdict(worst: f64, forced: bool) -> String {
+    if forced && !worst.is_nan() { format!("changes by {worst:.1e}: forces do work") } else { kept(worst) }
 }
 
 /// `-D3 L_d` of each step.
 pub struct DiscreteEnergy {
     track: Track,
     now: f64,
+    forced: bool,
 }
 
 impl Default for DiscreteEnergy {
     fn default() -> Self {
-        DiscreteEnergy { track: Track::default(), now: f64::NAN }
+        DiscreteEnergy { track: Track::default(), now: f64::NAN, forced: false }
     }
 }
 
 impl DiscreteEnergy {
+    /// Says that forces do work.
+    pub fn forced(mut self, forced: bool) -> Self {
+        self.forced = forced;
+        self
+    }
+
     /// NaN for methods that have no discrete energy.
     fn relative_error(&self) -> f64 {
         let size = self.track.initial().abs();
@@ -126,7 +192,7 @@ impl Observer for DiscreteEnergy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = kept(worst);
+        let verdict = verdict(worst, self.forced);
         let row =
             Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)

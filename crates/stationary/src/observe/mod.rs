@@ -1,15 +1,30 @@
-//! Observers see every step and never alter the run: energy, Noether momenta, the symplectic form, probes.
+//! Observers see every step and never alter the run: energy, Noether momenta, the symplectic form and
+//! integral invariants, modified energies, Poincare sections, probes.
 
+mod constraint;
 mod energy;
+mod energy_steps;
+mod loop_area;
+mod modified;
 mod momentum;
 mod probe;
+mod section;
 mod symplectic;
+mod work;
 
+pub use constraint::Constraints;
+pub(crate) use energy::scale as energy_scale;
 pub use energy::{DiscreteEnergy, Energy};
+pub use energy_steps::{EnergySteps, Stretch};
+pub use loop_area::LoopArea;
+pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
 pub use probe::Probe;
+pub use section::Section;
 pub use symplectic::Symplectic;
+pub use work::Work;
 
+use crate::integrate::Adaption;
 use serde_json::{Map, Value, json};
 
 /// What an observer sees of one moment.
@@ -29,6 +44,12 @@ pub struct Frame<'a> {
     pub canonical: &'a [f64],
     /// `-D3 L_d` of the step that led here.
     pub discrete_energy: Option<f64>,
+    /// Mean multipliers of the constraints over that step.
+    pub multipliers: Option<&'a [f64]>,
+    /// Work of forces besides the Lagrangian over that step.
+    pub work: Option<f64>,
+    /// How the length of that step came about, where the method chooses it.
+    pub adaption: Option<Adaption>,
     /// Derivative of the step that led here, if some observer wants it.
     pub tangent: Option<&'a [f64]>,
 }

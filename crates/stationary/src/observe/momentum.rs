@@ -11,6 +11,8 @@ pub struct Momentum {
     name: String,
     /// `xi_i` in the first `n` slots.
     generator: Program,
+    /// Where `theta` changes by a gradient under the generator: of what, as a sum of terms. It is taken off.
+    gauge: Option<Program>,
     xi: Vec<f64>,
     track: Track,
     scale: f64,
@@ -25,12 +27,27 @@ impl Momentum {
         Momentum {
             name: name.to_string(),
             generator: Program::new(graph, &outputs),
+            gauge: None,
             xi: vec![0.0; generator.len()],
             track: Track::default(),
             scale: 0.0,
             now: f64::NAN,
             invariance: None,
         }
+    }
+
+    /// Reports `p . xi - f`: a generator that changes the one-form by the gradient of `f` has this momentum. `f` is the sum
+    /// of some terms, one for each coordinate.
+    pub fn less(mut self, graph: &Graph, terms: &[Node]) -> Self {
+        let outputs: Vec<(Node, usize)> = terms.iter().enumerate().map(|(i, x)| (*x, i)).collect();
+        self.gauge = Some(Program::new(graph, &outputs));
+        self
+    }
+
+    /// How far the system is from invariant, found elsewhere.
+    pub fn invariance(mut self, change: f64) -> Self {
+        self.invariance = Some(change);
+        self
     }
 
     /// How far `L` is from invariant: `|L_q xi + L_v xi'|` over the size of its terms, where `xi' = xi_q v + xi_t`,
@@ -80,7 +97,12 @@ impl Observer for Momentum {
     fn observe(&mut self, frame: &Frame<'_>) {
         self.generator.call(frame.t, frame.canonical, frame.v, frame.p, &mut self.xi);
         self.now = dot(frame.p, &self.xi);
-        let size = frame.p.iter().zip(&self.xi).map(|(p, x)| (p * x).abs()).sum::<f64>();
+        let mut size = frame.p.iter().zip(&self.xi).map(|(p, x)| (p * x).abs()).sum::<f64>();
+        if let Some(gauge) = &self.gauge {
+            gauge.call(frame.t, frame.canonical, frame.v, frame.p, &mut self.xi);
+            self.now -= self.xi.iter().sum::<f64>();
+            size += self.xi.iter().map(|x| x.abs()).sum::<f64>();
+        }
         if size > self.scale {
             self.scale = size;
         }

@@ -25,6 +25,8 @@ pub const LENGTH: u64 = 100;
 /// Follows the tangent of the flow.
 pub struct Symplectic {
     n: usize,
+    /// The form that is to be kept, by rows, where it is constant and not the canonical one.
+    form: Vec<f64>,
     /// The units `s_i` of this window; none before its first step.
     units: Vec<f64>,
     step: Vec<f64>,
@@ -43,6 +45,7 @@ impl Symplectic {
         let product = identity(2 * n);
         Symplectic {
             n,
+            form: Vec::new(),
             units: Vec::new(),
             step: product.clone(),
             scratch: product.clone(),
@@ -52,6 +55,27 @@ impl Symplectic {
             windows: 1,
             steps: 0,
         }
+    }
+
+    /// For a constant form, an antisymmetric matrix by rows; tangents are in the variables of the form.
+    pub fn of_form(form: &[f64]) -> Self {
+        Symplectic { form: form.to_vec(), ..Self::new(form.len().isqrt() / 2) }
+    }
+
+    /// How far the product is from keeping the form.
+    fn residual(&mut self) -> f64 {
+        if self.form.is_empty() {
+            return symplectic_residual(&self.product, self.n);
+        }
+        let m = 2 * self.n;
+        let mut pulled = vec![0.0; m * m];
+        multiply(&self.form, &self.product, m, &mut self.scratch);
+        for (at, x) in pulled.iter_mut().enumerate() {
+            let column = (0..m).map(|k| self.product[k * m + at / m] * self.scratch[k * m + at % m]);
+            *x = column.sum::<f64>() - self.form[at];
+        }
+        let size = max_abs(&self.product).max(1.0);
+        max_abs(&pulled) / (size * size * max_abs(&self.form))
     }
 }
 
@@ -95,7 +119,7 @@ impl Observer for Symplectic {
             self.windows += 1;
         }
         if self.units.is_empty() {
-            self.units = units(step, n);
+            self.units = if self.form.is_empty() { units(step, n) } else { vec![1.0; n] };
         }
         let unit = |k: usize| if k < n { self.units[k] } else { 1.0 / self.units[k - n] };
         for (k, x) in self.step.iter_mut().enumerate() {
@@ -103,7 +127,7 @@ impl Observer for Symplectic {
         }
         multiply(&self.step, &self.product, m, &mut self.scratch);
         std::mem::swap(&mut self.product, &mut self.scratch);
-        self.now = symplectic_residual(&self.product, self.n);
+        self.now = self.residual();
         if self.now > self.worst || self.now.is_nan() {
             self.worst = self.now;
         }

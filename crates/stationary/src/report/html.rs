@@ -45,6 +45,8 @@ pub struct Page {
     pub warnings: Vec<String>,
     /// The plots in groups.
     pub sections: Vec<Section>,
+    /// Tables after them.
+    pub tables: Vec<TextTable>,
     /// The scenario as it was run, to be folded away at the end.
     pub scenario_text: String,
 }
@@ -71,6 +73,17 @@ pub struct ClaimRow {
     pub outcome: bool,
     /// The measured value, formatted.
     pub measured: String,
+}
+
+/// A table of any content.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextTable {
+    /// The heading above it.
+    pub heading: String,
+    /// The heads of its columns.
+    pub heads: Vec<String>,
+    /// Rows of cells: class (`number`, `holds`, `fails` or none) and text.
+    pub rows: Vec<Vec<(&'static str, String)>>,
 }
 
 /// A group of plots under one heading.
@@ -106,6 +119,11 @@ impl Page {
         self.write_conservation(&mut html);
         self.write_claims(&mut html);
         self.sections.iter().for_each(|section| section.write(&mut html));
+        for TextTable { heading, heads, rows } in &self.tables {
+            let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+            let cells = |row: &'_ Vec<(&'static str, String)>| row.clone();
+            table(&mut html, heading, &heads, rows.iter().map(cells));
+        }
         if !self.scenario_text.is_empty() {
             let text = escape(&self.scenario_text);
             let _ = writeln!(html, "<details><summary>Scenario</summary><pre>{text}</pre></details>");
@@ -146,7 +164,7 @@ impl Page {
                 ("", row.verdict.as_str()),
             ]
         });
-        table(html, "What was conserved", heads, rows);
+        table(html, "What was conserved", &heads, rows);
     }
 
     fn write_claims(&self, html: &mut String) {
@@ -154,30 +172,32 @@ impl Page {
             let outcome = if row.outcome { ("holds", "✓ holds") } else { ("fails", "✗ fails") };
             [("", row.text.as_str()), outcome, ("number", row.measured.as_str())]
         });
-        table(html, "Claims", ["claim", "outcome", "measured"], rows);
+        table(html, "Claims", &["claim", "outcome", "measured"], rows);
     }
 }
 
 /// A table of cells with their class, nothing at all when there are no rows. On a narrow screen the rows become
 /// blocks, hence a label on every cell.
-fn table<'a, const N: usize>(
+fn table<'a, T: AsRef<str>>(
     html: &mut String,
     heading: &str,
-    heads: [&str; N],
-    rows: impl ExactSizeIterator<Item = [(&'a str, &'a str); N]>,
+    heads: &[&str],
+    rows: impl ExactSizeIterator<Item = impl IntoIterator<Item = (&'a str, T)>>,
 ) {
     if rows.len() == 0 {
         return;
     }
+    let heading = escape(heading);
     let _ = write!(html, "<h2>{heading}</h2><div class=\"scroll\"><table><thead><tr>");
     for head in heads {
-        let _ = write!(html, "<th>{head}</th>");
+        let _ = write!(html, "<th>{}</th>", escape(head));
     }
     html.push_str("</tr></thead><tbody>");
     for row in rows {
         html.push_str("<tr>");
         for (head, (class, text)) in heads.iter().zip(row) {
-            let _ = write!(html, "<td class=\"{class}\" data-label=\"{head}\">{}</td>", escape(text));
+            let (head, text) = (escape(head), escape(text.as_ref()));
+            let _ = write!(html, "<td class=\"{class}\" data-label=\"{head}\">{text}</td>");
         }
         html.push_str("</tr>\n");
     }

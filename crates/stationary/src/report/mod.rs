@@ -5,14 +5,18 @@ use std::borrow::Cow;
 pub mod checkpoint;
 mod envelope;
 mod file;
+mod folder;
 pub mod frames;
 pub mod html;
 pub mod plot;
 mod run_page;
 mod series;
 
-pub(crate) use file::io;
+#[cfg(test)]
+pub(crate) use file::Scratch;
 pub use file::write_whole;
+pub(crate) use file::{io, replace};
+pub use folder::Folder;
 pub use run_page::{RunPage, run_page};
 pub use series::Series;
 

@@ -12,8 +12,11 @@
 //! ```
 
 mod axis;
+mod heat;
 mod svg;
 mod thin;
+
+pub use heat::HeatMap;
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::html::{ClaimRow, ConservationRow, PLOT_SIZE, Page, Section};
 use super::plot::Plot;
 use super::series::Series;
 use crate::observe::Conserved;
-use crate::scenario::Scenario;
 use crate::scenario::claim;
+use crate::scenario::{Scenario, System};
 
 /// What the page tells.
 pub struct RunPage<'a> {
@@ -57,6 +57,7 @@ pub fn run_page(run: &RunPage<'_>) -> String {
             .chain(run.sections.iter().cloned())
             .collect(),
         scenario_text: text_as_run(scenario),
+        ..Page::default()
     }
     .to_html()
 }
@@ -155,10 +156,12 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
 }
 
 fn probes(run: &RunPage<'_>) -> Option<Section> {
-    let plots: Vec<_> = run
-        .scenario
-        .formula()?
-        .probes
+    let probes = match &run.scenario.system {
+        System::Formula(system) => &system.probes,
+        System::Body(system) => &system.probes,
+        System::Solid(_) => return None,
+    };
+    let plots: Vec<_> = probes
         .iter()
         .filter_map(|(name, text)| {
             let (t, values) = run.series.whole(name)?;

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// The file being written, and a record of the run for the plots, which see every step.
 pub struct Series {
     path: PathBuf,
-    file: BufWriter<File>,
+    /// None where only the number of rows is wanted.
+    file: Option<BufWriter<File>>,
     columns: Vec<String>,
     /// The first moments, every one of them, column by column.
     opening: Vec<Vec<f64>>,
@@ -33,18 +34,23 @@ impl Series {
     /// Creates the file and writes its header: columns of the state, time first, then those of the observers.
     pub fn create(path: &Path, state: Vec<String>, observed: Vec<String>) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| io(path, &e))?;
-        let mut series = Self::new(path, file, state, observed);
+        let mut series = Self::new(path, Some(file), state, observed);
         series.line = series.header();
         series.write_line()?;
         Ok(series)
     }
 
-    fn new(path: &Path, file: File, state: Vec<String>, observed: Vec<String>) -> Self {
+    /// One without a file: it counts its rows and keeps nothing for plots.
+    pub fn unwritten(state: Vec<String>, observed: Vec<String>) -> Self {
+        Self::new(Path::new(""), None, state, observed)
+    }
+
+    fn new(path: &Path, file: Option<File>, state: Vec<String>, observed: Vec<String>) -> Self {
         let (state_width, envelope) = (state.len(), Envelope::new(observed.len()));
         let columns = [state, observed].concat();
         Series {
             path: path.to_path_buf(),
-            file: BufWriter::new(file),
+            file: file.map(BufWriter::new),
             opening: vec![Vec::new(); columns.len()],
             columns,
             envelope,
@@ -63,7 +69,9 @@ impl Series {
     /// Puts into a checkpoint what [`resume`](Self::resume) needs, once all rows written so far are on the disk.
     pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
         self.flush()?;
-        self.file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
+        if let Some(file) = &self.file {
+            file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
+        }
         let (stride, envelope) = self.envelope.to_numbers();
         checkpoint
             .counts("series.written", &[self.bytes, self.rows])
@@ -86,7 +94,7 @@ impl Series {
         let written = checkpoint.take_counts("series.written", Some(2))?;
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| io(path, &e))?;
         let observers = observed.len();
-        let mut series = Self::new(path, file, state, observed);
+        let mut series = Self::new(path, Some(file), state, observed);
         (series.bytes, series.rows) = (written[0], written[1]);
         series.last = checkpoint.take_floats("series.last", Some(1))?[0];
         let opening = checkpoint.take_floats("series.opening", None)?;
@@ -115,7 +123,8 @@ impl Series {
             message: format!("cannot resume: {message}"),
         };
         let io = |e| io(&self.path, &e);
-        let mut kept = BufReader::new(self.file.get_ref().take(self.bytes));
+        let Some(file) = &self.file else { return Ok(()) };
+        let mut kept = BufReader::new(file.get_ref().take(self.bytes));
         let mut line = Vec::new();
         kept.read_until(b'\n', &mut line).map_err(io)?;
         if line != self.header().as_bytes() {
@@ -133,7 +142,7 @@ impl Series {
                 "the checkpoint knows {wanted} rows in {length} bytes, of which {rows} rows in {bytes} bytes are here"
             )));
         }
-        let file = self.file.get_mut();
+        let mut file = file.get_ref();
         file.set_len(bytes).map_err(io)?;
         file.seek(SeekFrom::Start(bytes)).map_err(io)?;
         Ok(())
@@ -142,6 +151,10 @@ impl Series {
     /// Writes one row; NaN becomes an empty field.
     pub fn push(&mut self, values: &[f64]) -> Result<(), Error> {
         use std::fmt::Write as _;
+        self.rows += 1;
+        if self.file.is_none() {
+            return Ok(());
+        }
         self.line.clear();
         for (i, x) in values.iter().enumerate() {
             if i > 0 {
@@ -153,13 +166,14 @@ impl Series {
             }
         }
         self.line.push('\n');
-        self.write_line()?;
-        self.rows += 1;
-        Ok(())
+        self.write_line()
     }
 
     /// Keeps the moment after `step` steps for the plots.
     pub fn keep(&mut self, step: u64, values: &[f64]) {
+        if self.file.is_none() {
+            return;
+        }
         if self.opening[0].len() < OPENING.min(OPENING_NUMBERS / self.columns.len()) {
             for (column, x) in self.opening.iter_mut().zip(values) {
                 column.push(*x);
@@ -170,14 +184,16 @@ impl Series {
     }
 
     fn write_line(&mut self) -> Result<(), Error> {
-        self.file.write_all(self.line.as_bytes()).map_err(|e| io(&self.path, &e))?;
+        if let Some(file) = &mut self.file {
+            file.write_all(self.line.as_bytes()).map_err(|e| io(&self.path, &e))?;
+        }
         self.bytes += self.line.len() as u64;
         Ok(())
     }
 
     /// Hands everything written so far to the system, whole rows only.
     pub fn flush(&mut self) -> Result<(), Error> {
-        self.file.flush().map_err(|e| io(&self.path, &e))
+        self.file.as_mut().map_or(Ok(()), |file| file.flush().map_err(|e| io(&self.path, &e)))
     }
 
     /// Rows written.

@@ -4,10 +4,10 @@ use super::{End, Outcome};
 use crate::error::Error;
 use crate::observe::Conserved;
 use crate::report::html::Section;
-use crate::report::{RunPage, Series, io, run_page, write_whole};
+use crate::report::{Folder, RunPage, Series, run_page};
 use crate::scenario::{Scenario, claim};
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The version of the keys of `summary.json`.
 const SCHEMA: &str = "stationary.summary/1";
@@ -66,21 +66,10 @@ pub(super) fn head(course: &Course<'_>) -> Map<String, Value> {
     head
 }
 
-/// Results of an earlier run must not stand beside those of this one.
-pub(super) fn remove_stale(out: &Path, names: &[&str]) -> Result<(), Error> {
-    for name in names {
-        match std::fs::remove_file(out.join(name)) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&out.join(name), &e)),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Judges the claims and writes summary and page.
+/// Judges the claims and writes summary and page, if there is a folder for them.
 pub(super) fn finish(
     scenario: &Scenario,
-    out: &Path,
+    out: &Folder,
     series: &Series,
     findings: Findings,
     end: End,
@@ -99,20 +88,22 @@ pub(super) fn finish(
     }
     summary.insert("warnings".into(), json!(told));
     let summary = Value::Object(summary);
-    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data") + "\n";
-    write_whole(&out.join("summary.json"), &text)?;
-    let page = run_page(&RunPage {
-        scenario,
-        series,
-        facts,
-        conserved: &conserved,
-        claims: &claims,
-        warnings: &told,
-        energy_scale,
-        sections,
-    });
-    write_whole(&out.join("report.html"), &page)?;
-    let written = ["series.csv", "summary.json", "report.html"].map(|name| out.join(name));
+    if out.path().is_some() {
+        let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data") + "\n";
+        out.write("summary.json", &text)?;
+        let page = run_page(&RunPage {
+            scenario,
+            series,
+            facts,
+            conserved: &conserved,
+            claims: &claims,
+            warnings: &told,
+            energy_scale,
+            sections,
+        });
+        out.write("report.html", &page)?;
+    }
+    let written = ["series.csv", "summary.json", "report.html"].into_iter().filter_map(|name| out.file(name));
     Ok(Outcome {
         summary,
         conserved,
@@ -120,7 +111,7 @@ pub(super) fn finish(
         stopped: end.stopped,
         interrupted: end.interrupted,
         warnings,
-        files: written.into_iter().chain(files).collect(),
+        files: written.chain(files).collect(),
     })
 }
 

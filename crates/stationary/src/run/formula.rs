@@ -1,21 +1,28 @@
-//! Systems given by a Lagrangian: the loop over steps.
+//! Systems given by a Lagrangian or a Hamiltonian: the loop over steps.
 
+mod around;
 mod build;
+mod explain;
+mod extras;
+mod mechanics;
+mod phase;
 mod results;
 
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Cause, Error, RunError};
-use crate::model::{Lagrangian, Legendre};
 use crate::observe::{Energy, Frame, Observer};
-use crate::report::Series;
+use crate::report::Folder;
 use crate::scenario::{FormulaSystem, Scenario};
 use build::Built;
+use mechanics::Velocities;
 use results::Results;
-use std::path::Path;
 use std::time::Instant;
 
 pub(super) use build::check;
+pub(super) use explain::explain;
 
+/// Part of a step by which the end may be missed.
+const ROUNDING: f64 = 1e-9;
 /// Steps between looks at the clock.
 const LOOK: u64 = 16;
 
@@ -23,24 +30,24 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &FormulaSystem,
-    out: &Path,
+    out: &Folder,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
     let mut results = Results::create(scenario, &built, out)?;
-    let end = drive(&mut built, results.series(), watch);
-    results.finish(&built, end?, clock.elapsed())
+    let end = drive(&mut built, &mut results, watch);
+    results.finish(&mut built, end?, clock.elapsed())
 }
 
 /// The loop: move, observe, write.
-fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Result<End, Error> {
+fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
     let mut eye = Eye::new(built);
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
     let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
-    for step in 0..=built.steps {
+    for step in 0.. {
         if step > 0
             && let Err(error) = built.integrator.advance(1)
         {
@@ -54,30 +61,36 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
         // Each step, not only those written: the next one may fail, and then this was the last good one.
         eye.row(built, &mut row);
         (end.time, end.step) = (row[0], step);
-        written = step % built.every == 0 || step == built.steps;
+        let last = built.is_last(step);
+        written = step % built.every == 0 || last;
+        let series = results.series();
         if written {
             series.push(&row)?;
         }
         series.keep(step, &row);
-        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
+        results.record(built)?;
+        if step % LOOK == 0 && told.elapsed() > TICK || last {
             told = Instant::now();
-            series.flush()?;
-            if watch(&built.progress()).is_break() && step < built.steps {
+            results.flush()?;
+            if watch(&built.progress()).is_break() && !last {
                 end.interrupted = true;
                 break;
             }
         }
+        if last {
+            break;
+        }
     }
     if !written {
-        series.push(&row)?;
+        results.series().push(&row)?;
     }
-    series.flush()?;
+    results.flush()?;
     Ok(end)
 }
 
 /// Looks at the integrator for all observers.
 struct Eye {
-    legendre: Legendre,
+    velocities: Velocities,
     q: Vec<f64>,
     v: Vec<f64>,
     p: Vec<f64>,
@@ -87,15 +100,15 @@ struct Eye {
 
 impl Eye {
     fn new(built: &Built) -> Self {
-        let n = built.lagrangian.dimension();
+        let (n, d) = (built.mechanics.dimension(), built.integrator.freedom());
         let tangent = built.observers.iter().any(|o| o.wants_tangent());
         Eye {
-            legendre: Legendre::new(n),
+            velocities: built.mechanics.velocities(),
             q: vec![0.0; n],
             v: built.velocity.clone(),
             p: vec![0.0; n],
             canonical: vec![0.0; n],
-            tangent: tangent.then(|| vec![0.0; 4 * n * n]),
+            tangent: tangent.then(|| vec![0.0; 4 * d * d]),
         }
     }
 
@@ -106,11 +119,12 @@ impl Eye {
         self.q.copy_from_slice(view.q);
         self.p.copy_from_slice(view.p);
         self.canonical.copy_from_slice(view.canonical);
-        self.legendre.velocity(&*built.lagrangian, t, &self.q, &self.p, &mut self.v)?;
+        self.velocities.write(t, &self.q, &self.p, &mut self.v)?;
         let tangent = match &mut self.tangent {
             Some(matrix) => built.integrator.tangent(matrix).then_some(&*matrix),
             None => None,
         };
+        let (discrete_energy, work) = (built.integrator.discrete_energy(), built.integrator.work());
         let frame = Frame {
             step,
             t,
@@ -118,12 +132,18 @@ impl Eye {
             v: &self.v,
             p: &self.p,
             canonical: &self.canonical,
-            discrete_energy: built.integrator.discrete_energy(),
+            discrete_energy,
+            multipliers: built.integrator.multipliers(),
+            work,
+            adaption: built.integrator.adaption(),
             tangent: tangent.map(Vec::as_slice),
         };
         built.energy.observe(&frame);
         for observer in &mut built.observers {
             observer.observe(&frame);
+        }
+        if let Some(section) = &mut built.section {
+            section.observe(&frame);
         }
         if built.energy.relative_error().is_finite() {
             Ok(())
@@ -147,12 +167,20 @@ impl Eye {
 }
 
 impl Built<'_> {
+    /// Whether the run ends after so many steps. Steps that the energy chooses go on until the time is reached.
+    fn is_last(&self, step: u64) -> bool {
+        match self.energy_choice {
+            None => step == self.steps,
+            Some(_) => self.integrator.view().t >= self.end - self.system.step * ROUNDING,
+        }
+    }
+
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
         let energy_error = Energy::relative_error(&self.energy);
         Progress {
             step: view.step,
-            steps: self.steps,
+            steps: self.steps.max(view.step),
             time: view.t,
             end: self.end,
             energy_error,

@@ -1,4 +1,4 @@
-//! The two kinds of scenarios and the keys of each.
+//! The three kinds of scenarios and the keys of each.
 
 use std::sync::Arc;
 
@@ -12,13 +12,20 @@ pub(super) enum Kind {
     Formula,
     /// A mesh.
     Solid,
+    /// A rigid body.
+    Body,
 }
 
-const FORMULA: [&str; 15] = [
+const FORMULA: [&str; 21] = [
     "title",
     "description",
     "coordinates",
     "lagrangian",
+    "constraint",
+    "force",
+    "reduce",
+    "hamiltonian",
+    "one_form",
     "step",
     "start",
     "end",
@@ -29,6 +36,7 @@ const FORMULA: [&str; 15] = [
     "initial",
     "symmetry",
     "probe",
+    "section",
     "output",
 ];
 
@@ -53,45 +61,87 @@ const SOLID: [&str; 18] = [
     "output",
 ];
 
+const BODY: [&str; 12] = [
+    "title",
+    "description",
+    "body",
+    "step",
+    "start",
+    "end",
+    "integrator",
+    "observe",
+    "claim",
+    "parameters",
+    "probe",
+    "output",
+];
+
+/// The keys that tell the kinds apart.
+const TELLING: [(&str, Kind); 5] = [
+    ("mesh", Kind::Solid),
+    ("body", Kind::Body),
+    ("lagrangian", Kind::Formula),
+    ("hamiltonian", Kind::Formula),
+    ("coordinates", Kind::Formula),
+];
+
 impl Kind {
-    /// The kind of a scenario: exactly one of `mesh` and `lagrangian` (or `coordinates`) is there.
+    const ALL: [Kind; 3] = [Kind::Formula, Kind::Solid, Kind::Body];
+
+    /// The kind of a scenario: exactly one of `mesh`, `body` and `lagrangian` (or `hamiltonian`, or `coordinates`) is there.
     pub fn of(root: &Table, source: &Arc<Source>) -> Result<Kind, Diagnostic> {
-        let entry = |key: &str| root.iter().find(|e| e.key == key);
-        match (entry("mesh"), entry("lagrangian").or_else(|| entry("coordinates"))) {
-            (Some(_), None) => Ok(Kind::Solid),
-            (None, Some(_)) => Ok(Kind::Formula),
-            (Some(mesh), Some(other)) => {
-                let message = format!("`mesh` besides `{}`: a scenario has one system", other.key);
-                Err(mesh.key_place.error(message).help(
-                    "keep `mesh` for a solid, or `coordinates` and `lagrangian` for a system given by formulas",
-                ))
+        let found =
+            TELLING.iter().filter_map(|(key, kind)| Some((root.iter().find(|e| e.key == *key)?, *kind)));
+        let found: Vec<_> = found.collect();
+        let Some((first, kind)) = found.first() else {
+            let mut all: Vec<&str> = Vec::new();
+            for key in Kind::ALL.iter().flat_map(|kind| kind.keys("")) {
+                if !all.contains(key) {
+                    all.push(key);
+                }
             }
-            (None, None) => {
-                let all: Vec<&str> =
-                    FORMULA.into_iter().chain(SOLID.into_iter().filter(|k| !FORMULA.contains(k))).collect();
-                tree::only(root, "the scenario", &all)?;
-                let mut diagnostic = Diagnostic::new("the scenario has neither `lagrangian` nor `mesh`");
-                diagnostic.source = Some(Arc::clone(source));
-                Err(diagnostic.help(
-                    "add `coordinates` and `lagrangian` for a system given by formulas, or `mesh` for a solid",
+            tree::only(root, "the scenario", &all)?;
+            let mut diagnostic =
+                Diagnostic::new("the scenario has neither `lagrangian` nor `mesh` nor `body`");
+            diagnostic.source = Some(Arc::clone(source));
+            return Err(diagnostic.help(
+                "add `coordinates` and `lagrangian` for a system given by formulas, `mesh` for a solid, or `body` for a \
+                 rigid body",
+            ));
+        };
+        match found.iter().find(|(_, other)| other != kind) {
+            None => Ok(*kind),
+            Some((other, _)) => {
+                let message = format!("`{}` besides `{}`: a scenario has one system", first.key, other.key);
+                Err(first.key_place.error(message).help(
+                    "keep `mesh` for a solid, `body` for a rigid body, or `coordinates` and `lagrangian` for a system given by \
+                     formulas",
                 ))
             }
         }
     }
 
-    /// Rejects the first key that scenarios of this kind do not have in a table; "" is the top level. A key that the other
+    /// Rejects the first key that scenarios of this kind do not have in a table; "" is the top level. A key that another
     /// kind has is told apart from one that nobody knows.
     pub fn only(self, table: &Table, section: &str) -> Result<(), Diagnostic> {
         let allowed = self.keys(section);
         let Some(entry) = table.iter().find(|e| !allowed.contains(&e.key.as_str())) else { return Ok(()) };
-        let (this, other, owners) = match self {
-            Kind::Formula => ("a system given by its Lagrangian", Kind::Solid, "solids, which have a `mesh`"),
-            Kind::Solid => ("a solid", Kind::Formula, "systems with a `lagrangian`"),
+        let this = match self {
+            Kind::Formula => "a system given by its Lagrangian",
+            Kind::Solid => "a solid",
+            Kind::Body => "a rigid body",
         };
-        if !other.keys(section).contains(&entry.key.as_str()) {
-            let owner = if section.is_empty() { "the scenario".to_string() } else { format!("`{section}`") };
-            return Err(tree::unknown_key(entry, &owner, allowed));
-        }
+        let owner = Kind::ALL.iter().find(|k| **k != self && k.keys(section).contains(&entry.key.as_str()));
+        let owners = match owner {
+            Some(Kind::Formula) => "systems with a `lagrangian`",
+            Some(Kind::Solid) => "solids, which have a `mesh`",
+            Some(Kind::Body) => "rigid bodies, which have a `body`",
+            None => {
+                let owner =
+                    if section.is_empty() { "the scenario".to_string() } else { format!("`{section}`") };
+                return Err(tree::unknown_key(entry, &owner, allowed));
+            }
+        };
         let dot = if section.is_empty() { "" } else { "." };
         Err(entry
             .key_place
@@ -99,15 +149,18 @@ impl Kind {
             .help(format!("it belongs to {owners}; allowed keys: {}", allowed.join(", "))))
     }
 
-    /// The keys of a section that both kinds have but fill differently.
+    /// The keys of a section that several kinds have but fill differently.
     fn keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
             (Kind::Formula, "initial") => &["position", "velocity", "momentum", "next_position"],
             (Kind::Solid, "initial") => &["deformation", "displacement", "velocity"],
-            (Kind::Formula, "output") => &["every"],
+            (Kind::Body, "initial") => &[],
+            (_, "section") => &["when", "columns"],
+            (Kind::Formula | Kind::Body, "output") => &["every"],
             (Kind::Solid, "output") => &["rows", "frames", "checkpoint"],
             (Kind::Formula, _) => &FORMULA,
             (Kind::Solid, _) => &SOLID,
+            (Kind::Body, _) => &BODY,
         }
     }
 }

@@ -24,9 +24,16 @@
 //! [probe]                         # more columns: formulas of t, positions, velocities, momenta
 //! radius = "sqrt(x^2 + y^2)"
 //!
+//! [section]                       # points where a formula crosses zero upward, into sections.csv
+//! when = "y"
+//! columns = { x = "x", px = "px" }
+//!
 //! [output]
 //! every = 10                      # rows of series.csv
 //! ```
+//!
+//! **Hamiltonians.** `hamiltonian = "(px^2 + py^2)/2 + ..."` in place of `lagrangian` is a formula of positions and momenta.
+//! With `one_form = ["y", "0"]` besides, a formula for each coordinate, the coordinates alone are the state.
 //!
 //! **Names.** The velocity of coordinate `x` is `vx`, its momentum `px`; `q[k]`, `v[k]`, `p[k]` address coordinates
 //! by number from 0. No two names may be alike.
@@ -50,6 +57,21 @@
 //! acceleration = [0, -9.81, 0]    # or body; with a group also traction, pressure, force
 //! ```
 //!
+//! **Bodies.** A scenario with `[body]` is about a rigid body, free or held at a point:
+//!
+//! ```toml
+//! step = 0.01
+//! end = 100
+//! integrator = { method = "euler-poincare", order = 4 }   # or "moser-veselov"
+//! [body]
+//! mass = 1.0
+//! inertia = [1.0, 2.0, 2.5]       # or a 3 by 3 matrix
+//! orientation = { axis = [1, 0, 0], angle = 0.6 }   # or a quaternion [w, x, y, z]
+//! angular_velocity = [0, 1, 0.01] # in the body; also position, velocity
+//! potential = "9.81*z + R33"      # a formula of t, x, y, z and the rotation R11 .. R33
+//! fixed = false                   # true: held at a point
+//! ```
+//!
 //! **Many coordinates.** There may be 2000. With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
 //! coordinates: they then repeat, and the formula for coordinate `k` sees `i = k`. In a plane lattice with
 //! coordinates x0, y0, x1, y1, ... the rotation is `["-q[i+1]", "q[i-1]"]`.
@@ -57,6 +79,7 @@
 pub mod claim;
 pub mod shipped;
 
+mod body;
 mod constants;
 mod kind;
 mod names;
@@ -66,15 +89,16 @@ mod place;
 mod read;
 mod solid;
 mod system;
+mod template;
 mod tree;
 
 #[cfg(test)]
 mod tests;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use body::BodySystem;
 pub use claim::Claim;
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use place::{Place, Text};
@@ -82,7 +106,8 @@ pub use solid::{
     InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,
     SolidSystem, Support,
 };
-pub use system::{FormulaSystem, Initial, Motion, System};
+pub use system::{FormulaSystem, Initial, Law, Motion, SectionChoice, System};
+pub use template::Template;
 
 use crate::error::{Diagnostic, Error, Source};
 use crate::formula::Scope;
@@ -150,40 +175,30 @@ impl Scenario {
 
     /// Reads a scenario file; of a file that is too long only the beginning.
     pub fn open(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, Error> {
-        let name = path.display().to_string();
-        let io = |e: std::io::Error| Error::Io { path: name.clone(), message: e.to_string() };
-        let file = std::fs::File::open(path).map_err(io)?;
-        let length = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
-        if length.is_some_and(|l| l > LONGEST as u64) {
-            return Err(too_long(&name, length).into());
-        }
-        let mut bytes = Vec::new();
-        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() > LONGEST {
-            return Err(too_long(&name, None).into());
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => {
-                let folder = path.parent().map(Path::to_path_buf);
-                Ok(Scenario { folder, ..Scenario::read(&name, &text, overrides)? })
-            }
-            Err(error) => Err(not_utf8(&name, &error).into()),
-        }
+        Template::open(path)?.read(overrides)
     }
 
     /// The system, where it is given by its Lagrangian.
     pub fn formula(&self) -> Option<&FormulaSystem> {
         match &self.system {
             System::Formula(system) => Some(system),
-            System::Solid(_) => None,
+            System::Solid(_) | System::Body(_) => None,
         }
     }
 
     /// The system, where it is a solid.
     pub fn solid(&self) -> Option<&SolidSystem> {
         match &self.system {
-            System::Formula(_) => None,
             System::Solid(system) => Some(system),
+            System::Formula(_) | System::Body(_) => None,
+        }
+    }
+
+    /// The system, where it is a rigid body.
+    pub fn body(&self) -> Option<&BodySystem> {
+        match &self.system {
+            System::Body(system) => Some(system),
+            System::Formula(_) | System::Solid(_) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::body;
 use super::kind::Kind;
 use super::place::Place;
 use super::tree::shorten;
@@ -39,11 +40,12 @@ pub(super) struct Names {
 
 impl Names {
     pub fn new(kind: Kind) -> Self {
-        let more = match kind {
-            Kind::Formula => RESERVED_BY_COORDINATES.iter(),
-            Kind::Solid => RESERVED_BY_SOLIDS.iter(),
+        let more: Vec<_> = match kind {
+            Kind::Formula => RESERVED_BY_COORDINATES.to_vec(),
+            Kind::Solid => RESERVED_BY_SOLIDS.to_vec(),
+            Kind::Body => body::reserved().collect(),
         };
-        let reserved = RESERVED.iter().chain(more);
+        let reserved = RESERVED.into_iter().chain(more);
         let reserved = reserved.map(|(name, meaning)| (name.to_string(), meaning.to_string()));
         Names { taken: reserved.collect() }
     }

@@ -1,5 +1,6 @@
 //! From the tree of values to a checked [`Scenario`]: the rules of the format, key by key.
 
+mod body;
 mod formula;
 mod solid;
 
@@ -43,6 +44,7 @@ impl Reader {
         let system = match self.kind {
             Kind::Formula => System::Formula(Box::new(self.formula_system((start, end))?)),
             Kind::Solid => System::Solid(Box::new(self.solid_system(&parameters, (start, end))?)),
+            Kind::Body => System::Body(Box::new(self.body_system(&parameters, (start, end))?)),
         };
         Ok(Scenario {
             name: stem(name),
@@ -182,6 +184,8 @@ fn missing(source: &Arc<Source>, kind: Kind, key: &str) -> Diagnostic {
         (_, "end") => "end = 100.0",
         (Kind::Formula, "integrator") => "integrator = \"verlet\"",
         (Kind::Solid, "integrator") => "integrator = \"avi\"",
+        (Kind::Body, "integrator") => "integrator = \"euler-poincare\"",
+        (_, "body") => "[body] with mass and inertia",
         (_, "material") => "[material.NAME] with law, density and the constants of the law",
         _ => "[initial] with position and velocity",
     };

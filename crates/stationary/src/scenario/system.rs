@@ -1,5 +1,6 @@
-//! What a scenario is about: a system given by its Lagrangian, or a solid on a mesh.
+//! What a scenario is about: a system given by its Lagrangian, a solid on a mesh, or a rigid body.
 
+use super::body::BodySystem;
 use super::place::Text;
 use super::solid::SolidSystem;
 use crate::formula::{Bank, Scope, Var};
@@ -11,6 +12,8 @@ pub enum System {
     Formula(Box<FormulaSystem>),
     /// A mesh with materials.
     Solid(Box<SolidSystem>),
+    /// A rigid body.
+    Body(Box<BodySystem>),
 }
 
 /// A system of a few coordinates, given by its Lagrangian. Formulas are still text; the model and the observers parse
@@ -19,8 +22,16 @@ pub enum System {
 pub struct FormulaSystem {
     /// Names of the coordinates, in order.
     pub coordinates: Vec<String>,
-    /// L(t, q, v).
+    /// `L(t, q, v)`, or the Hamiltonian where `law` says so.
     pub lagrangian: Text,
+    /// What that formula is.
+    pub law: Law,
+    /// Constraints on the positions, each a formula that must vanish; with a Lagrangian only.
+    pub constraints: Vec<Text>,
+    /// Forces besides those of the Lagrangian, one formula for each coordinate; none or all.
+    pub force: Vec<Text>,
+    /// Cyclic coordinates that are eliminated, by their names.
+    pub reduce: Vec<Text>,
     /// Time step; positive, and large enough to move the clock.
     pub step: f64,
     /// The initial state.
@@ -29,8 +40,30 @@ pub struct FormulaSystem {
     pub symmetries: Vec<(String, Vec<Text>)>,
     /// Further columns by name.
     pub probes: Vec<(String, Text)>,
+    /// A Poincare section.
+    pub section: Option<SectionChoice>,
     /// Write a row every so many steps.
     pub output_every: Option<u64>,
+}
+
+/// What makes a system move.
+#[derive(Debug, Clone)]
+pub enum Law {
+    /// `L(t, q, v)`.
+    Lagrangian,
+    /// `H(t, q, p)`.
+    Canonical,
+    /// `H(t, q)` and a one-form `theta(q)`, one formula for each coordinate: `theta.q' - H` is stationary.
+    OneForm(Vec<Text>),
+}
+
+/// A Poincare section: when a formula crosses zero upward, some formulas are recorded.
+#[derive(Debug, Clone)]
+pub struct SectionChoice {
+    /// The formula that crosses zero.
+    pub when: Text,
+    /// What is recorded, by name.
+    pub columns: Vec<(String, Text)>,
 }
 
 /// Where the system starts and how it moves there.
@@ -42,7 +75,7 @@ pub struct Initial {
     pub motion: Motion,
 }
 
-/// The three ways to state an initial motion; one number for each coordinate.
+/// The ways to state an initial motion; one number for each coordinate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Motion {
     /// Velocities.
@@ -51,6 +84,8 @@ pub enum Motion {
     Momentum(Vec<f64>),
     /// The positions one step later.
     NextPosition(Vec<f64>),
+    /// None is needed: with a one-form the positions alone are the state.
+    Implied,
 }
 
 impl FormulaSystem {

@@ -2,8 +2,12 @@
 //! twin that is broken on purpose.
 
 mod broken;
+mod constrained;
+mod energy_steps;
+mod forced;
 mod long_runs;
 mod order;
+mod reduced;
 mod structure;
 mod systems;
 

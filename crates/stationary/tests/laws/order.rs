@@ -6,7 +6,11 @@ use stationary::integrate::{Del, Integrator, Method};
 use stationary::laws;
 
 /// Position and momentum halfway through and at the end of the problem's measuring time, in `steps` steps.
-fn samples(problem: &Problem, steps: u64, build: impl Fn(&Problem, f64) -> Box<dyn Integrator>) -> Vec<f64> {
+pub fn samples(
+    problem: &Problem,
+    steps: u64,
+    build: impl Fn(&Problem, f64) -> Box<dyn Integrator>,
+) -> Vec<f64> {
     let mut integrator = build(problem, problem.length / steps as f64);
     let mut seen = Vec::new();
     for _ in 0..2 {
@@ -27,6 +31,16 @@ fn measured(
     build: impl Fn(&Problem, f64) -> Box<dyn Integrator>,
 ) -> Option<f64> {
     let reference = samples(problem, 200, start(Method::Gauss { stages: 8 }));
+    measured_against(&reference, problem, order, build)
+}
+
+/// The same against the samples of a reference.
+pub fn measured_against(
+    reference: &[f64],
+    problem: &Problem,
+    order: usize,
+    build: impl Fn(&Problem, f64) -> Box<dyn Integrator>,
+) -> Option<f64> {
     let (mut steps, mut errors) = (Vec::new(), Vec::new());
     let coarsest = match order {
         1 => 0.02,
@@ -37,7 +51,7 @@ fn measured(
     for k in 0..14 {
         let count = 2 * (problem.length / (2.0 * coarsest) * 1.2_f64.powi(k)).round() as u64;
         let x = samples(problem, count, &build);
-        let difference: Vec<f64> = x.iter().zip(&reference).map(|(a, b)| a - b).collect();
+        let difference: Vec<f64> = x.iter().zip(reference).map(|(a, b)| a - b).collect();
         let error = stationary::linalg::max_abs(&difference);
         if error < ROUNDING {
             break;
@@ -51,7 +65,7 @@ fn measured(
 
 /// High orders have few points between their asymptotic range and rounding. Neighbouring orders stay apart: above
 /// the second, orders are even.
-fn tolerance(order: usize) -> f64 {
+pub fn tolerance(order: usize) -> f64 {
     0.05 + 0.1 * order as f64
 }
 

@@ -89,7 +89,7 @@ fn the_tangent_is_the_derivative_of_the_step() {
 }
 
 /// `D_j`, `D3` and second derivatives of every discrete Lagrangian against central differences.
-fn check_slots<D: DiscreteLagrangian>(name: &str, mut ld: D, n: usize) {
+pub fn check_slots<D: DiscreteLagrangian>(name: &str, mut ld: D, n: usize) {
     let s = ld.pieces();
     let mut leg = Leg::new(n, s);
     (leg.t, leg.h) = (0.4, 0.13);
@@ -166,34 +166,39 @@ fn derivatives_of_discrete_lagrangians_match_differences() {
 #[test]
 fn partials_of_lagrangians_match_differences() {
     for problem in problems() {
-        let (l, n) = (&problem.system, problem.q.len());
-        let (q, v) = (problem.q.clone(), vec![0.37; n]);
-        let jet = |t: f64, q: &[f64], v: &[f64]| {
-            let mut jet = Jet::new(n);
-            l.second(t, q, v, &mut jet);
-            l.first(t, q, v, &mut jet);
-            jet
-        };
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-7, "{}: {a} {b}", problem.name);
-        let (centre, e) = (jet(0.4, &q, &v), 1e-5);
-        close((jet(0.4 + e, &q, &v).value() - jet(0.4 - e, &q, &v).value()) / (2.0 * e), centre.dt());
-        let shift = |x: &[f64], i: usize, e: f64| {
-            let mut x = x.to_vec();
-            x[i] += e;
-            x
-        };
-        for i in 0..n {
-            let (plus, minus) = (jet(0.4, &shift(&q, i, e), &v), jet(0.4, &shift(&q, i, -e), &v));
-            close((plus.value() - minus.value()) / (2.0 * e), centre.dq()[i]);
-            for j in 0..n {
-                close((plus.dq()[j] - minus.dq()[j]) / (2.0 * e), centre.dqq()[i * n + j]);
-                close((plus.dv()[j] - minus.dv()[j]) / (2.0 * e), centre.dqv()[i * n + j]);
-            }
-            let (plus, minus) = (jet(0.4, &q, &shift(&v, i, e)), jet(0.4, &q, &shift(&v, i, -e)));
-            close((plus.value() - minus.value()) / (2.0 * e), centre.dv()[i]);
-            for j in 0..n {
-                close((plus.dv()[j] - minus.dv()[j]) / (2.0 * e), centre.dvv()[i * n + j]);
-            }
+        check_partials(problem.name, &*problem.system, &problem.q);
+    }
+}
+
+/// First and second partials of a Lagrangian near `q` against central differences.
+pub fn check_partials(name: &str, l: &dyn Lagrangian, q: &[f64]) {
+    let n = q.len();
+    let v = vec![0.37; n];
+    let jet = |t: f64, q: &[f64], v: &[f64]| {
+        let mut jet = Jet::new(n);
+        l.second(t, q, v, &mut jet);
+        l.first(t, q, v, &mut jet);
+        jet
+    };
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-7, "{name}: {a} {b}");
+    let (centre, e) = (jet(0.4, q, &v), 1e-5);
+    close((jet(0.4 + e, q, &v).value() - jet(0.4 - e, q, &v).value()) / (2.0 * e), centre.dt());
+    let shift = |x: &[f64], i: usize, e: f64| {
+        let mut x = x.to_vec();
+        x[i] += e;
+        x
+    };
+    for i in 0..n {
+        let (plus, minus) = (jet(0.4, &shift(q, i, e), &v), jet(0.4, &shift(q, i, -e), &v));
+        close((plus.value() - minus.value()) / (2.0 * e), centre.dq()[i]);
+        for j in 0..n {
+            close((plus.dq()[j] - minus.dq()[j]) / (2.0 * e), centre.dqq()[i * n + j]);
+            close((plus.dv()[j] - minus.dv()[j]) / (2.0 * e), centre.dqv()[i * n + j]);
+        }
+        let (plus, minus) = (jet(0.4, q, &shift(&v, i, e)), jet(0.4, q, &shift(&v, i, -e)));
+        close((plus.value() - minus.value()) / (2.0 * e), centre.dv()[i]);
+        for j in 0..n {
+            close((plus.dv()[j] - minus.dv()[j]) / (2.0 * e), centre.dvv()[i * n + j]);
         }
     }
 }

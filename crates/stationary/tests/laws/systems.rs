@@ -1,7 +1,9 @@
 //! Model problems shared by the law tests: nonlinear, with known symmetries.
 
-use stationary::integrate::Start;
+use stationary::formula::{Expr, Graph, Node, Scope, Var};
+use stationary::integrate::{Extras, Start};
 use stationary::model::{Auto, Lagrangian, Newtonian, Potential, Scalar, System};
+use stationary::model::{FormulaConstraint, FormulaForce, FormulaLagrangian};
 use std::sync::Arc;
 
 /// One problem: a system, where it starts, and how long a measurement of order lasts.
@@ -101,4 +103,38 @@ pub fn shaken() -> Problem {
         p: vec![0.0],
         length: 4.0,
     }
+}
+
+/// Coordinates `x`, `y`, `z`, `w` as far as there are, velocities `vx` and so on, and the time.
+fn scope(n: usize) -> Scope {
+    let mut scope = Scope::new();
+    scope.variable("t", Var::T);
+    for (k, name) in ["x", "y", "z", "w"].into_iter().enumerate().take(n) {
+        scope.variable(name, Var::Q(k as u32)).variable(format!("v{name}"), Var::V(k as u32));
+    }
+    scope
+}
+
+fn nodes(graph: &mut Graph, texts: &[&str], n: usize) -> Vec<Node> {
+    let lower = |text: &&str| graph.lower(&Expr::parse(text).unwrap(), &scope(n)).unwrap();
+    texts.iter().map(lower).collect()
+}
+
+/// Constraints of `n` coordinates from text.
+pub fn constraints(texts: &[&str], n: usize) -> Extras {
+    let mut graph = Graph::new();
+    let nodes = nodes(&mut graph, texts, n);
+    Extras { constraint: Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n))), ..Extras::default() }
+}
+
+/// A force from text.
+pub fn force(texts: &[&str]) -> Extras {
+    let mut graph = Graph::new();
+    let nodes = nodes(&mut graph, texts, texts.len());
+    Extras { force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))), ..Extras::default() }
+}
+
+/// A Lagrangian of `n` coordinates from text.
+pub fn lagrangian(text: &str, n: usize) -> Arc<dyn Lagrangian> {
+    Arc::new(FormulaLagrangian::new(text, &scope(n), n).unwrap())
 }

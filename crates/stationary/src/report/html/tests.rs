@@ -163,6 +163,7 @@ fn demo() -> Page {
         ],
         warnings: vec!["The step exceeds a tenth of the shortest period & more.".into()],
         sections: vec![motion(), invariants()],
+        tables: Vec::new(),
         scenario_text:
             "# a scenario\nname = \"kepler\"\nlagrangian = \"0.5*(vx^2 + vy^2) + 1/sqrt(x^2 + y^2)\"\n".into(),
     }
@@ -204,13 +205,18 @@ fn every_field_is_escaped() {
             text: evil(),
             plots: vec![(Plot::new(evil()).to_svg(480, 330), evil())],
         }],
+        tables: vec![TextTable {
+            heading: evil(),
+            heads: vec![evil()],
+            rows: vec![vec![("number", evil())]],
+        }],
         scenario_text: evil(),
     };
     let html = page.to_html();
     check_well_formed(&html).unwrap();
     assert!(!html.contains("<script"));
-    // Title twice, plot title twice (label and text), every other field once.
-    assert_eq!(html.matches("&lt;script&gt;").count(), 2 + 1 + 2 + 4 + 2 + 1 + 2 + 2 + 1 + 1);
+    // Title twice, plot title twice (label and text), the head of a table in each row too, every other field once.
+    assert_eq!(html.matches("&lt;script&gt;").count(), 2 + 1 + 2 + 4 + 2 + 1 + 2 + 2 + 1 + 4 + 1);
 }
 
 #[test]

@@ -14,18 +14,18 @@ const MUTED: &str = "#6a737d";
 const GRID: &str = "#e4e7eb";
 
 const LEGEND_ROW: f64 = 18.0;
-const NOTE_ROW: f64 = 15.0;
+pub(super) const NOTE_ROW: f64 = 15.0;
 /// More entries than this are counted, not listed.
 const LEGEND_ENTRIES: usize = 14;
 
 /// The boxes of a plot, in pixels.
-struct Layout {
-    width: f64,
-    height: f64,
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
+pub(super) struct Layout {
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
 }
 
 /// One line of the legend, placed.
@@ -65,7 +65,7 @@ pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
     }
 
     let mut svg = String::with_capacity(16 * 1024);
-    open(&mut svg, plot, &layout);
+    open(&mut svg, &plot.title, &layout);
     frame(&mut svg, plot, &layout, &axes.0, &axes.1);
     for series in &plot.series {
         ink(&mut svg, series, &layout, &axes.0, &axes.1);
@@ -114,9 +114,10 @@ fn axes(plot: &Plot, mut x: Range, mut y: Range, layout: &Layout) -> (Axis, Axis
     )
 }
 
-fn open(svg: &mut String, plot: &Plot, layout: &Layout) {
+/// Begins a drawing; the title is its name for those who cannot see it.
+pub(super) fn open(svg: &mut String, title: &str, layout: &Layout) {
     let (w, h) = (layout.width, layout.height);
-    let name = if plot.title.is_empty() { "plot" } else { &plot.title };
+    let name = if title.is_empty() { "plot" } else { title };
     let _ = write!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sp\" role=\"img\" aria-label=\"{}\" width=\"{w}\" \
@@ -170,13 +171,18 @@ fn labels(svg: &mut String, plot: &Plot, layout: &Layout, x: &Axis, y: &Axis) {
         text(svg, "sp-text", (left - 8.0, y.place(tick.at) + 4.0), "end", 11, &tick.label);
     }
     text(svg, "sp-text", (left - 4.0, top - 8.0), "start", 11, &y.remark);
-    let middle = 0.5 * (left + right);
     text(svg, "sp-text", (right, bottom + 36.0), "end", 11, &x.remark);
     let room = right - left - 2.0 * text_width(&x.remark, 11.0);
-    text(svg, "sp-text", (middle, bottom + 36.0), "middle", 12, &clip(&plot.x_label, room / 6.8));
-    let title = clip(&plot.title, (width - 24.0) / 7.6);
+    titles(svg, layout, [&plot.title, &clip(&plot.x_label, room / 6.8), &plot.y_label]);
+}
+
+/// The title and the labels of both axes.
+pub(super) fn titles(svg: &mut String, layout: &Layout, [title, x_label, y_label]: [&str; 3]) {
+    let Layout { width, left, right, top, bottom, .. } = *layout;
+    text(svg, "sp-text", (0.5 * (left + right), bottom + 36.0), "middle", 12, x_label);
+    let title = clip(title, (width - 24.0) / 7.6);
     text(svg, "sp-text sp-title", (12.0, 21.0), "start", 14, &title);
-    let label = clip(&plot.y_label, (bottom - top + 30.0) / 6.6);
+    let label = clip(y_label, (bottom - top + 30.0) / 6.6);
     if !label.is_empty() {
         let _ = write!(
             svg,
@@ -352,7 +358,7 @@ fn legend_rows(svg: &mut String, legend: &[Entry], top: f64) {
     }
 }
 
-fn text(svg: &mut String, class: &str, at: (f64, f64), anchor: &str, size: u32, content: &str) {
+pub(super) fn text(svg: &mut String, class: &str, at: (f64, f64), anchor: &str, size: u32, content: &str) {
     if content.is_empty() {
         return;
     }
@@ -369,7 +375,7 @@ fn text(svg: &mut String, class: &str, at: (f64, f64), anchor: &str, size: u32, 
 }
 
 /// An estimate that holds for the usual sans-serif faces.
-fn text_width(text: &str, size: f64) -> f64 {
+pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         '⁰'..='⁹' | '⁻' | '¹' | '²' | '³' => 0.42,
         '.' | ',' | ' ' | 'i' | 'l' | '|' | '(' | ')' => 0.34,
@@ -381,14 +387,14 @@ fn text_width(text: &str, size: f64) -> f64 {
 }
 
 /// At most `room` characters, the last an ellipsis when something is cut; line breaks become spaces.
-fn clip(text: &str, room: f64) -> String {
+pub(super) fn clip(text: &str, room: f64) -> String {
     let room = room.max(8.0) as usize;
     let flat: String = text.chars().take(room + 1).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if flat.chars().count() <= room { flat } else { flat.chars().take(room - 1).chain(['…']).collect() }
 }
 
 /// Notes broken into lines of at most `room` characters.
-fn wrap(notes: &[String], room: f64) -> Vec<String> {
+pub(super) fn wrap(notes: &[String], room: f64) -> Vec<String> {
     let mut lines = Vec::new();
     for note in notes {
         let mut line = String::new();

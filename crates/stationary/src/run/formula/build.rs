@@ -1,28 +1,38 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
+use super::mechanics::Mechanics;
+use super::{around, extras, phase};
 use crate::error::{Cause, Error, RunError};
-use crate::formula::Graph;
-use crate::integrate::{BuildError, Integrator, Method, Start};
+use crate::formula::{Graph, Node, Scope};
+use crate::integrate::phase::PhaseStart;
+use crate::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Start};
 use crate::linalg::Lu;
-use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
-use crate::observe::{DiscreteEnergy, Energy, Momentum, Observer, Probe, Symplectic};
-use crate::registry;
+use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre, PhaseSpace};
+use crate::observe::{
+    Constraints, DiscreteEnergy, Energy, EnergySteps, Momentum, Observer, Probe, Section, Symplectic, Work,
+};
+use crate::registry::{self, Chosen};
 use crate::run::Description;
-use crate::scenario::{FormulaSystem, Motion, Scenario};
+use crate::scenario::{Choice, FormulaSystem, Law, Motion, Place, Scenario};
 use std::sync::Arc;
 
 /// A scenario ready to run.
 pub(super) struct Built<'a> {
     pub system: &'a FormulaSystem,
-    pub lagrangian: Arc<FormulaLagrangian>,
+    pub mechanics: Mechanics,
     pub method: Method,
+    /// How the energy chooses the steps, if it does.
+    pub energy_choice: Option<EnergyChoice>,
+    pub extras: Extras,
     pub integrator: Box<dyn Integrator>,
     /// Velocity at the start.
     pub velocity: Vec<f64>,
     pub energy: Energy,
     pub observers: Vec<Box<dyn Observer>>,
+    pub section: Option<Section>,
+    /// Steps to make; where the energy chooses them, as many as of the first length.
     pub steps: u64,
-    /// Time of the last step.
+    /// Time of the last step; where the energy chooses steps, the time to be reached.
     pub end: f64,
     /// Steps between rows.
     pub every: u64,
@@ -39,41 +49,105 @@ const INVARIANT: f64 = 1e-9;
 const HALVINGS: usize = 40;
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Result<Built<'a>, Error> {
-    let (method, tolerance) = registry::method(&scenario.integrator)?;
+    let Chosen { method, tolerance, energy: energy_choice } = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
-    let lagrangian = lagrangian(scenario, system)?;
-    let (start, velocity) = start(scenario, system, &lagrangian, &method)?;
-    let integrator = method
-        .start(Arc::clone(&lagrangian), &start, tolerance)
-        .map_err(|e| unbuildable(scenario, system, &method, e))?;
+    let extras = extras::build(scenario, system)?;
+    let Moving { mechanics, start, velocity } = moving(scenario, system, &extras, &method)?;
+    let setting = Setting {
+        scenario,
+        system,
+        mechanics: &mechanics,
+        extras: &extras,
+        method: &method,
+        tolerance,
+        energy_choice,
+    };
+    let integrator = setting.launch(&start)?;
     let mut warnings = Vec::new();
-    let observers = observers(scenario, system, &lagrangian, &velocity, &mut warnings)?;
+    let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
+    if let (Some(choice), Mechanics::Lagrangian(l)) = (&energy_choice, &mechanics) {
+        let scale = energy_scale(l, &start, &velocity);
+        observers.insert(1, Box::new(EnergySteps::new(choice, scale)));
+    }
+    observers.extend(around::observers(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
-    let energy = Energy::new(Arc::clone(&lagrangian) as Arc<dyn Lagrangian>);
+    let energy = mechanics.energy().forced(extras.force.is_some());
     Ok(Built {
         system,
-        lagrangian,
+        mechanics,
+        section,
         method,
+        energy_choice,
+        extras,
         integrator,
         velocity,
         energy,
         observers,
         steps,
-        end: scenario.start + steps as f64 * system.step,
+        end: if energy_choice.is_some() { scenario.end } else { scenario.start + steps as f64 * system.step },
         every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
         warnings,
     })
 }
 
-fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
-    let text = &system.lagrangian;
+/// Refuses steps chosen by the energy where time appears in the Lagrangian.
+fn require_autonomous(setting: &Setting<'_>, lagrangian: &FormulaLagrangian) -> Result<(), Error> {
+    if !lagrangian.depends_on_time() {
+        return Ok(());
+    }
+    let message =
+        "the energy cannot choose the steps: this Lagrangian depends on `t`, so there is no energy to keep";
+    Err(setting.chooser().error(message).help(FIXED).into())
+}
+
+/// What errors of the energy refer to, as [`Energy`] has it.
+fn energy_scale(lagrangian: &FormulaLagrangian, start: &Start, velocity: &[f64]) -> f64 {
+    let mut jet = Jet::new(velocity.len());
+    lagrangian.first(start.t, &start.q, velocity, &mut jet);
+    let (pv, l) = (crate::linalg::dot(&start.p, velocity), jet.value());
+    crate::observe::energy_scale(pv - l, pv.abs() + l.abs())
+}
+
+/// A system, where it starts and how it moves there.
+struct Moving {
+    mechanics: Mechanics,
+    start: Start,
+    velocity: Vec<f64>,
+}
+
+fn moving(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    extras: &Extras,
+    method: &Method,
+) -> Result<Moving, Error> {
+    if let Law::Lagrangian = system.law {
+        let lagrangian = lagrangian(scenario, system)?;
+        let (start, velocity) = start(scenario, system, (&lagrangian, extras), method)?;
+        return Ok(Moving { mechanics: Mechanics::Lagrangian(lagrangian), start, velocity });
+    }
+    let model = phase::model(scenario, system)?;
+    let (start, velocity) = phase::start(scenario, system, &model);
+    let (q, p) = start.z.split_at(model.positions());
+    let start = Start { t: start.t, q: q.to_vec(), p: p.to_vec(), h: start.h };
+    Ok(Moving { mechanics: Mechanics::Phase(model), start, velocity })
+}
+
+/// What a Lagrangian may name.
+pub(super) fn lagrangian_scope(scenario: &Scenario, system: &FormulaSystem) -> Scope {
     let mut scope = system.scope(&scenario.parameters);
     // Momenta have no meaning inside L, where they come from.
     for name in &system.coordinates {
         scope.remove(&format!("p{name}"));
     }
     scope.remove("p");
+    scope
+}
+
+fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaLagrangian>, Error> {
+    let text = &system.lagrangian;
+    let scope = lagrangian_scope(scenario, system);
     let built = FormulaLagrangian::new(&text.text, &scope, system.coordinates.len());
     Ok(Arc::new(built.map_err(|e| text.formula_error(e))?))
 }
@@ -82,15 +156,18 @@ fn lagrangian(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<Formula
 fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) -> Result<(), Error> {
     let n = system.coordinates.len();
     let (stages, option) = match *method {
-        Method::Gauss { stages } => (stages, "stages"),
+        Method::Gauss { stages } => (stages * phases(system), "stages"),
+        Method::Midpoint { .. } if phases(system) > 1 => (2, "coordinates"),
         Method::Lobatto { points } => (points - 1, "points"),
-        _ => return Ok(()),
+        _ => (1, "stages"),
     };
-    if n * stages <= MOST_UNKNOWNS {
+    let constraints = system.constraints.len();
+    if (n + constraints) * stages <= MOST_UNKNOWNS {
         return Ok(());
     }
+    let and = if constraints > 0 { format!(" and {constraints} constraints") } else { String::new() };
     let message = format!(
-        "{n} coordinates with {stages} unknowns each are too many: a step may solve for {MOST_UNKNOWNS} at once"
+        "{n} coordinates{and} with {stages} unknowns each are too many: a step may solve for {MOST_UNKNOWNS} at once"
     );
     let place = scenario.integrator.options.place(option).unwrap_or(&scenario.integrator.method.place);
     Err(place
@@ -99,21 +176,28 @@ fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) ->
         .into())
 }
 
+/// Unknowns of a stage for each coordinate.
+fn phases(system: &FormulaSystem) -> usize {
+    if let Law::Canonical = system.law { 2 } else { 1 }
+}
+
 /// The initial state in the integrator's terms, and the velocity there.
 fn start(
     scenario: &Scenario,
     system: &FormulaSystem,
-    lagrangian: &Arc<FormulaLagrangian>,
+    (lagrangian, extras): (&Arc<FormulaLagrangian>, &Extras),
     method: &Method,
 ) -> Result<(Start, Vec<f64>), Error> {
     let (n, t, h) = (system.coordinates.len(), scenario.start, system.step);
-    let q = system.initial.position.clone();
+    let mut q = system.initial.position.clone();
+    extras::settle(system, extras, t, &mut q)?;
     let mut legendre = Legendre::new(n);
     let (mut v, mut p) = (vec![0.0; n], vec![0.0; n]);
     let failed = |cause| unbuildable(scenario, system, method, RunError { time: t, step: 0, cause }.into());
     match &system.initial.motion {
         Motion::Velocity(velocity) => {
             v.copy_from_slice(velocity);
+            extras::require_tangent(system, extras, (t, &q, &v))?;
             require_mass(system, lagrangian, t, &q, &v)?;
             legendre.momentum(&**lagrangian, t, &q, &v, &mut p);
         }
@@ -121,17 +205,21 @@ fn start(
             p.copy_from_slice(momentum);
             require_mass(system, lagrangian, t, &q, &v)?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
+            extras::require_tangent(system, extras, (t, &q, &v))?;
         }
         Motion::NextPosition(next) => {
+            let mut next = next.clone();
+            extras::settle(system, extras, t + h, &mut next)?;
             for i in 0..n {
                 v[i] = (next[i] - q[i]) / h;
             }
             require_mass(system, lagrangian, t, &q, &v)?;
             p = method
-                .momentum_between(Arc::clone(lagrangian), (t, h), &q, next)
+                .momentum_between_with(Arc::clone(lagrangian), extras, (t, h), [&q, &next])
                 .map_err(|e| unbuildable(scenario, system, method, e))?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
         }
+        Motion::Implied => unreachable!("only systems with a one-form start without a motion"),
     }
     Ok((Start { t, q, p, h }, v))
 }
@@ -188,58 +276,142 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
     match error {
         BuildError::Unsuited(why) => place.error(why).into(),
         BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
-            system.lagrangian.place.error("the mass matrix d2L/dv2 is singular at the initial state").into()
+            let what = match system.law {
+                Law::Lagrangian => "the mass matrix d2L/dv2",
+                _ => "the derivative of the one-form",
+            };
+            system.lagrangian.place.error(format!("{what} is singular at the initial state")).into()
         }
         BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
     }
 }
 
+/// The section, where there is one.
+type Seen = Option<Section>;
+
+/// What is run, and how.
+pub(super) struct Setting<'a> {
+    pub scenario: &'a Scenario,
+    pub system: &'a FormulaSystem,
+    pub mechanics: &'a Mechanics,
+    pub extras: &'a Extras,
+    pub method: &'a Method,
+    pub tolerance: f64,
+    /// How the energy chooses the steps, if it does.
+    pub energy_choice: Option<EnergyChoice>,
+}
+
+impl Setting<'_> {
+    /// Starts the method on either side. With a one-form `p` is empty.
+    pub fn launch(&self, start: &Start) -> Result<Box<dyn Integrator>, Error> {
+        let launched = match (self.mechanics, self.energy_choice) {
+            (Mechanics::Lagrangian(l), None) => {
+                self.method.start_with(Arc::clone(l), self.extras, start, self.tolerance)
+            }
+            (Mechanics::Lagrangian(l), Some(choice)) => {
+                require_autonomous(self, l)?;
+                self.method.start_energy(Arc::clone(l), self.extras, start, (choice, self.tolerance))
+            }
+            (Mechanics::Phase(_), Some(_)) => {
+                return Err(self
+                    .chooser()
+                    .error("the energy chooses steps of Lagrangians only")
+                    .help(FIXED)
+                    .into());
+            }
+            (Mechanics::Phase(system), None) => {
+                let z = [start.q.as_slice(), &start.p].concat();
+                let start = PhaseStart { t: start.t, z, h: start.h };
+                self.method.start_phase(Arc::clone(system), &start, self.tolerance)
+            }
+        };
+        launched.map_err(|e| unbuildable(self.scenario, self.system, self.method, e))
+    }
+
+    /// Where the scenario lets the energy choose the steps.
+    pub fn chooser(&self) -> &Place {
+        let Choice { method, options } = &self.scenario.integrator;
+        options.place("step").unwrap_or(&method.place)
+    }
+}
+
+/// What to do where the energy cannot choose the steps.
+pub(super) const FIXED: &str = "leave out `step = \"energy\"`";
+
 fn observers(
-    scenario: &Scenario,
-    system: &FormulaSystem,
-    lagrangian: &Arc<FormulaLagrangian>,
+    setting: &Setting<'_>,
     velocity: &[f64],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Box<dyn Observer>>, Error> {
+) -> Result<(Vec<Box<dyn Observer>>, Seen), Error> {
+    let Setting { scenario, system, mechanics, extras, .. } = *setting;
     let n = system.coordinates.len();
-    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
-    let symplectic = registry::wants_symplectic(&scenario.observe)?;
+    let mut all: Vec<Box<dyn Observer>> =
+        vec![Box::new(DiscreteEnergy::default().forced(extras.force.is_some()))];
+    let symplectic = registry::wants(&scenario.observe, "symplectic")?;
     let mut scope = system.scope(&scenario.parameters);
     // One graph for all of them: its limits then bound the time and room they take together.
     let mut graph = Graph::new();
-    let place = general_place(scenario, system, lagrangian, velocity);
     for (name, generator) in &system.symmetries {
         let nodes =
             generator.iter().map(|text| text.lower(&mut graph, &mut scope)).collect::<Result<Vec<_>, _>>()?;
-        let mut momentum = Momentum::new(name, &graph, &nodes);
-        let (t, q, v) = &place;
-        let change = momentum.check_invariance(&**lagrangian, (&mut graph, &nodes), (*t, q, v));
+        let (momentum, change) = match mechanics {
+            Mechanics::Lagrangian(l) => {
+                let mut momentum = Momentum::new(name, &graph, &nodes);
+                let place = general_place(scenario, system, l, velocity);
+                let (t, q, v) = &place;
+                let change = momentum.check_invariance(&**l, (&mut graph, &nodes), (*t, q, v));
+                warnings.extend(extras::moved_by(name, extras, (&graph, &nodes), &place));
+                (momentum, change)
+            }
+            Mechanics::Phase(model) => phase::momentum(name, (scenario, system, model), &mut graph, &nodes)?,
+        };
         if change.is_nan() {
             warnings.push(format!(
                 "`{name}` is not a number near the initial state: whether it is a symmetry is not known"
             ));
         } else if change > INVARIANT {
             warnings.push(format!(
-                "`{name}` is not a symmetry of this Lagrangian (it changes by {change:.1e} of its terms): its momentum is not conserved"
+                "`{name}` is not a symmetry of this {} (it changes by {change:.1e} of its terms): its momentum is not conserved",
+                if let Mechanics::Lagrangian(_) = mechanics { "Lagrangian" } else { "Hamiltonian" }
             ));
         }
         all.push(Box::new(momentum));
     }
+    if let (Mechanics::Lagrangian(l), Some(_)) = (mechanics, &extras.force) {
+        all.push(Box::new(Work::new(Arc::clone(l) as Arc<dyn Lagrangian>)));
+    }
+    if let Some(constraint) = &extras.constraint {
+        all.push(Box::new(Constraints::new(Arc::clone(constraint), n)));
+    }
     if symplectic {
-        all.push(Box::new(Symplectic::new(n)));
+        all.push(Box::new(match mechanics {
+            Mechanics::Lagrangian(_) => Symplectic::new(n - system.constraints.len() - system.reduce.len()),
+            Mechanics::Phase(model) => phase::symplectic(model),
+        }));
     }
     scope.remove("i");
     for (name, text) in &system.probes {
         let node = text.lower(&mut graph, &mut scope)?;
         all.push(Box::new(Probe::new(name, &graph, node)));
     }
-    Ok(all)
+    let section = section(system, &mut graph, &mut scope)?;
+    Ok((all, section))
+}
+
+fn section(system: &FormulaSystem, graph: &mut Graph, scope: &mut Scope) -> Result<Option<Section>, Error> {
+    let Some(choice) = &system.section else { return Ok(None) };
+    let when = choice.when.lower(graph, scope)?;
+    let mut columns: Vec<(String, Node)> = Vec::new();
+    for (name, text) in &choice.columns {
+        columns.push((name.clone(), text.lower(graph, scope)?));
+    }
+    Ok(Some(Section::new(graph, when, columns)))
 }
 
 /// Time, position and velocity near the initial state but in general position, where symmetries are tested: a start at
 /// rest, at an equilibrium or at a zero of a driving force would hide that there is none. The nearer, the smaller the
 /// domain of `L`.
-fn general_place(
+pub(super) fn general_place(
     scenario: &Scenario,
     system: &FormulaSystem,
     lagrangian: &FormulaLagrangian,
@@ -264,6 +436,26 @@ fn general_place(
     (scenario.start, system.initial.position.clone(), velocity.to_vec())
 }
 
+impl Built<'_> {
+    /// The method and whether the energy chooses its steps.
+    pub fn method_in_words(&self) -> String {
+        match self.energy_choice {
+            Some(choice) => format!("{}, steps by the energy (turning {})", self.method, choice.turning),
+            None => self.method.to_string(),
+        }
+    }
+
+    fn steps_in_words(&self) -> String {
+        match self.energy_choice {
+            Some(EnergyChoice { smallest, largest, .. }) => {
+                let h = self.system.step;
+                format!("from {h} on, {} to {}, to time {}", smallest * h, largest * h, self.end)
+            }
+            None => format!("{} of {} to time {}", self.steps, self.system.step, self.end),
+        }
+    }
+}
+
 /// See [`crate::run::check`].
 pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description, Error> {
     let built = build(scenario, system)?;
@@ -271,16 +463,26 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let names: Vec<&str> = built.system.coordinates.iter().map(String::as_str).take(8).collect();
     let more = if built.system.coordinates.len() > 8 { ", ..." } else { "" };
-    let mass = if built.lagrangian.mass().is_some() { "separable" } else { "not separable" };
-    let code = if built.lagrangian.is_compiled() { "compiled" } else { "interpreted" };
     let mut lines = vec![
         ("coordinates", format!("{} ({}{more})", built.system.coordinates.len(), names.join(", "))),
-        ("lagrangian", format!("{mass}, {} operations, {code}", built.lagrangian.operations())),
-        ("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-        ("steps", format!("{} of {} to time {}", built.steps, built.system.step, built.end)),
+        built.mechanics.describe(),
+        ("integrator", format!("{}, order {}, {kind}", built.method_in_words(), built.method.order())),
+        ("steps", built.steps_in_words()),
         ("rows", format!("one every {} steps", built.every)),
         ("claims", scenario.claims.len().to_string()),
     ];
+    if !built.system.constraints.is_empty() {
+        let (m, d) = (built.system.constraints.len(), built.integrator.freedom());
+        lines.insert(2, ("constraints", format!("{m}, {d} degrees of freedom")));
+    }
+    if !system.reduce.is_empty() {
+        let names: Vec<&str> = system.reduce.iter().map(|name| name.text.as_str()).collect();
+        let d = built.integrator.freedom();
+        lines.insert(2, ("reduced", format!("{} by the momentum, {d} degrees of freedom", names.join(", "))));
+    }
+    if built.extras.force.is_some() {
+        lines.insert(2, ("force", "besides that of the Lagrangian".into()));
+    }
     lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
     Ok(Description { lines })
 }

@@ -2,27 +2,67 @@
 
 use super::build::Built;
 use crate::error::Error;
-use crate::model::Lagrangian;
 use crate::observe::{Conserved, Observer};
-use crate::report::{Series, io};
-use crate::run::finish::{Course, Findings, finish, head, remove_stale, short};
+use crate::report::html::{PLOT_SIZE, Section as Part};
+use crate::report::plot::Plot;
+use crate::report::{Folder, Series};
+use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: PathBuf,
+    out: Folder,
     series: Series,
+    section: Option<Crossings>,
+}
+
+/// `sections.csv`, and the points of its plot.
+struct Crossings {
+    file: Series,
+    names: Vec<String>,
+    shown: [Vec<f64>; 2],
+    points: usize,
+}
+
+/// Points of a section that are drawn.
+const DRAWN: usize = 20_000;
+
+impl Crossings {
+    fn push(&mut self, rows: Vec<Vec<f64>>) -> Result<(), Error> {
+        for row in rows {
+            self.file.push(&row)?;
+            self.points += 1;
+            if self.points <= DRAWN {
+                // A section of one column is drawn over time.
+                let at = if self.names.len() > 2 { [1, 2] } else { [0, 1] };
+                (0..2).for_each(|k| self.shown[k].push(row[at[k]]));
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&self, when: &str) -> Part {
+        let at = if self.names.len() > 2 { [1, 2] } else { [0, 1] };
+        let plot = Plot::new("Poincare section").x_label(&self.names[at[0]]).y_label(&self.names[at[1]]);
+        let plot = plot.points("crossings", &self.shown[0], &self.shown[1]);
+        let more = match self.points > DRAWN {
+            true => format!(" The first {DRAWN} of {}; all are in sections.csv.", self.points),
+            false => format!(" {} points.", self.points),
+        };
+        let caption = format!("Where {when} crosses zero upward.{more}");
+        let svg = plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+        Part { heading: "Section".into(), text: String::new(), plots: vec![(svg, caption)] }
+    }
 }
 
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Path) -> Result<Self, Error> {
-        std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
+        out.begin(&["summary.json", "report.html", "sections.csv"])?;
         let names = &built.system.coordinates;
         let mut columns = vec!["t".to_string()];
         columns.extend(names.iter().cloned());
@@ -30,9 +70,30 @@ impl<'a> Results<'a> {
         columns.extend(names.iter().map(|n| format!("p{n}")));
         let mut observed = built.energy.columns();
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        remove_stale(out, &["summary.json", "report.html"])?;
-        let series = Series::create(&out.join("series.csv"), columns, observed)?;
-        Ok(Results { scenario, out: out.to_path_buf(), series })
+        let series = out.series(columns, observed)?;
+        let section = match &built.section {
+            None => None,
+            Some(section) => {
+                let names = section.columns();
+                let file = out.table("sections.csv", names.clone(), Vec::new())?;
+                Some(Crossings { file, names, shown: Default::default(), points: 0 })
+            }
+        };
+        Ok(Results { scenario, out: out.clone(), series, section })
+    }
+
+    /// Writes the crossings found since the last step.
+    pub fn record(&mut self, built: &mut Built<'_>) -> Result<(), Error> {
+        match (&mut self.section, &mut built.section) {
+            (Some(file), Some(section)) => file.push(section.take()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings the files up to date.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.series.flush()?;
+        self.section.as_mut().map_or(Ok(()), |section| section.file.flush())
     }
 
     pub fn series(&mut self) -> &mut Series {
@@ -40,21 +101,68 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
+    pub fn finish(mut self, built: &mut Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
+        if let Some(section) = &mut built.section {
+            section.finish();
+        }
+        self.record(built)?;
+        self.flush()?;
+        let built = &*built;
         let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
-        let facts = self.facts(built, &Value::Object(summary.clone()));
+        let value = Value::Object(summary.clone());
+        let facts = self.facts(built, &value);
+        let choice = &built.system.section;
+        let mut parts: Vec<Part> =
+            self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
+        parts.extend(built.energy_choice.iter().filter_map(|_| self.lengths(&value)));
         let findings = Findings {
             summary,
             conserved,
             facts,
-            sections: Vec::new(),
+            sections: parts,
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale(),
-            files: Vec::new(),
+            files: self.section.iter().filter_map(|_| self.out.file("sections.csv")).collect(),
         };
         finish(self.scenario, &self.out, &self.series, findings, end)
+    }
+
+    /// The part of the page about steps that the energy chose.
+    fn lengths(&self, summary: &Value) -> Option<Part> {
+        let found = &summary["energy_steps"];
+        let error = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
+        let (flagged, stretches) = (found["flagged"].as_u64()?, found["stretches"].as_u64()?);
+        let mut text = format!(
+            "Each step has the length that keeps the discrete energy; relative error {:.1e}.",
+            error("max_relative_error")
+        );
+        if flagged > 0 {
+            let times: Vec<String> = found["where"]
+                .as_array()?
+                .iter()
+                .map(|s| {
+                    let at = |key: &str| short(s[key].as_f64().unwrap_or(f64::NAN));
+                    format!("{} to {} ({} steps)", at("from"), at("to"), s["steps"])
+                })
+                .collect();
+            let more = if stretches as usize > times.len() { ", ..." } else { "" };
+            text += &format!(
+                "\n\nNo length kept it for {flagged} of {} steps, in {stretches} stretches of time; there the error is up to \
+                 {:.1e} (turning: {}). Times: {}{more}.",
+                summary["moves"],
+                error("max_relative_error_flagged"),
+                found["turning"].as_str()?,
+                times.join(", ")
+            );
+        } else {
+            text += " No step had to be made otherwise.";
+        }
+        let (t, h) = self.series.whole("step")?;
+        let plot = Plot::new("Length of the steps").x_label("t").y_label("h").line("h", &t, &h);
+        let plots = vec![(plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1), "Length of each step over time.".into())];
+        Some(Part { heading: "Steps chosen by the energy".into(), text, plots })
     }
 
     fn facts(&self, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
@@ -65,8 +173,11 @@ impl<'a> Results<'a> {
         let fact = |name: &str, value: String| (name.to_string(), value);
         vec![
             fact("scenario", self.scenario.name.clone()),
-            fact("integrator", format!("{}, order {}, {kind}", built.method, built.method.order())),
-            fact("step", short(built.system.step)),
+            fact(
+                "integrator",
+                format!("{}, order {}, {kind}", built.method_in_words(), built.method.order()),
+            ),
+            fact("step", steps(built, summary)),
             fact(
                 "time",
                 format!(
@@ -84,6 +195,16 @@ impl<'a> Results<'a> {
     }
 }
 
+/// The length of a step for people.
+fn steps(built: &Built<'_>, summary: &Value) -> String {
+    let first = short(built.system.step);
+    let found = &summary["energy_steps"]["step"];
+    match (found["min"].as_f64(), found["max"].as_f64()) {
+        (Some(min), Some(max)) => format!("{first}, then {} to {}", short(min), short(max)),
+        _ => first,
+    }
+}
+
 /// All keys but those that judge the others: claims and warnings.
 fn summary(
     scenario: &Scenario,
@@ -94,7 +215,7 @@ fn summary(
     let mut summary = head(&Course {
         scenario,
         end,
-        method: (built.method.to_string(), built.method.order(), built.method.variational()),
+        method: (built.method_in_words(), built.method.order(), built.method.variational()),
         iterations: built.integrator.iterations(),
         rows,
         wall: wall.as_secs_f64(),
@@ -102,13 +223,19 @@ fn summary(
     summary["time"]["step"] = json!(built.system.step);
     let system = json!({
         "coordinates": built.system.coordinates.len(),
-        "separable": built.lagrangian.mass().is_some(),
-        "compiled": built.lagrangian.is_compiled(),
+        "freedom": built.integrator.freedom(),
+        "forced": built.extras.force.is_some(),
+        "reduced": built.system.reduce.iter().map(|name| &name.text).collect::<Vec<_>>(),
+        "separable": built.mechanics.separable(),
+        "compiled": built.mechanics.compiled(),
     });
     summary.insert("system".into(), system);
     built.energy.summarise(&mut summary);
     for observer in &built.observers {
         observer.summarise(&mut summary);
+    }
+    if let Some(section) = &built.section {
+        section.summarise(&mut summary);
     }
     summary
 }

@@ -59,21 +59,27 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
 /// More elements than this are refused: a body of them needs more memory than most computers have.
 const MOST_ELEMENTS: u64 = 50_000_000;
 
-/// The mesh beside the scenario, or else the shipped one of this name.
-fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Error> {
+/// The file of the mesh beside the scenario, or else the shipped one of this name.
+pub(in crate::run) fn mesh_bytes(scenario: &Scenario, system: &SolidSystem) -> Result<Vec<u8>, Error> {
     let file = &system.mesh.file;
     let path = scenario.folder.as_deref().map(|f| f.join(&file.text));
-    let bytes = match (path.as_ref().map(std::fs::read), shipped::mesh(&file.text)) {
-        (Some(Ok(bytes)), _) => bytes,
+    match (path.as_ref().map(std::fs::read), shipped::mesh(&file.text)) {
+        (Some(Ok(bytes)), _) => Ok(bytes),
         (Some(Err(e)), shipped) if e.kind() != std::io::ErrorKind::NotFound || shipped.is_none() => {
-            return Err(unreadable(file, path.as_deref(), &e).into());
+            Err(unreadable(file, path.as_deref(), &e).into())
         }
-        (_, Some(bytes)) => bytes.to_vec(),
+        (_, Some(bytes)) => Ok(bytes.to_vec()),
         (_, None) => {
             let help = format!("meshes shipped with the program: {}", shipped::meshes().join(", "));
-            return Err(file.error(format!("there is no mesh `{}`", file.text)).help(help).into());
+            Err(file.error(format!("there is no mesh `{}`", file.text)).help(help).into())
         }
-    };
+    }
+}
+
+/// The mesh of a scenario, and the bytes of its file.
+fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Error> {
+    let file = &system.mesh.file;
+    let bytes = mesh_bytes(scenario, system)?;
     let mut mesh = Mesh::read(&file.text, &bytes)?;
     mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
     let (times, count) = (system.mesh.refine, mesh.refined_count(system.mesh.refine));

@@ -12,15 +12,15 @@ use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
 use crate::report::checkpoint::{Checkpoint, identity};
 use crate::report::frames::Frames;
-use crate::report::{Series, io};
-use crate::run::finish::remove_stale;
+use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
 use results::write_frame;
 use start::Built;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+pub(super) use build::mesh_bytes;
 pub(super) use start::check;
 
 /// The file that a run can be resumed from.
@@ -30,7 +30,7 @@ const CHECKPOINT: &str = "checkpoint";
 pub(super) fn run(
     scenario: &Scenario,
     system: &SolidSystem,
-    out: &Path,
+    out: &Folder,
     resume: bool,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
@@ -50,7 +50,7 @@ pub(super) fn run(
 struct Run<'a> {
     scenario: &'a Scenario,
     system: &'a SolidSystem,
-    out: PathBuf,
+    out: Folder,
     series: Series,
     frames: Option<Frames>,
     /// Wall time of earlier parts of a resumed run; of these the part spent on moving.
@@ -66,12 +66,12 @@ impl<'a> Run<'a> {
         scenario: &'a Scenario,
         system: &'a SolidSystem,
         built: &Built,
-        out: &Path,
+        out: &Folder,
     ) -> Result<(Self, u64), Error> {
-        std::fs::create_dir_all(out).map_err(|e| io(out, &e))?;
-        remove_stale(out, &["summary.json", "report.html", CHECKPOINT])?;
-        let series = Series::create(&out.join("series.csv"), vec!["t".into()], built.record.columns())?;
-        let frames = (system.output.frames > 0).then(|| Frames::create(out, 0)).transpose()?;
+        out.begin(&["summary.json", "report.html", CHECKPOINT])?;
+        let series = out.series(vec!["t".into()], built.record.columns())?;
+        let path = out.path().filter(|_| system.output.frames > 0);
+        let frames = path.map(|path| Frames::create(path, 0)).transpose()?;
         Ok((Self::new(scenario, system, built, out, series, frames), 0))
     }
 
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
         scenario: &'a Scenario,
         system: &'a SolidSystem,
         built: &Built,
-        out: &Path,
+        out: &Folder,
         series: Series,
         frames: Option<Frames>,
     ) -> Self {
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         Run {
             scenario,
             system,
-            out: out.to_path_buf(),
+            out: out.clone(),
             series,
             frames,
             before: [0.0; 2],
@@ -103,8 +103,9 @@ impl<'a> Run<'a> {
         scenario: &'a Scenario,
         system: &'a SolidSystem,
         built: &mut Built,
-        out: &Path,
+        folder: &Folder,
     ) -> Result<(Self, u64), Error> {
+        let out = folder.path().unwrap_or(Path::new(""));
         let path = out.join(CHECKPOINT);
         if !path.exists() {
             let message = "there is no checkpoint to resume from: the run is finished, or never began".into();
@@ -119,8 +120,8 @@ impl<'a> Run<'a> {
         let series = Series::resume(&out.join("series.csv"), vec!["t".into()], columns, &checkpoint)?;
         let frames =
             (system.output.frames > 0).then(|| Frames::create(out, progress[1] as usize)).transpose()?;
-        remove_stale(out, &["summary.json", "report.html"])?;
-        let mut run = Self::new(scenario, system, built, out, series, frames);
+        folder.remove(&["summary.json", "report.html"])?;
+        let mut run = Self::new(scenario, system, built, folder, series, frames);
         run.before = checkpoint.take_floats("run.seconds", Some(2))?.try_into().expect("two numbers");
         Ok((run, progress[0]))
     }
@@ -222,13 +223,14 @@ impl<'a> Run<'a> {
 
     /// Saves all that a resumed run needs; `row` is the next to be written.
     fn checkpoint(&mut self, built: &Built, row: u64) -> Result<(), Error> {
+        let Some(file) = self.out.file(CHECKPOINT) else { return Ok(()) };
         let mut checkpoint = Checkpoint::new(self.identity);
         let frames = self.frames.as_ref().map_or(0, Frames::count) as u64;
         checkpoint.counts("run.progress", &[row, frames]).floats("run.seconds", &self.seconds());
         built.motion.save(&mut checkpoint);
         built.record.save(&mut checkpoint);
         self.series.save(&mut checkpoint)?;
-        checkpoint.save(&self.out.join(CHECKPOINT))?;
+        checkpoint.save(&file)?;
         self.saved = Instant::now();
         Ok(())
     }

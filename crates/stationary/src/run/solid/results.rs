@@ -11,7 +11,7 @@ use crate::report::Series;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
-use crate::run::finish::{Course, Findings, finish as finish_run, head, remove_stale, short};
+use crate::run::finish::{Course, Findings, finish as finish_run, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
@@ -88,15 +88,15 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
     let findings = Findings {
         facts: facts(scenario, built, &summary),
         conserved: built.record.conserved(),
-        sections: sections(built, &run),
+        sections: if run.out.path().is_some() { sections(built, &run) } else { Vec::new() },
         warnings: Vec::new(),
         energy_scale: built.record.energy_scale(),
-        files: run.frames.iter().map(|_| run.out.join("frames.pvd")).collect(),
+        files: run.frames.iter().filter_map(|_| run.out.file("frames.pvd")).collect(),
         summary,
     };
     let outcome = finish_run(scenario, &run.out, &run.series, findings, end)?;
     if over {
-        remove_stale(&run.out, &[CHECKPOINT])?;
+        run.out.remove(&[CHECKPOINT])?;
     }
     Ok(outcome)
 }

@@ -45,7 +45,7 @@ const NO_ENERGY: f64 = 1e-9;
 
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, Error> {
     let choice = registry::solid_method(&scenario.integrator)?;
-    registry::wants_symplectic(&scenario.observe)?;
+    registry::wants(&scenario.observe, "symplectic")?;
     if let Some(name) = scenario.observe.iter().find(|o| !OBSERVED.contains(&o.text.as_str())) {
         return Err(name
             .error(format!("`{}` is not observed on solids", name.text))

@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, near_miss};
 use crate::scenario::kind::Kind;
 use crate::scenario::overrides::MOTIONS;
 use crate::scenario::tree::{self, Entry, Node, Table, Value};
-use crate::scenario::{FormulaSystem, Initial, Motion, Place, Text, names};
+use crate::scenario::{FormulaSystem, Initial, Law, Motion, Place, SectionChoice, Text, names};
 
 /// Matrices over the coordinates are dense: beyond this they would take gigabytes.
 const MOST_COORDINATES: u64 = 2_000;
@@ -22,17 +22,73 @@ impl Reader {
     /// The system; `times` are those of its start and its end.
     pub(super) fn formula_system(&mut self, times: (f64, f64)) -> Result<FormulaSystem, Diagnostic> {
         let coordinates = self.coordinates()?;
-        let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
+        let (lagrangian, law) = self.law(&coordinates)?;
+        let constraints = self.constraints()?;
+        let force = match self.take("force") {
+            Some(node) => self.pattern("force", node, &coordinates)?,
+            None => Vec::new(),
+        };
+        let reduce = self.reduce(&coordinates)?;
+        require_lagrangian(&law, &[("constraint", &constraints), ("force", &force), ("reduce", &reduce)])?;
+        if let ([text, ..], true) = (&reduce[..], !constraints.is_empty() || !force.is_empty()) {
+            return Err(text
+                .error("`reduce` goes with neither `constraint` nor `force`")
+                .help("leave one of them out: the reduction is for a momentum that nothing changes"));
+        }
         let step = self.need("step")?;
         Ok(FormulaSystem {
             step: self.step(&step, times)?,
-            initial: self.initial(&coordinates)?,
+            initial: self.initial(&coordinates, &law)?,
             symmetries: self.symmetries(&coordinates)?,
             probes: self.probes()?,
+            section: self.section()?,
+            law,
             output_every: self.output()?,
             coordinates: coordinates.names,
             lagrangian,
+            constraints,
+            force,
+            reduce,
         })
+    }
+
+    /// Names of coordinates to be eliminated: one or a list.
+    fn reduce(&mut self, coordinates: &Coordinates) -> Result<Vec<Text>, Diagnostic> {
+        let names = self.texts("reduce", "the name of a cyclic coordinate, or a list of names")?;
+        for (at, name) in names.iter().enumerate() {
+            if !coordinates.names.contains(&name.text) {
+                let near = near_miss(&name.text, coordinates.names.iter().map(String::as_str).take(1000));
+                return Err(name.error(format!("`{}` is not a coordinate", name.text)).help(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("expected one of {}", listed(&coordinates.names)),
+                }));
+            }
+            if names[..at].iter().any(|n| n.text == name.text) {
+                return Err(name.error(format!("`{}` is listed twice", name.text)));
+            }
+        }
+        match names.first() {
+            Some(first) if names.len() == coordinates.names.len() => Err(first
+                .error("`reduce` leaves no coordinate")
+                .help("keep one: where all are cyclic, the motion is uniform")),
+            _ => Ok(names),
+        }
+    }
+
+    /// One formula or a list of them.
+    fn constraints(&mut self) -> Result<Vec<Text>, Diagnostic> {
+        let expected = "a formula in quotes that must vanish, or a list of them";
+        let constraints = self.texts("constraint", expected)?;
+        for text in &constraints {
+            if let Some(at) = equals(&text.text) {
+                let (left, right) =
+                    (text.text[..at].trim(), text.text[at + 1..].trim_start_matches('=').trim());
+                return Err(text
+                    .error("a constraint is one formula that must vanish, not an equation")
+                    .help(format!("bring everything to one side: \"{left} - ({right})\"")));
+            }
+        }
+        Ok(constraints)
     }
 
     fn coordinates(&mut self) -> Result<Coordinates, Diagnostic> {
@@ -73,7 +129,60 @@ impl Reader {
         Ok((0..count).map(name).collect())
     }
 
-    fn initial(&mut self, coordinates: &Coordinates) -> Result<Initial, Diagnostic> {
+    /// The formula that makes the system move, and what it is.
+    fn law(&mut self, coordinates: &Coordinates) -> Result<(Text, Law), Diagnostic> {
+        let hamiltonian = self.take("hamiltonian");
+        let one_form = self.take("one_form");
+        let Some(hamiltonian) = hamiltonian else {
+            if let Some(node) = one_form {
+                return Err(node
+                    .place
+                    .error("`one_form` without `hamiltonian`: it is one half of theta.q' - H")
+                    .help("add: hamiltonian = \"...\", a formula of the coordinates"));
+            }
+            let lagrangian = self.need("lagrangian")?.text("lagrangian", "a formula in quotes")?;
+            return Ok((lagrangian, Law::Lagrangian));
+        };
+        if let Some(other) = self.take("lagrangian") {
+            return Err(other
+                .place
+                .error("`lagrangian` besides `hamiltonian`: a system has one law of motion")
+                .help("keep one of them"));
+        }
+        let hamiltonian = hamiltonian.text("hamiltonian", "a formula in quotes")?;
+        let Some(node) = one_form else { return Ok((hamiltonian, Law::Canonical)) };
+        Ok((hamiltonian, Law::OneForm(self.pattern("one_form", node, coordinates)?)))
+    }
+
+    fn section(&mut self) -> Result<Option<SectionChoice>, Diagnostic> {
+        let Some(node) = self.take("section") else { return Ok(None) };
+        let place = node.place.clone();
+        let mut table = node.table("section", "a table with `when` and `columns`")?;
+        Kind::Formula.only(&table, "section")?;
+        let lacks = |key: &str, example: &str| {
+            place.error(format!("`section` has no `{key}`")).help(format!("add: {example}"))
+        };
+        let when = tree::take(&mut table, "when")
+            .ok_or_else(|| lacks("when", "when = \"x\", a formula that crosses zero upward"))?
+            .formula("when")?;
+        let columns = tree::take(&mut table, "columns")
+            .ok_or_else(|| lacks("columns", "columns = { y = \"y\", py = \"py\" }"))?
+            .table("columns", "a table of formulas by name")?;
+        if columns.is_empty() {
+            return Err(place.error("`section.columns` names nothing to record"));
+        }
+        let mut chosen = Vec::new();
+        for Entry { key, key_place, node } in columns {
+            names::identifier(&key, "column", &key_place)?;
+            if key == "t" {
+                return Err(key_place.error("the column `t` is there already: the time of each point"));
+            }
+            chosen.push((key.clone(), node.formula(&key)?));
+        }
+        Ok(Some(SectionChoice { when, columns: chosen }))
+    }
+
+    fn initial(&mut self, coordinates: &Coordinates, law: &Law) -> Result<Initial, Diagnostic> {
         let node = self.need("initial")?;
         let place = node.place.clone();
         let mut table = node.table("initial", "a table")?;
@@ -84,6 +193,21 @@ impl Reader {
                 .help("expected `position`, and one of velocity, momentum, next_position"));
         };
         let position = self.state("position", position, coordinates)?;
+        if let Law::OneForm(_) = law {
+            return match table.first() {
+                None => Ok(Initial { position, motion: Motion::Implied }),
+                Some(entry) => Err(entry
+                    .key_place
+                    .error(format!("`{}` besides a one-form: the position alone is the state", entry.key))
+                    .help("keep `position` only")),
+            };
+        }
+        if let (Law::Canonical, Some(entry)) = (law, table.iter().find(|e| e.key != "momentum")) {
+            return Err(entry
+                .key_place
+                .error(format!("`{}` is no initial motion of a system given by its Hamiltonian", entry.key))
+                .help("give `momentum`: the state is positions and momenta"));
+        }
         if let [_, second, ..] = &table[..] {
             let message =
                 format!("`{}` besides `{}`: the initial motion is given twice", second.key, table[0].key);
@@ -152,29 +276,33 @@ impl Reader {
     }
 
     fn symmetries(&mut self, coordinates: &Coordinates) -> Result<Vec<(String, Vec<Text>)>, Diagnostic> {
-        let count = coordinates.names.len();
         let mut symmetries = Vec::new();
         for Entry { key, key_place, node } in self.table("symmetry")? {
             names::identifier(&key, "symmetry", &key_place)?;
-            let place = node.place.clone();
-            let pattern = match node.value {
-                Value::List(list) => {
-                    pattern_length(&key, &list, &place, coordinates)?;
-                    list
-                }
-                Value::Text(_) => vec![node],
-                _ => return Err(node.wrong(&key, "a list of formulas, one for each coordinate")),
-            };
-            self.constants.charge(&pattern, count)?;
-            let formulas = pattern.into_iter().map(|n| n.formula(&key)).collect::<Result<Vec<_>, _>>()?;
-            let generator =
-                (0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() });
-            symmetries.push((key, generator.collect()));
+            let generator = self.pattern(&key, node, coordinates)?;
+            symmetries.push((key, generator));
         }
         Ok(symmetries)
     }
 
-    fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
+    /// One formula for each coordinate: a list, which may repeat where the coordinates are numbered, or one for all.
+    fn pattern(&self, key: &str, node: Node, coordinates: &Coordinates) -> Result<Vec<Text>, Diagnostic> {
+        let count = coordinates.names.len();
+        let place = node.place.clone();
+        let pattern = match node.value {
+            Value::List(list) => {
+                pattern_length(key, &list, &place, coordinates)?;
+                list
+            }
+            Value::Text(_) => vec![node],
+            _ => return Err(node.wrong(key, "a list of formulas, one for each coordinate")),
+        };
+        self.constants.charge(&pattern, count)?;
+        let formulas = pattern.into_iter().map(|n| n.formula(key)).collect::<Result<Vec<_>, _>>()?;
+        Ok((0..count).map(|k| Text { index: Some(k), ..formulas[k % formulas.len()].clone() }).collect())
+    }
+
+    pub(super) fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
         let mut probes = Vec::new();
         for Entry { key, key_place, node } in self.table("probe")? {
             self.names.probe(&key, &key_place)?;
@@ -184,15 +312,40 @@ impl Reader {
         Ok(probes)
     }
 
-    fn output(&mut self) -> Result<Option<u64>, Diagnostic> {
+    pub(super) fn output(&mut self) -> Result<Option<u64>, Diagnostic> {
         let mut table = self.table("output")?;
-        Kind::Formula.only(&table, "output")?;
+        self.kind.only(&table, "output")?;
         let every = tree::take(&mut table, "every");
         every.map(|node| self.constants.integer("every", &node, &(1..=u64::MAX))).transpose()
     }
 }
 
+/// Where a formula has an equals sign of its own: those inside parentheses belong to sums.
+fn equals(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '=' if depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
+/// Constraints and forces enter a discrete Lagrangian; beside a Hamiltonian there is none.
+fn require_lagrangian(law: &Law, given: &[(&str, &[Text])]) -> Result<(), Diagnostic> {
+    let found = given.iter().find_map(|(key, texts)| Some((key, texts.first()?)));
+    match (law, found) {
+        (Law::Canonical | Law::OneForm(_), Some((key, text))) => Err(text
+            .error(format!("`{key}` besides `hamiltonian`: `{key}` needs a system given by its `lagrangian`"))
+            .help("write the system as a Lagrangian, or leave this out")),
+        _ => Ok(()),
+    }
+}
+
 fn pattern_length(
     key: &str,
     list: &[Node],

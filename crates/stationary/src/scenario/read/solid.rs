@@ -112,7 +112,7 @@ impl Reader {
         Ok(MeshChoice { file, scale, refine })
     }
 
-    fn positive(&self, key: &str, node: &Node) -> Result<f64, Diagnostic> {
+    pub(super) fn positive(&self, key: &str, node: &Node) -> Result<f64, Diagnostic> {
         let value = self.constants.number(key, node)?;
         if value > 0.0 {
             return Ok(value);

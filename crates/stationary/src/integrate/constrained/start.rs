@@ -1,0 +1,161 @@
+//! Starts on a constraint set: whether a state obeys the constraints and they are independent there.
+
+use super::project::Projection;
+use super::saddle::{ROUNDING, Saddle};
+use super::{LIMIT, State};
+use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::error::Cause;
+use crate::linalg::{Lu, dot, max_abs};
+use crate::model::{Bounds, Constraint};
+
+/// What is wrong with a constraint at the start; it is named by its number, from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// Its value or gradient is not a finite number.
+    NotFinite(usize),
+    /// The position does not obey it; it has this value.
+    Violated(usize, f64),
+    /// It has no gradient.
+    Flat(usize),
+    /// Its gradient is a combination of those of constraints before it.
+    Dependent(usize, Vec<usize>),
+    /// The velocity leaves it at this rate.
+    Leaves(usize, f64),
+}
+
+/// What must be left of a gradient, relative to itself, without its part in the span of the others.
+const INDEPENDENT: f64 = 1e-9;
+
+/// Checks a start against constraints and moves the position onto them to the last bit where it is there but for rounding.
+pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<(), Fault> {
+    let (n, m) = (q.len(), constraint.count());
+    let mut bounds = Bounds::new(n, m);
+    constraint.first(t, q, &mut bounds);
+    for a in 0..m {
+        let gradient = bounds.gradient(a);
+        if !(bounds.value()[a].is_finite() && max_abs(gradient).is_finite()) {
+            return Err(Fault::NotFinite(a));
+        }
+        // Far from the origin a position is rounded, and a constraint moves by that times its gradient.
+        let reach = max_abs(q).max(max_abs(gradient).recip() * f64::MIN_POSITIVE);
+        let terms = gradient.iter().map(|g| g.abs()).sum::<f64>() * reach;
+        if bounds.value()[a].abs() > ROUNDING * terms && bounds.value()[a] != 0.0 {
+            return Err(Fault::Violated(a, bounds.value()[a]));
+        }
+    }
+    independent(&bounds, n)?;
+    for _ in 0..3 {
+        let mut gram = Lu::new(m);
+        for a in 0..m {
+            for b in 0..m {
+                gram.matrix()[a * m + b] = dot(bounds.gradient(a), bounds.gradient(b))
+                    / (max_abs(bounds.gradient(a)) * max_abs(bounds.gradient(b)));
+            }
+        }
+        let mut step: Vec<f64> = (0..m).map(|a| bounds.value()[a] / max_abs(bounds.gradient(a))).collect();
+        if gram.factor() {
+            gram.solve(&mut step);
+            (0..m).for_each(|a| step[a] /= -max_abs(bounds.gradient(a)));
+            bounds.add_force(&step, q);
+            constraint.first(t, q, &mut bounds);
+        }
+    }
+    Ok(())
+}
+
+/// Names the first constraint whose gradient is a combination of earlier ones, by orthogonalisation in order.
+fn independent(bounds: &Bounds, n: usize) -> Result<(), Fault> {
+    let m = bounds.value().len();
+    // Orthonormal directions, and of which gradients each is made.
+    let mut basis: Vec<(Vec<f64>, usize)> = Vec::new();
+    for a in 0..m {
+        let norm = dot(bounds.gradient(a), bounds.gradient(a)).sqrt();
+        if norm == 0.0 {
+            return Err(Fault::Flat(a));
+        }
+        let mut rest: Vec<f64> = bounds.gradient(a).iter().map(|g| g / norm).collect();
+        let mut parts = Vec::new();
+        for _ in 0..2 {
+            for (direction, of) in &basis {
+                let part = dot(direction, &rest);
+                if part.abs() > INDEPENDENT && !parts.contains(of) {
+                    parts.push(*of);
+                }
+                rest.iter_mut().zip(direction).for_each(|(r, d)| *r -= part * d);
+            }
+        }
+        let left = dot(&rest, &rest).sqrt();
+        let dependent = left < INDEPENDENT || basis.len() == n;
+        if dependent {
+            parts.sort_unstable();
+            return Err(Fault::Dependent(a, parts));
+        }
+        rest.iter_mut().for_each(|r| *r /= left);
+        basis.push((rest, a));
+    }
+    Ok(())
+}
+
+/// Checks a velocity against the hidden constraints.
+pub fn stays<C: Constraint>(constraint: &C, t: f64, q: &[f64], v: &[f64]) -> Result<(), Fault> {
+    let m = constraint.count();
+    let mut bounds = Bounds::new(q.len(), m);
+    constraint.first(t, q, &mut bounds);
+    for a in 0..m {
+        let rate = bounds.rate(a, v);
+        let terms =
+            bounds.gradient(a).iter().zip(v).map(|(g, v)| (g * v).abs()).sum::<f64>() + bounds.dt()[a].abs();
+        if rate.abs() > ROUNDING * terms {
+            return Err(Fault::Leaves(a, rate));
+        }
+    }
+    Ok(())
+}
+
+/// The momentum with which the discrete path on the constraint set from `q0` reaches `q1` one step later, projected so that
+/// its velocity obeys the hidden constraints.
+pub fn between<D: DiscreteLagrangian, C: Constraint>(
+    ld: &mut D,
+    constraint: C,
+    (t, h): (f64, f64),
+    q0: &[f64],
+    q1: &[f64],
+) -> Result<Vec<f64>, Cause> {
+    let (n, s, m) = (q0.len(), ld.pieces(), constraint.count());
+    let mut leg = Leg::new(n, s);
+    (leg.t, leg.h) = (t, h);
+    leg.q.copy_from_slice(q0);
+    for j in 1..=s {
+        for i in 0..n {
+            leg.u[(j - 1) * n + i] = ld.abscissae()[j] * (q1[i] - q0[i]);
+        }
+    }
+    let mut saddle = Saddle::new(constraint, ld.abscissae(), n);
+    let mut mu = vec![0.0; (s + 1) * m];
+    let mut before = f64::INFINITY;
+    for iterations in 1..=LIMIT {
+        if s == 1 {
+            break;
+        }
+        saddle.assemble(ld, &leg, &mu, (1..s, 1..s));
+        if !saddle.factor() {
+            return Err(Cause::Singular);
+        }
+        let (size, scale) = saddle.correct(&mut leg.u, &mut mu);
+        if size <= 1e-14 * scale || size >= 0.5 * before && size <= 1e-10 * scale {
+            break;
+        }
+        if iterations == LIMIT || size.is_nan() {
+            return Err(Cause::Newton { iterations, residual: size / scale });
+        }
+        before = size;
+    }
+    let mut slots = Slots::new(n, s);
+    ld.first(&leg, &mut slots);
+    let p: Vec<f64> = slots.d[..n].iter().map(|d| -d).collect();
+    let v = q0.iter().zip(q1).map(|(a, b)| (b - a) / h).collect();
+    let mut state = State { q: q0.to_vec(), p, v };
+    saddle.look(&leg, 0, q0, false);
+    Projection::new(n, m).apply(ld.system(), t, saddle.bounds(0), &mut state, &mut mu[..m])?;
+    Ok(state.p)
+}

@@ -1,0 +1,91 @@
+//! A reduced run, seen as one of the full system: shapes by the discrete Routhian, phases put together step by step.
+
+use super::{Del, Integrator, Start, View};
+use crate::action::{DiscreteLagrangian, Routh};
+use crate::error::{Cause, RunError};
+use crate::model::{Lagrangian, Reduction};
+
+/// Steps the discrete Routhian of a discrete Lagrangian and reconstructs the cyclic coordinates.
+#[derive(Debug, Clone)]
+pub struct Reduced<D, L> {
+    shape: Del<Routh<D, L>>,
+    reduction: Reduction,
+    q: Vec<f64>,
+    p: Vec<f64>,
+    /// What rounding took from each phase: they are sums over all steps.
+    carry: Vec<f64>,
+}
+
+impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
+    /// Starts at a state of the full system; its momenta of the coordinates `cyclic` are the constants of the reduction.
+    pub fn new(
+        ld: D,
+        lagrangian: L,
+        cyclic: &[usize],
+        start: &Start,
+        tolerance: f64,
+    ) -> Result<Self, RunError> {
+        let reduction = Reduction::new(start.q.len(), cyclic, &start.p);
+        let shape = Start { q: reduction.reduce(&start.q), p: reduction.reduce(&start.p), ..start.clone() };
+        let ld = Routh::new(ld, lagrangian, reduction.clone());
+        Ok(Reduced {
+            shape: Del::new(ld, &shape)?.tolerance(tolerance),
+            q: start.q.clone(),
+            p: start.p.clone(),
+            carry: vec![0.0; cyclic.len()],
+            reduction,
+        })
+    }
+
+    fn one_step(&mut self) -> Result<(), RunError> {
+        let view = self.shape.view();
+        let (time, step) = (view.t, view.step);
+        self.shape.advance(1)?;
+        let Some((ld, leg)) = self.shape.last() else { return Ok(()) };
+        let phases = ld.phases(leg);
+        if !phases.iter().all(|x| x.is_finite()) {
+            return Err(RunError {
+                time,
+                step,
+                cause: Cause::NotFinite { what: "a cyclic coordinate".into() },
+            });
+        }
+        for ((&i, phase), carry) in self.reduction.cyclic().iter().zip(&phases).zip(&mut self.carry) {
+            let add = phase - *carry;
+            let sum = self.q[i] + add;
+            *carry = (sum - self.q[i]) - add;
+            self.q[i] = sum;
+        }
+        let view = self.shape.view();
+        self.reduction.embed(view.q, &mut self.q);
+        self.reduction.embed(view.p, &mut self.p);
+        Ok(())
+    }
+}
+
+impl<D: DiscreteLagrangian, L: Lagrangian> Integrator for Reduced<D, L> {
+    fn advance(&mut self, steps: u64) -> Result<(), RunError> {
+        (0..steps).try_for_each(|_| self.one_step())
+    }
+
+    fn view(&self) -> View<'_> {
+        View { q: &self.q, p: &self.p, canonical: &self.q, ..self.shape.view() }
+    }
+
+    fn discrete_energy(&mut self) -> Option<f64> {
+        self.shape.discrete_energy()
+    }
+
+    /// That of the reduced step.
+    fn tangent(&mut self, matrix: &mut [f64]) -> bool {
+        self.shape.tangent(matrix)
+    }
+
+    fn freedom(&self) -> usize {
+        self.reduction.kept().len()
+    }
+
+    fn iterations(&self) -> u64 {
+        self.shape.iterations()
+    }
+}

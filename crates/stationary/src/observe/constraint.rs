@@ -1,0 +1,69 @@
+//! How well constraints hold, `g = 0` and the hidden `g' v + g_t = 0`, and their multipliers.
+
+use super::{Conserved, Frame, Observer, kept, number};
+use crate::model::{Bounds, Constraint};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Looks at the constraints of every state.
+pub struct Constraints {
+    constraint: Arc<dyn Constraint>,
+    bounds: Bounds,
+    /// Largest violations so far, of positions and of velocities.
+    worst: [f64; 2],
+    /// The first over the size of gradient times position, free of units.
+    relative: f64,
+    multipliers: Vec<f64>,
+}
+
+impl Constraints {
+    /// The constraints of a system of `n` coordinates.
+    pub fn new(constraint: Arc<dyn Constraint>, n: usize) -> Self {
+        let m = constraint.count();
+        let bounds = Bounds::new(n, m);
+        Constraints { constraint, bounds, worst: [0.0; 2], relative: 0.0, multipliers: vec![f64::NAN; m] }
+    }
+}
+
+/// Keeps the larger, and a NaN for good.
+fn keep(worst: &mut f64, x: f64) {
+    if x > *worst || x.is_nan() {
+        *worst = x;
+    }
+}
+
+impl Observer for Constraints {
+    fn columns(&self) -> Vec<String> {
+        (0..self.multipliers.len()).map(|k| format!("multiplier.{k}")).collect()
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        self.constraint.first(frame.t, frame.q, &mut self.bounds);
+        for a in 0..self.multipliers.len() {
+            let value = self.bounds.value()[a].abs();
+            let terms: f64 = self.bounds.gradient(a).iter().zip(frame.q).map(|(g, q)| (g * q).abs()).sum();
+            keep(&mut self.worst[0], value);
+            keep(&mut self.worst[1], self.bounds.rate(a, frame.v).abs());
+            keep(&mut self.relative, if value == 0.0 { 0.0 } else { value / terms });
+        }
+        if let Some(multipliers) = frame.multipliers {
+            self.multipliers.copy_from_slice(multipliers);
+        }
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        values.extend_from_slice(&self.multipliers);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        let [position, velocity] = self.worst.map(number);
+        let count = self.multipliers.len();
+        let entry = json!({ "count": count, "max_violation": position, "max_velocity_violation": velocity });
+        summary.insert("constraint".into(), entry);
+    }
+
+    fn conserved(&self) -> Option<Conserved> {
+        let (worst, verdict) = (self.worst[0], kept(self.relative));
+        Some(Conserved { quantity: "constraints".into(), initial: 0.0, worst, verdict })
+    }
+}

@@ -1,0 +1,169 @@
+//! The truncated modified energy [VTI04 3.5]: a variational method follows, up to exponentially small errors, the flow of a
+//! nearby energy `H + h^2 H_2 + ...`. With its first term the energy is constant to `h^4` where `H` itself varies by `h^2`.
+
+mod followed;
+mod series;
+mod truncations;
+
+pub use followed::Followed;
+pub use series::{Series, apply};
+pub use truncations::{Terms, Truncations};
+
+use super::energy::{Source, phase, scale};
+use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::integrate::Method;
+use crate::linalg::{Lu, dot};
+use crate::model::{Lagrangian, PhaseSpace};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The methods of order two whose first term is known, by how it is put together from
+/// `A = v.V_qq v` and `B = V_q.M^-1 V_q`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModifiedRule {
+    /// Velocity Verlet, half a kick at each end: `H_2 = A/12 - B/24`. Separable systems only.
+    Verlet,
+    /// The midpoint rule: `H_2 = -(A + B)/24`, in general `-z'.H_zz z'/24`.
+    Midpoint,
+}
+
+impl ModifiedRule {
+    /// The rule of a method, where it has one.
+    pub fn of(method: &Method, separable: bool) -> Option<Self> {
+        match *method {
+            Method::Midpoint { alpha: 0.5 } | Method::Gauss { stages: 1 } => Some(ModifiedRule::Midpoint),
+            Method::Verlet { order: 2 }
+            | Method::Trapezoidal { alpha: 0.5 }
+            | Method::Newmark { beta: 0.0, gamma: 0.5 }
+            | Method::Lobatto { points: 2 }
+                if separable =>
+            {
+                Some(ModifiedRule::Verlet)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `H + h^2 H_2` at each step, beside `H`.
+pub struct ModifiedEnergy {
+    system: Source,
+    rule: ModifiedRule,
+    h: f64,
+    energy: Track,
+    modified: Track,
+    scale: f64,
+    now: f64,
+}
+
+impl ModifiedEnergy {
+    /// For a Lagrangian that does not depend on time.
+    pub fn new(lagrangian: Arc<dyn Lagrangian>, rule: ModifiedRule, h: f64) -> Self {
+        Self::of(Source::lagrangian(lagrangian), rule, h)
+    }
+
+    /// For a Hamiltonian that does not depend on time, under the midpoint rule.
+    pub fn of_phase(system: Arc<dyn PhaseSpace>, h: f64) -> Self {
+        Self::of(Source::phase(system), ModifiedRule::Midpoint, h)
+    }
+
+    fn of(system: Source, rule: ModifiedRule, h: f64) -> Self {
+        let (energy, modified) = (Track::default(), Track::default());
+        ModifiedEnergy { system, rule, h, energy, modified, scale: f64::NAN, now: f64::NAN }
+    }
+
+    /// `A` and `B`. With `a = v'`: `z'.H_zz z' = p'.a - v.(p')'`, where `p' = L_q` and `(p')' = L_qq v + L_qv a`.
+    fn terms(&mut self, frame: &Frame<'_>) -> [f64; 2] {
+        match &mut self.system {
+            Source::Lagrangian(lagrangian, jet) => {
+                let n = frame.q.len();
+                lagrangian.second(frame.t, frame.q, frame.v, jet);
+                let mut lu = Lu::new(n);
+                lu.matrix().copy_from_slice(jet.dvv());
+                if !lu.factor() {
+                    return [f64::NAN; 2];
+                }
+                let mut a = jet.dq().to_vec();
+                for i in 0..n {
+                    for j in 0..n {
+                        a[i] -= jet.dqv()[j * n + i] * frame.v[j];
+                    }
+                }
+                lu.solve(&mut a);
+                let row = |matrix: &[f64], i: usize, x: &[f64]| dot(&matrix[i * n..(i + 1) * n], x);
+                let second = |i: usize| row(jet.dqq(), i, frame.v) + row(jet.dqv(), i, &a);
+                let turned: f64 = (0..n).map(|i| frame.v[i] * second(i)).sum();
+                [-turned, dot(jet.dq(), &a)]
+            }
+            Source::Phase(system, jet) => {
+                let z = phase(&**system, frame);
+                let mut rate = vec![0.0; z.len()];
+                if !system.rate(frame.t, &z, jet, &mut rate) {
+                    return [f64::NAN; 2];
+                }
+                system.second(frame.t, &z, jet);
+                let m = z.len();
+                let row = |i: usize| rate[i] * dot(&jet.dzz()[i * m..(i + 1) * m], &rate);
+                [(0..m).map(row).sum(), 0.0]
+            }
+        }
+    }
+
+    /// `H_2`.
+    fn second(&mut self, frame: &Frame<'_>) -> f64 {
+        let [a, b] = self.terms(frame);
+        match self.rule {
+            ModifiedRule::Verlet => a / 12.0 - b / 24.0,
+            ModifiedRule::Midpoint => -(a + b) / 24.0,
+        }
+    }
+
+    fn relative(&self, track: &Track) -> f64 {
+        track.largest_change() / self.scale
+    }
+}
+
+impl Observer for ModifiedEnergy {
+    fn columns(&self) -> Vec<String> {
+        vec!["modified_energy".into()]
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        let (energy, terms) = self.system.energy(frame);
+        self.now = energy + self.h * self.h * self.second(frame);
+        if self.scale.is_nan() {
+            self.scale = scale(energy, terms);
+        }
+        self.energy.add(frame.t, energy);
+        self.modified.add(frame.t, self.now);
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        values.push(self.now);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        let gain = self.energy.largest_change() / self.modified.largest_change();
+        summary.insert(
+            "modified_energy".into(),
+            json!({
+                "initial": number(self.modified.initial()),
+                "final": number(self.now),
+                "max_relative_error": number(self.relative(&self.modified)),
+                "steadier_by": number(gain),
+            }),
+        );
+    }
+
+    fn conserved(&self) -> Option<Conserved> {
+        let worst = self.relative(&self.modified);
+        let gain = self.energy.largest_change() / self.modified.largest_change();
+        let verdict = format!("{}; the energy itself varies {gain:.3e} times as much", kept(worst));
+        Some(Conserved {
+            quantity: "modified energy".into(),
+            initial: self.modified.initial(),
+            worst,
+            verdict,
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! The work of forces that come from no Lagrangian, and how it accounts for the change of the energy.
+
+use super::energy::scale;
+use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::linalg::dot;
+use crate::model::{Jet, Lagrangian};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Adds up the work of each step by the quadrature of the method and holds it against the energy.
+pub struct Work {
+    lagrangian: Arc<dyn Lagrangian>,
+    jet: Jet,
+    total: f64,
+    /// Energy less work: constant but for the error of the method.
+    balance: Track,
+    scale: f64,
+}
+
+impl Work {
+    /// The work on a system.
+    pub fn new(lagrangian: Arc<dyn Lagrangian>) -> Self {
+        let jet = Jet::new(lagrangian.dimension());
+        Work { lagrangian, jet, total: 0.0, balance: Track::default(), scale: f64::NAN }
+    }
+
+    fn relative(&self) -> f64 {
+        self.balance.largest_change() / self.scale
+    }
+}
+
+impl Observer for Work {
+    fn columns(&self) -> Vec<String> {
+        vec!["work".into()]
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        self.lagrangian.first(frame.t, frame.q, frame.v, &mut self.jet);
+        let (pv, l) = (dot(frame.p, frame.v), self.jet.value());
+        if self.scale.is_nan() {
+            self.scale = scale(pv - l, pv.abs() + l.abs());
+        }
+        self.total += frame.work.unwrap_or(0.0);
+        self.balance.add(frame.t, pv - l - self.total);
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        values.push(self.total);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        let entry = json!({ "total": number(self.total), "max_balance_error": number(self.relative()) });
+        summary.insert("work".into(), entry);
+    }
+
+    fn conserved(&self) -> Option<Conserved> {
+        let worst = self.relative();
+        let initial = self.balance.initial();
+        Some(Conserved { quantity: "energy less work".into(), initial, worst, verdict: kept(worst) })
+    }
+}

@@ -1,0 +1,150 @@
+//! Rigid bodies: the loop over steps.
+
+mod build;
+mod kept;
+mod results;
+
+use super::{End, Outcome, Progress, TICK, Watch};
+use crate::error::{Cause, Error, RunError};
+use crate::integrate::group::BodyView;
+use crate::linalg::space::{Mat3, Vec3, times};
+use crate::model::pose;
+use crate::observe::Frame;
+use crate::report::{Folder, Series};
+use crate::scenario::{BodySystem, Scenario};
+use build::Built;
+use results::Results;
+use std::time::Instant;
+
+pub(super) use build::check;
+
+/// Steps between looks at the clock.
+const LOOK: u64 = 16;
+
+/// See [`super::run`].
+pub(super) fn run(
+    scenario: &Scenario,
+    system: &BodySystem,
+    out: &Folder,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Error> {
+    let clock = Instant::now();
+    let mut built = build::build(scenario, system)?;
+    results::check_claims(scenario, &built)?;
+    let mut results = Results::create(scenario, &built, out)?;
+    let end = drive(&mut built, results.series(), watch);
+    results.finish(&built, end?, clock.elapsed())
+}
+
+/// The loop: move, observe, write.
+fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Result<End, Error> {
+    let mut told = Instant::now();
+    let (mut row, mut written) = (Vec::new(), true);
+    let mut end = End { stopped: None, interrupted: false, time: built.run.view().t, step: 0 };
+    for step in 0..=built.steps {
+        if step > 0
+            && let Err(error) = built.run.advance(1)
+        {
+            end.stopped = Some(error);
+            break;
+        }
+        let view = built.run.view();
+        if let Err(cause) = look(built, &view) {
+            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
+            break;
+        }
+        // Each step, not only those written: the next one may fail, and then this was the last good one.
+        fill(built, &view, &mut row);
+        (end.time, end.step) = (view.t, step);
+        written = step % built.every == 0 || step == built.steps;
+        if written {
+            series.push(&row)?;
+        }
+        series.keep(step, &row);
+        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
+            told = Instant::now();
+            series.flush()?;
+            let progress = Progress {
+                step,
+                steps: built.steps,
+                time: view.t,
+                end: built.end,
+                energy_error: built.energy.relative(),
+                moves: step,
+            };
+            if watch(&progress).is_break() && step < built.steps {
+                end.interrupted = true;
+                break;
+            }
+        }
+    }
+    if !written {
+        series.push(&row)?;
+    }
+    series.flush()?;
+    Ok(end)
+}
+
+/// Shows the present moment to every observer.
+fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
+    let q = pose(&view.position, &view.rotation);
+    let v = [velocity(built, view), view.angular_velocity].concat();
+    let p = [view.momentum, view.body_momentum, view.angular_momentum()].concat();
+    let frame = Frame {
+        step: view.step,
+        t: view.t,
+        q: &q,
+        v: &v,
+        p: &p,
+        canonical: &q,
+        discrete_energy: built.run.discrete_energy(),
+        multipliers: None,
+        work: None,
+        adaption: None,
+        tangent: None,
+    };
+    for observer in &mut built.observers {
+        observer.observe(&frame);
+    }
+    for kept in built.kept.iter_mut().chain([&mut built.energy]) {
+        let (value, size) = kept.what.of(view);
+        kept.add(view.t, value, size);
+    }
+    if built.energy.relative().is_finite() {
+        Ok(())
+    } else {
+        Err(Cause::NotFinite { what: "the energy".into() })
+    }
+}
+
+fn velocity(built: &Built, view: &BodyView) -> Vec3 {
+    times(1.0 / built.system.mass, &view.momentum)
+}
+
+/// The moment last seen as a row of `series.csv`.
+fn fill(built: &Built, view: &BodyView, row: &mut Vec<f64>) {
+    row.clear();
+    row.push(view.t);
+    row.extend(view.orientation.0);
+    if !built.system.fixed {
+        row.extend([view.position, velocity(built, view), view.momentum].concat());
+    }
+    row.extend([view.angular_velocity, view.body_momentum].concat());
+    row.push(built.energy.now);
+    row.extend(built.kept.iter().map(|kept| kept.now));
+    for observer in &built.observers {
+        observer.row(row);
+    }
+}
+
+/// Names of the columns of the state.
+fn columns(system: &BodySystem) -> Vec<String> {
+    let moving = if system.fixed { &[][..] } else { &["x", "y", "z", "vx", "vy", "vz", "px", "py", "pz"] };
+    let all = [&["t", "qw", "qx", "qy", "qz"], moving, &["w1", "w2", "w3", "m1", "m2", "m3"]].concat();
+    all.into_iter().map(String::from).collect()
+}
+
+/// The rotation of a quaternion as it stands in a row.
+fn rotation(quaternion: [f64; 4]) -> Mat3 {
+    crate::linalg::space::Quaternion(quaternion).matrix()
+}

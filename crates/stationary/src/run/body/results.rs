@@ -1,0 +1,159 @@
+//! The results folder of a body.
+
+use super::build::Built;
+use super::kept::What;
+use crate::error::Error;
+use crate::observe::Conserved;
+use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::plot::Plot;
+use crate::report::{Folder, Series};
+use crate::run::finish::{Course, Findings, finish, head, short};
+use crate::run::{End, Outcome};
+use crate::scenario::Scenario;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// A results folder being filled.
+pub(super) struct Results<'a> {
+    scenario: &'a Scenario,
+    out: Folder,
+    series: Series,
+}
+
+impl<'a> Results<'a> {
+    /// Creates the folder and the series.
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
+        out.begin(&["summary.json", "report.html"])?;
+        let mut observed = vec![built.energy.what.column()];
+        observed.extend(built.kept.iter().map(|kept| kept.what.column()));
+        observed.extend(built.observers.iter().flat_map(|o| o.columns()));
+        let series = out.series(super::columns(built.system), observed)?;
+        Ok(Results { scenario, out: out.clone(), series })
+    }
+
+    pub fn series(&mut self) -> &mut Series {
+        &mut self.series
+    }
+
+    /// Writes summary and report.
+    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
+        let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+        let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
+        conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
+        conserved.extend(built.kept.iter().filter_map(|k| k.conserved()));
+        let findings = Findings {
+            facts: facts(self.scenario, built, &Value::Object(summary.clone())),
+            summary,
+            conserved,
+            sections: self.out.path().iter().map(|_| motion(built, &self.series)).collect(),
+            warnings: built.warnings.clone(),
+            energy_scale: built.energy.scale,
+            files: Vec::new(),
+        };
+        finish(self.scenario, &self.out, &self.series, findings, end)
+    }
+}
+
+fn facts(scenario: &Scenario, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
+    let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
+    let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
+    let [a, b, c] = built.run.body().principal().0.map(short);
+    let fact = |name: &str, value: String| (name.to_string(), value);
+    let mut facts = vec![
+        fact("scenario", scenario.name.clone()),
+        fact("integrator", format!("{}, order {}, variational", built.method, built.method.order())),
+        fact("step", short(built.system.step)),
+        fact("time", format!("{} to {}", short(scenario.start), short(end))),
+        fact("steps", summary["moves"].to_string()),
+        fact("solve", format!("{newton:.2} Newton iterations a step")),
+        fact("principal moments", format!("{a}, {b}, {c}")),
+    ];
+    if let Some(period) = built.free_period {
+        facts.push(fact("period of the free body", short(period)));
+    }
+    facts.push(fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))));
+    facts.push(fact("version", env!("CARGO_PKG_VERSION").into()));
+    facts
+}
+
+/// All keys but those that judge the others: claims and warnings.
+fn summary(
+    scenario: &Scenario,
+    built: &Built<'_>,
+    end: &End,
+    (rows, wall): (u64, Duration),
+) -> Map<String, Value> {
+    let mut summary = head(&Course {
+        scenario,
+        end,
+        method: (built.method.to_string(), built.method.order(), true),
+        iterations: built.run.iterations(),
+        rows,
+        wall: wall.as_secs_f64(),
+    });
+    summary["time"]["step"] = json!(built.system.step);
+    let body = json!({
+        "mass": built.system.mass,
+        "fixed": built.system.fixed,
+        "principal_moments": built.run.body().principal().0,
+        "free_period": built.free_period,
+        "compiled": built.compiled,
+    });
+    summary.insert("body".into(), body);
+    summary.insert("energy".into(), built.energy.summary());
+    let mut momenta = Map::new();
+    for kept in &built.kept {
+        match kept.what {
+            What::Casimir => summary.insert("casimir".into(), kept.summary()),
+            what => momenta.insert(what.name(), kept.summary()),
+        };
+    }
+    summary.insert("momentum".into(), Value::Object(momenta));
+    for observer in &built.observers {
+        observer.summarise(&mut summary);
+    }
+    summary
+}
+
+/// Refuses claims about keys that this run will not have, before it is run.
+pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
+    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
+    let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
+    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
+}
+
+/// Paths through the opening of the run: of a long one, the whole would be a blot.
+fn motion(built: &Built<'_>, series: &Series) -> Section {
+    let column = |name: &str| series.opening(name).unwrap_or(&[]);
+    let t = column("t");
+    let svg = |plot: Plot| plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+    let mut plots = Vec::new();
+    let mut plot = Plot::new("Angular velocity").x_label("t");
+    for name in ["w1", "w2", "w3"] {
+        plot = plot.line(name, t, column(name));
+    }
+    plots.push((svg(plot), "Components of the angular velocity in the body.".to_string()));
+    let quaternion = ["qw", "qx", "qy", "qz"].map(column);
+    let axes = (0..t.len()).map(|k| {
+        let r = super::rotation(quaternion.map(|q| q[k]));
+        [r[0][2], r[1][2], r[2][2]]
+    });
+    let axes: Vec<[f64; 3]> = axes.collect();
+    let [x, y, z] = [0, 1, 2].map(|i| axes.iter().map(|a| a[i]).collect::<Vec<f64>>());
+    let plot = Plot::new("Third axis, from above").x_label("R13").y_label("R23").equal_aspect();
+    let plot = plot.line("path", &x, &y).points("start", &x[..1.min(x.len())], &y[..1.min(y.len())]);
+    plots.push((svg(plot), "Path of the tip of the body's third axis, seen along z.".into()));
+    let plot = Plot::new("Third axis, height").x_label("t").y_label("R33").line("R33", t, &z);
+    plots.push((svg(plot), "Cosine of the angle between the body's third axis and z.".into()));
+    if !built.system.fixed {
+        let plot = Plot::new("Trajectory").x_label("x").y_label("y").equal_aspect();
+        plots.push((svg(plot.line("path", column("x"), column("y"))), "Path of the centre of mass.".into()));
+    }
+    let text = match t.last() {
+        Some(shown) if *shown < series.last_time() => {
+            format!("The first {} steps, to time {shown:.6}.", t.len() - 1)
+        }
+        _ => String::new(),
+    };
+    Section { heading: "Motion".into(), text, plots }
+}

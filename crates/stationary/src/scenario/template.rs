@@ -1,0 +1,65 @@
+//! The text of a scenario before it is read: with other overrides it is another scenario, as in a sweep.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::{LONGEST, Scenario, not_utf8, too_long};
+use crate::error::Error;
+
+/// The text of a scenario, and where it came from.
+#[derive(Debug, Clone)]
+pub struct Template {
+    name: String,
+    text: String,
+    folder: Option<PathBuf>,
+}
+
+impl Template {
+    /// A text under the name that messages give it.
+    pub fn new(name: &str, text: &str) -> Self {
+        Template { name: name.to_string(), text: text.to_string(), folder: None }
+    }
+
+    /// The text of a file; of one that is too long only the beginning is read, and refused.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let io = |e: std::io::Error| Error::Io { path: name.clone(), message: e.to_string() };
+        let file = std::fs::File::open(path).map_err(io)?;
+        let length = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
+        if length.is_some_and(|l| l > LONGEST as u64) {
+            return Err(too_long(&name, length).into());
+        }
+        let mut bytes = Vec::new();
+        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() > LONGEST {
+            return Err(too_long(&name, None).into());
+        }
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
+        Ok(Template { name, text, folder: path.parent().map(Path::to_path_buf) })
+    }
+
+    /// The name that messages give it: the file as the user gave it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The scenario with some keys replaced, in order.
+    ///
+    /// ```
+    /// use stationary::scenario::{Template, shipped};
+    /// let pendulum = Template::new("pendulum", shipped::find("pendulum").unwrap().text);
+    /// for length in ["0.5", "2"] {
+    ///     let scenario = pendulum.read(&[("parameters.l".to_string(), length.to_string())])?;
+    ///     assert_eq!(scenario.parameters[1], ("l".to_string(), length.parse().unwrap()));
+    /// }
+    /// # Ok::<(), stationary::error::Error>(())
+    /// ```
+    pub fn read(&self, overrides: &[(String, String)]) -> Result<Scenario, Error> {
+        Ok(Scenario { folder: self.folder.clone(), ..Scenario::read(&self.name, &self.text, overrides)? })
+    }
+}
