@@ -418,7 +418,7 @@ impl Extras {
     }
 }
 
-/// Whether `L_t` is seen at the start or a few steps after it.
+/// Whether `L_t` is seen at the start or at two places near it, within the first step.
 fn changes_in_time<L: Lagrangian>(lagrangian: &L, start: &Start) -> bool {
     let n = start.q.len();
     let mut jet = Jet::new(n);

@@ -10,6 +10,8 @@ use crate::model::{Lagrangian, Reduction};
 pub struct Reduced<D, L> {
     shape: Del<Routh<D, L>>,
     reduction: Reduction,
+    step: u64,
+    t: f64,
     q: Vec<f64>,
     p: Vec<f64>,
     /// What rounding took from each phase: they are sums over all steps.
@@ -30,6 +32,8 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
         let ld = Routh::new(ld, lagrangian, reduction.clone());
         Ok(Reduced {
             shape: Del::new(ld, &shape)?.tolerance(tolerance),
+            step: 0,
+            t: start.t,
             q: start.q.clone(),
             p: start.p.clone(),
             carry: vec![0.0; cyclic.len()],
@@ -38,8 +42,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
     }
 
     fn one_step(&mut self) -> Result<(), RunError> {
-        let view = self.shape.view();
-        let (time, step) = (view.t, view.step);
+        let (time, step) = (self.t, self.step);
         self.shape.advance(1)?;
         let Some((ld, leg)) = self.shape.last() else { return Ok(()) };
         let phases = ld.phases(leg);
@@ -59,6 +62,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
         let view = self.shape.view();
         self.reduction.embed(view.q, &mut self.q);
         self.reduction.embed(view.p, &mut self.p);
+        (self.t, self.step) = (view.t, view.step);
         Ok(())
     }
 }
@@ -69,7 +73,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Integrator for Reduced<D, L> {
     }
 
     fn view(&self) -> View<'_> {
-        View { q: &self.q, p: &self.p, canonical: &self.q, ..self.shape.view() }
+        View { step: self.step, t: self.t, q: &self.q, p: &self.p, canonical: &self.q }
     }
 
     fn discrete_energy(&mut self) -> Option<f64> {

@@ -139,6 +139,12 @@ impl Bounds {
         &self.data[from..from + self.n]
     }
 
+    /// The size of what constraint `a` is made of at a place or a velocity of this size: its rounding error is a few units in
+    /// the last place of that.
+    pub fn terms(&self, a: usize, x: &[f64]) -> f64 {
+        self.gradient(a).iter().map(|g| g.abs()).sum::<f64>() * crate::linalg::max_abs(x)
+    }
+
     /// The hidden constraint of `a`: how fast a motion with velocity `v` leaves it.
     #[inline]
     pub fn rate(&self, a: usize, v: &[f64]) -> f64 {

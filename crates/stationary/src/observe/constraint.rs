@@ -41,7 +41,7 @@ impl Observer for Constraints {
         self.constraint.first(frame.t, frame.q, &mut self.bounds);
         for a in 0..self.multipliers.len() {
             let value = self.bounds.value()[a].abs();
-            let terms: f64 = self.bounds.gradient(a).iter().zip(frame.q).map(|(g, q)| (g * q).abs()).sum();
+            let terms = self.bounds.terms(a, frame.q);
             keep(&mut self.worst[0], value);
             keep(&mut self.worst[1], self.bounds.rate(a, frame.v).abs());
             keep(&mut self.relative, if value == 0.0 { 0.0 } else { value / terms });

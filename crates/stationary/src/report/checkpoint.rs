@@ -18,6 +18,9 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+/// The name of its file in the folder of a run.
+pub const CHECKPOINT: &str = "checkpoint";
+
 const MAGIC: &[u8; 16] = b"\x89stationary ckpt";
 const VERSION: u64 = 1;
 /// Bytes before the body.

@@ -1,5 +1,6 @@
 //! The folder that the results of a run go into. A run may also be made for its summary alone: it then has none.
 
+use super::checkpoint::CHECKPOINT;
 use super::file::{io, write_whole};
 use super::series::Series;
 use crate::error::Error;
@@ -25,8 +26,14 @@ impl Folder {
         self.0.as_deref()
     }
 
-    /// Makes the folder, and removes files of an earlier run: they must not stand beside the results of this one.
-    pub fn begin(&self, stale: &[&str]) -> Result<(), Error> {
+    /// Makes the folder, and removes what an earlier run, of whatever kind, left there: it must not stand beside the results
+    /// of this one.
+    pub fn begin(&self) -> Result<(), Error> {
+        self.begin_without(&["summary.json", "report.html", "sections.csv", CHECKPOINT])
+    }
+
+    /// Makes the folder, and removes these files of it.
+    pub fn begin_without(&self, stale: &[&str]) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
         std::fs::create_dir_all(path).map_err(|e| io(path, &e))?;
         self.remove(stale)

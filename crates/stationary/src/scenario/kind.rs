@@ -127,7 +127,7 @@ impl Kind {
         let allowed = self.keys(section);
         let Some(entry) = table.iter().find(|e| !allowed.contains(&e.key.as_str())) else { return Ok(()) };
         let this = match self {
-            Kind::Formula => "a system given by its Lagrangian",
+            Kind::Formula => "a system given by formulas",
             Kind::Solid => "a solid",
             Kind::Body => "a rigid body",
         };

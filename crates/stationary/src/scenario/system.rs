@@ -1,4 +1,4 @@
-//! What a scenario is about: a system given by its Lagrangian, a solid on a mesh, or a rigid body.
+//! What a scenario is about: a system given by formulas, a solid on a mesh, or a rigid body.
 
 use super::body::BodySystem;
 use super::place::Text;
@@ -16,7 +16,7 @@ pub enum System {
     Body(Box<BodySystem>),
 }
 
-/// A system of a few coordinates, given by its Lagrangian. Formulas are still text; the model and the observers parse
+/// A system of a few coordinates, given by its Lagrangian or Hamiltonian. Formulas are still text; the model and the observers parse
 /// them in [`FormulaSystem::scope`].
 #[derive(Debug, Clone)]
 pub struct FormulaSystem {

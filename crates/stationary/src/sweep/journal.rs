@@ -20,7 +20,8 @@ pub(super) const JOURNAL: &str = "sweep.journal";
 
 const SCHEMA: &str = "stationary.sweep-journal/1";
 
-/// A line is safe from the end of the program at once, and from that of the machine after so long.
+/// A line is safe from the end of the program at once, and from that of the machine with the first line written so long after
+/// the last that was made so.
 const SYNC: Duration = Duration::from_secs(1);
 
 /// The file, open for more lines.

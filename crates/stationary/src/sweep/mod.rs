@@ -113,7 +113,7 @@ impl Sweep {
         let (journal, rows) = match options.resume {
             true => Journal::resume(&path, identity, self.plan.len())?,
             false => {
-                out.begin(&FILES)?;
+                out.begin_without(&FILES)?;
                 (Journal::create(&path, identity)?, Vec::new())
             }
         };

@@ -109,9 +109,6 @@ fn the_energy_is_kept_to_rounding_where_a_length_keeps_it() {
         for method in adaptive() {
             let mut x = start(&problem, method, 0.05, Turning::First);
             let (worst, flagged) = kept(x.as_mut(), 2000);
-            if std::env::var("SHOW").is_ok() {
-                println!("{} {method}: {worst:?}, {flagged} flagged", problem.name);
-            }
             assert!(worst[0] < 1e-13, "{} {method}: {worst:?}, {flagged} flagged", problem.name);
             // At high orders the energy of a short step does not depend on its length but by rounding.
             assert!(
@@ -123,7 +120,7 @@ fn the_energy_is_kept_to_rounding_where_a_length_keeps_it() {
     }
 }
 
-/// The bar of the issue: a hundred times below fixed steps.
+/// Away from flagged steps, a hundred times below fixed ones.
 #[test]
 fn fixed_steps_change_the_energy_a_hundred_times_more() {
     for (q, flags) in [(0.74, false), (0.995, true), (1.0, true), (1.001, true)] {
@@ -159,8 +156,10 @@ fn spacetime_residual(tangent: &[f64], n: usize) -> [f64; 2] {
             }
             let energy = |column: usize| f64::from(u8::from(column == 2 * n));
             let spacetime = energy(a) * at(2 * n, b) - energy(b) * at(2 * n, a);
-            worst[0] = worst[0].max((form + spacetime).abs());
-            worst[1] = worst[1].max(form.abs());
+            for (worst, x) in worst.iter_mut().zip([form + spacetime, form]) {
+                // A NaN stays.
+                *worst = if x.abs() <= *worst { *worst } else { x.abs() };
+            }
         }
     }
     let size = max_abs(tangent).max(1.0);

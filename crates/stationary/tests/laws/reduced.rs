@@ -102,7 +102,7 @@ fn every_reduced_integrator_has_its_order() {
     }
 }
 
-/// What the elimination would be if it forgot the momentum of the last point: no reduction of the full run.
+/// A reduction with a momentum that is not that of the run: the agreement above is no accident.
 #[test]
 fn a_wrong_momentum_is_noticed() {
     let (problem, cyclic) = problems().remove(2);

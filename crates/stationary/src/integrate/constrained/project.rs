@@ -154,8 +154,10 @@ impl Projection {
             if size.is_nan() {
                 break;
             }
-            if size <= 1e-15 * max_abs(&state.v) || size >= 0.5 * before && size <= 1e-12 * max_abs(&state.v)
-            {
+            // The part of the momentum that is projected out may be the larger one, and leaves its rounding.
+            let speed = max_abs(&state.v);
+            let scale = speed.max(max_abs(&state.p) / max_abs(self.jet.dvv()));
+            if size <= 1e-15 * speed || size >= 0.5 * before && size <= 1e-12 * scale {
                 return Ok(());
             }
             before = size;

@@ -182,8 +182,7 @@ impl<C: Constraint> Saddle<C> {
         let worst =
             all.max_by(|(a, x), (b, y)| (self.units[*a] * x.abs()).total_cmp(&(self.units[*b] * y.abs())));
         let (number, value) = worst?;
-        let terms: f64 =
-            self.bounds[0].gradient(number).iter().zip(&self.q).map(|(g, q)| (g * q).abs()).sum();
+        let terms = self.bounds[0].terms(number, &self.q);
         (value.abs() > ROUNDING * terms).then_some((number, *value))
     }
 

@@ -37,8 +37,7 @@ pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<()
             return Err(Fault::NotFinite(a));
         }
         // Far from the origin a position is rounded, and a constraint moves by that times its gradient.
-        let reach = max_abs(q).max(max_abs(gradient).recip() * f64::MIN_POSITIVE);
-        let terms = gradient.iter().map(|g| g.abs()).sum::<f64>() * reach;
+        let terms = bounds.terms(a, q);
         if bounds.value()[a].abs() > ROUNDING * terms && bounds.value()[a] != 0.0 {
             return Err(Fault::Violated(a, bounds.value()[a]));
         }
@@ -103,8 +102,7 @@ pub fn stays<C: Constraint>(constraint: &C, t: f64, q: &[f64], v: &[f64]) -> Res
     constraint.first(t, q, &mut bounds);
     for a in 0..m {
         let rate = bounds.rate(a, v);
-        let terms =
-            bounds.gradient(a).iter().zip(v).map(|(g, v)| (g * v).abs()).sum::<f64>() + bounds.dt()[a].abs();
+        let terms = bounds.terms(a, v) + bounds.dt()[a].abs();
         if rate.abs() > ROUNDING * terms {
             return Err(Fault::Leaves(a, rate));
         }

@@ -16,7 +16,7 @@
 mod minimise;
 mod tangent;
 
-use super::del::{extrapolate, forecast};
+use super::del::{LIMIT, ROUGH, extrapolate, forecast};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
 use crate::error::{Cause, RunError};
@@ -162,10 +162,7 @@ struct Room<'a> {
 
 /// Up to this many increments that is on the stack.
 const SMALL: usize = 4;
-/// As in [`Del`](super::Del): above this many pieces the impulse is taken anew after the last correction.
-const ROUGH: usize = 3;
-/// Newton iterations for a given length, and for one that is sought.
-const LIMIT: usize = 40;
+/// Newton iterations for a length that is sought.
 const SEARCH: usize = 14;
 /// A step is at most this much longer or shorter than the last one.
 const RATIO: f64 = 2.0;
@@ -280,8 +277,18 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     fn first_step(&mut self) -> Result<Kind, Cause> {
         self.leg.h = self.first;
         self.solve::<false>(LIMIT)?;
-        self.target = self.energy();
+        self.aim()?;
         Ok(Kind::Given)
+    }
+
+    /// Makes the energy of `leg` the one to be kept.
+    fn aim(&mut self) -> Result<(), Cause> {
+        let energy = self.energy();
+        if !energy.is_finite() {
+            return Err(Cause::NotFinite { what: "the discrete energy".into() });
+        }
+        self.target = energy;
+        Ok(())
     }
 
     /// The discrete energy of `leg`.
@@ -358,16 +365,18 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     #[cold]
     fn second_try(&mut self) -> Result<Kind, Cause> {
         let last = self.done.as_ref().map_or(self.first, |(done, _)| done.h);
-        let size = self.given(last)?.size;
-        // At rest, and where nothing acts, every length keeps the energy.
-        if (self.energy() - self.target).abs() <= ROUNDING * size {
-            return Ok(Kind::Solved);
-        }
-        if let Ok(length) = self.solve::<true>(2 * SEARCH)
-            && self.continues()
-            && self.keeps(length)
-        {
-            return Ok(Kind::Solved);
+        // Where not even that has a solution, a shorter one below may have.
+        if let Ok(Length { size, .. }) = self.given(last) {
+            // At rest, and where nothing acts, every length keeps the energy.
+            if (self.energy() - self.target).abs() <= ROUNDING * size {
+                return Ok(Kind::Solved);
+            }
+            if let Ok(length) = self.solve::<true>(2 * SEARCH)
+                && self.continues()
+                && self.keeps(length)
+            {
+                return Ok(Kind::Solved);
+            }
         }
         match self.choice.turning {
             Turning::Minimise => {
@@ -379,7 +388,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             Turning::First => self.given(self.first).map(|_| Kind::Given),
             Turning::Reset => {
                 self.given(self.first)?;
-                self.target = self.energy();
+                self.aim()?;
                 Ok(Kind::Given)
             }
         }
@@ -539,7 +548,8 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         let (mut d, mut sum) = (vec![0.0; n * s], vec![0.0; n]);
         self.ld.gradient(&self.leg, &mut d, &mut sum);
         let end = &d[(s - 1) * n..];
-        let rest: Vec<f64> = (0..n).map(|i| self.p[i] + sum[i] - end[i]).collect();
+        let rest: Vec<f64> =
+            (0..n).map(|i| self.p[i] + sum[i] - (0..s).map(|j| d[j * n + i]).sum::<f64>()).collect();
         let residual = max_abs(&rest) / (max_abs(&self.p) + max_abs(end)).max(f64::MIN_POSITIVE);
         if !(residual.is_finite() && length.d3.is_finite()) {
             Cause::NotFinite { what: "the action near the step".into() }

@@ -155,6 +155,9 @@ pub struct BodyRun {
 
 impl BodyRun {
     /// Starts a method on a body.
+    ///
+    /// # Panics
+    /// If the order is none of 2, 4, 6 and 8.
     pub fn new(body: RigidBody, method: BodyMethod, start: &BodyStart) -> Result<Self, RunError> {
         let orientation = start.orientation.unit();
         let rotation = orientation.matrix();
@@ -176,7 +179,8 @@ impl BodyRun {
             BodyMethod::MoserVeselov { .. } => Turn::MoserVeselov,
             BodyMethod::EulerPoincare { .. } => Turn::Cayley,
         };
-        let composition = Composition::of_order(method.order()).unwrap_or(Composition::PLAIN);
+        let composition =
+            Composition::of_order(method.order()).expect("orders 2, 4, 6 and 8 are all there are");
         let inverse = crate::linalg::space::inverse(body.inertia());
         let (t, h) = (start.t, start.h);
         Ok(BodyRun {

@@ -242,7 +242,7 @@ impl<P: PhaseSpace> PhaseFibred<P> {
     fn descend(&mut self, z: &mut [f64], p: &[f64]) -> Result<(), Cause> {
         let k = self.base.len();
         let rest = vec![0.0; z.len()];
-        let (mut lu, mut delta) = (Lu::new(k), vec![0.0; k]);
+        let (mut lu, mut delta, mut residual) = (Lu::new(k), vec![0.0; k], f64::NAN);
         for iterations in 1..=LIMIT {
             // theta does not depend on time, and H does not enter l_v.
             self.lagrangian.second(self.start, z, &rest, &mut self.jets[0]);
@@ -252,7 +252,12 @@ impl<P: PhaseSpace> PhaseFibred<P> {
                     lu.matrix()[a * k + c] = self.qv(0, self.fibre[c], self.base[a]);
                 }
             }
-            let residual = max_abs(&delta);
+            // A gauge adds to theta what its derivatives in the fibre do not know: what is left may be its rounding.
+            let terms = max_abs(self.jets[0].dv()) + max_abs(p);
+            residual = max_abs(&delta) / terms.max(f64::MIN_POSITIVE);
+            if residual <= 2.0 * f64::EPSILON {
+                return Ok(());
+            }
             let regular = lu.factor();
             if !regular || !residual.is_finite() {
                 return Err(failure(iterations, residual, regular));
@@ -267,7 +272,7 @@ impl<P: PhaseSpace> PhaseFibred<P> {
                 return Ok(());
             }
         }
-        Err(failure(LIMIT, max_abs(&delta), true))
+        Err(failure(LIMIT, residual, true))
     }
 
     fn one_step(&mut self) -> Result<(), Cause> {

@@ -23,7 +23,7 @@ pub(super) struct Results<'a> {
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
     pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
-        out.begin(&["summary.json", "report.html"])?;
+        out.begin()?;
         let mut observed = vec![built.energy.what.column()];
         observed.extend(built.kept.iter().map(|kept| kept.what.column()));
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));

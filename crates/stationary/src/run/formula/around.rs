@@ -51,14 +51,14 @@ fn loop_area(setting: &Setting<'_>, start: &Start) -> Result<LoopArea, Error> {
     let mut runs = Vec::new();
     for angle in LoopArea::angles() {
         let mut neighbour = start.clone();
-        // With a one-form positions alone are the state: every second one takes the part of a momentum.
-        let state: Vec<&mut f64> = match start.p.is_empty() {
-            true => neighbour.q.iter_mut().collect(),
-            false => neighbour.q.iter_mut().zip(&mut neighbour.p).flat_map(|(q, p)| [q, p]).collect(),
-        };
-        let along = if start.p.is_empty() { across } else { along };
-        for (i, x) in state.into_iter().enumerate() {
-            *x += if i % 2 == 0 { across * angle.cos() } else { along * angle.sin() };
+        if start.p.is_empty() {
+            // With a one-form positions alone are the state. Unequal phases: areas of pairs of either sign must not cancel.
+            for (i, x) in neighbour.q.iter_mut().enumerate() {
+                *x += across * (angle + 1.1 * (i * i) as f64).cos();
+            }
+        } else {
+            neighbour.q.iter_mut().for_each(|q| *q += across * angle.cos());
+            neighbour.p.iter_mut().for_each(|p| *p += along * angle.sin());
         }
         runs.push(setting.launch(&neighbour)?);
     }

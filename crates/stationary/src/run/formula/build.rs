@@ -157,7 +157,7 @@ fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) ->
     let n = system.coordinates.len();
     let (stages, option) = match *method {
         Method::Gauss { stages } => (stages * phases(system), "stages"),
-        Method::Midpoint { .. } if phases(system) > 1 => (2, "coordinates"),
+        Method::Midpoint { .. } if phases(system) > 1 => (2, "stages"),
         Method::Lobatto { points } => (points - 1, "points"),
         _ => (1, "stages"),
     };
@@ -170,10 +170,8 @@ fn require_room(scenario: &Scenario, system: &FormulaSystem, method: &Method) ->
         "{n} coordinates{and} with {stages} unknowns each are too many: a step may solve for {MOST_UNKNOWNS} at once"
     );
     let place = scenario.integrator.options.place(option).unwrap_or(&scenario.integrator.method.place);
-    Err(place
-        .error(message)
-        .help(format!("fewer {option}, fewer coordinates, or an explicit method: verlet"))
-        .into())
+    let or = if phases(system) > 1 { "" } else { ", or an explicit method: verlet" };
+    Err(place.error(message).help(format!("fewer {option} or coordinates{or}")).into())
 }
 
 /// Unknowns of a stage for each coordinate.
@@ -286,8 +284,8 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
     }
 }
 
-/// The section, where there is one.
-type Seen = Option<Section>;
+/// The observers, and the section where there is one.
+type Watching = (Vec<Box<dyn Observer>>, Option<Section>);
 
 /// What is run, and how.
 pub(super) struct Setting<'a> {
@@ -338,11 +336,7 @@ impl Setting<'_> {
 /// What to do where the energy cannot choose the steps.
 pub(super) const FIXED: &str = "leave out `step = \"energy\"`";
 
-fn observers(
-    setting: &Setting<'_>,
-    velocity: &[f64],
-    warnings: &mut Vec<String>,
-) -> Result<(Vec<Box<dyn Observer>>, Seen), Error> {
+fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>) -> Result<Watching, Error> {
     let Setting { scenario, system, mechanics, extras, .. } = *setting;
     let n = system.coordinates.len();
     let mut all: Vec<Box<dyn Observer>> =

@@ -62,7 +62,7 @@ impl Crossings {
 impl<'a> Results<'a> {
     /// Creates the folder and the series.
     pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
-        out.begin(&["summary.json", "report.html", "sections.csv"])?;
+        out.begin()?;
         let names = &built.system.coordinates;
         let mut columns = vec!["t".to_string()];
         columns.extend(names.iter().cloned());

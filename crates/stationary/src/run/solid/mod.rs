@@ -10,7 +10,7 @@ mod steps;
 
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
-use crate::report::checkpoint::{Checkpoint, identity};
+use crate::report::checkpoint::{CHECKPOINT, Checkpoint, identity};
 use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
@@ -22,9 +22,6 @@ use std::time::{Duration, Instant};
 
 pub(super) use build::mesh_bytes;
 pub(super) use start::check;
-
-/// The file that a run can be resumed from.
-const CHECKPOINT: &str = "checkpoint";
 
 /// See [`super::run`] and [`super::resume`].
 pub(super) fn run(
@@ -68,7 +65,7 @@ impl<'a> Run<'a> {
         built: &Built,
         out: &Folder,
     ) -> Result<(Self, u64), Error> {
-        out.begin(&["summary.json", "report.html", CHECKPOINT])?;
+        out.begin()?;
         let series = out.series(vec!["t".into()], built.record.columns())?;
         let path = out.path().filter(|_| system.output.frames > 0);
         let frames = path.map(|path| Frames::create(path, 0)).transpose()?;

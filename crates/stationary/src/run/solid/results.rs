@@ -1,13 +1,14 @@
 //! What a run of a solid leaves: frames, summary, page.
 
+use super::Run;
 use super::motion::Look;
 use super::start::{Built, extremes};
-use super::{CHECKPOINT, Run};
 use crate::error::Error;
 use crate::integrate::avi::LocalEnergy;
 use crate::model::solid::{Kind, Solid};
 use crate::observe::number;
 use crate::report::Series;
+use crate::report::checkpoint::CHECKPOINT;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;

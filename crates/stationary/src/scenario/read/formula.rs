@@ -334,7 +334,6 @@ fn equals(text: &str) -> Option<usize> {
     None
 }
 
-/// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
 /// Constraints and forces enter a discrete Lagrangian; beside a Hamiltonian there is none.
 fn require_lagrangian(law: &Law, given: &[(&str, &[Text])]) -> Result<(), Diagnostic> {
     let found = given.iter().find_map(|(key, texts)| Some((key, texts.first()?)));
@@ -346,6 +345,7 @@ fn require_lagrangian(law: &Law, given: &[(&str, &[Text])]) -> Result<(), Diagno
     }
 }
 
+/// A list must have one entry for each coordinate; where the coordinates are numbered it may also repeat.
 fn pattern_length(
     key: &str,
     list: &[Node],
