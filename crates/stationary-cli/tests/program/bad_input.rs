@@ -365,3 +365,12 @@ fn steps_that_the_energy_cannot_choose_are_refused() {
         String::from_utf8(driven.text).unwrap().replacen("m*g*cos", "sin(t)*m*g*cos", 1).into_bytes();
     all_refused("bad-energy-time", &[driven]);
 }
+
+#[test]
+fn columns_of_one_name_are_refused() {
+    let probe = "[probe]\nenergy = \"theta\"\n\n[initial]";
+    all_refused(
+        "bad-columns",
+        &[with("[initial]", probe, &["two columns of the results would be called `energy`", "the probe"])],
+    );
+}

@@ -153,6 +153,29 @@ fn a_failed_claim_is_exit_1_and_keeps_the_results() {
     assert!(folder.0.join("results/swing/summary.json").is_file());
 }
 
+/// The commands in the comments at the top of shipped scenarios; those with rk4 show claims that fail.
+#[test]
+fn every_command_that_a_shipped_scenario_shows_runs() {
+    let folder = Folder::new("shown");
+    let mut commands = 0;
+    let shipped = stationary::scenario::shipped::all().iter();
+    for scenario in shipped.filter(|s| !s.text.contains("\nmesh = ")) {
+        for line in scenario.text.lines().filter_map(|l| l.strip_prefix("#   stationary ")) {
+            // What follows the options is said to people.
+            let mut words = line.split_whitespace().map(|w| w.trim_matches('\''));
+            let mut arguments: Vec<&str> = words.by_ref().take(2).collect();
+            while let Some("--set") = words.next() {
+                arguments.extend(["--set", words.next().unwrap()]);
+            }
+            let out = folder.stationary(&arguments);
+            let good = [Some(0), Some(1)].iter().take(if line.contains("rk4") { 2 } else { 1 });
+            assert!(good.into_iter().any(|c| *c == out.status.code()), "{line}: {}", stderr(&out));
+            commands += 1;
+        }
+    }
+    assert!(commands > 20, "{commands}");
+}
+
 #[test]
 fn every_shipped_scenario_but_solids_keeps_its_claims() {
     let folder = Folder::new("shipped");

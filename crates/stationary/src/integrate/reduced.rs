@@ -3,6 +3,7 @@
 use super::{Del, Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Routh};
 use crate::error::{Cause, RunError};
+use crate::linalg::dot;
 use crate::model::{Lagrangian, Reduction};
 
 /// Steps the discrete Routhian of a discrete Lagrangian and reconstructs the cyclic coordinates.
@@ -14,6 +15,8 @@ pub struct Reduced<D, L> {
     t: f64,
     q: Vec<f64>,
     p: Vec<f64>,
+    /// `mu.w` of the last step: what the action of the full system has beyond that of the reduced one.
+    turned: f64,
     /// What rounding took from each phase: they are sums over all steps.
     carry: Vec<f64>,
 }
@@ -34,6 +37,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
             shape: Del::new(ld, &shape)?.tolerance(tolerance),
             step: 0,
             t: start.t,
+            turned: f64::NAN,
             q: start.q.clone(),
             p: start.p.clone(),
             carry: vec![0.0; cyclic.len()],
@@ -63,6 +67,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
         self.reduction.embed(view.q, &mut self.q);
         self.reduction.embed(view.p, &mut self.p);
         (self.t, self.step) = (view.t, view.step);
+        self.turned = dot(self.reduction.momenta(), &phases);
         Ok(())
     }
 }
@@ -78,6 +83,10 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Integrator for Reduced<D, L> {
 
     fn discrete_energy(&mut self) -> Option<f64> {
         self.shape.discrete_energy()
+    }
+
+    fn action(&mut self) -> Option<f64> {
+        Some(self.shape.action()? + self.turned)
     }
 
     /// That of the reduced step.

@@ -35,6 +35,7 @@ pub(super) fn run(
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario, system)?;
+    results::check_columns(&built)?;
     results::check_claims(scenario, &built)?;
     let mut results = Results::create(scenario, &built, out)?;
     let end = drive(&mut built, &mut results, watch);

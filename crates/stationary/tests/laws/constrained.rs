@@ -444,3 +444,13 @@ fn rattle_and_the_general_path_agree() {
         }
     }
 }
+
+/// A redundant constraint is named with those it depends on, not with all that its gradient is not orthogonal to.
+#[test]
+fn partners_of_a_redundant_constraint_are_those_it_is_made_of() {
+    for (texts, partners) in [(["x", "x + y", "y"], vec![0, 1]), (["x + y", "x", "2*x"], vec![1])] {
+        let constraint = constraints(&texts, 3).constraint.unwrap();
+        let fault = settle(&constraint, 0.0, &mut [0.0, 0.0, 1.0]).unwrap_err();
+        assert_eq!(fault, Fault::Dependent(2, partners), "{texts:?}");
+    }
+}

@@ -26,6 +26,9 @@ pub enum Fault {
 /// What must be left of a gradient, relative to itself, without its part in the span of the others.
 const INDEPENDENT: f64 = 1e-9;
 
+/// A part of a gradient along another that is more than rounding.
+const PARTNER: f64 = 1e-6;
+
 /// Checks a start against constraints and moves the position onto them to the last bit where it is there but for rounding.
 pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<(), Fault> {
     let (n, m) = (q.len(), constraint.count());
@@ -65,34 +68,50 @@ pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<()
 /// Names the first constraint whose gradient is a combination of earlier ones, by orthogonalisation in order.
 fn independent(bounds: &Bounds, n: usize) -> Result<(), Fault> {
     let m = bounds.value().len();
-    // Orthonormal directions, and of which gradients each is made.
-    let mut basis: Vec<(Vec<f64>, usize)> = Vec::new();
+    // Orthonormal directions of the gradients before.
+    let mut basis: Vec<Vec<f64>> = Vec::new();
     for a in 0..m {
         let norm = dot(bounds.gradient(a), bounds.gradient(a)).sqrt();
         if norm == 0.0 {
             return Err(Fault::Flat(a));
         }
         let mut rest: Vec<f64> = bounds.gradient(a).iter().map(|g| g / norm).collect();
-        let mut parts = Vec::new();
         for _ in 0..2 {
-            for (direction, of) in &basis {
+            for direction in &basis {
                 let part = dot(direction, &rest);
-                if part.abs() > INDEPENDENT && !parts.contains(of) {
-                    parts.push(*of);
-                }
                 rest.iter_mut().zip(direction).for_each(|(r, d)| *r -= part * d);
             }
         }
         let left = dot(&rest, &rest).sqrt();
         let dependent = left < INDEPENDENT || basis.len() == n;
         if dependent {
-            parts.sort_unstable();
-            return Err(Fault::Dependent(a, parts));
+            return Err(Fault::Dependent(a, partners(bounds, a)));
         }
         rest.iter_mut().for_each(|r| *r /= left);
-        basis.push((rest, a));
+        basis.push(rest);
     }
     Ok(())
+}
+
+/// The constraints before `a`, which are independent, of whose gradients that of `a` is a combination.
+fn partners(bounds: &Bounds, a: usize) -> Vec<usize> {
+    let unit = |k: usize| {
+        let gradient = bounds.gradient(k);
+        let norm = dot(gradient, gradient).sqrt();
+        gradient.iter().map(|g| g / norm).collect::<Vec<f64>>()
+    };
+    let units: Vec<Vec<f64>> = (0..=a).map(unit).collect();
+    let mut gram = Lu::new(a);
+    for i in 0..a {
+        for j in 0..a {
+            gram.matrix()[i * a + j] = dot(&units[i], &units[j]);
+        }
+    }
+    let mut parts: Vec<f64> = (0..a).map(|i| dot(&units[i], &units[a])).collect();
+    if gram.factor() {
+        gram.solve(&mut parts);
+    }
+    (0..a).filter(|&i| parts[i].abs() > PARTNER).collect()
 }
 
 /// Checks a velocity against the hidden constraints.

@@ -453,6 +453,7 @@ impl Built<'_> {
 /// See [`crate::run::check`].
 pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description, Error> {
     let built = build(scenario, system)?;
+    super::results::check_columns(&built)?;
     super::results::check_claims(scenario, &built)?;
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let names: Vec<&str> = built.system.coordinates.iter().map(String::as_str).take(8).collect();

@@ -63,14 +63,7 @@ impl<'a> Results<'a> {
     /// Creates the folder and the series.
     pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
         out.begin()?;
-        let names = &built.system.coordinates;
-        let mut columns = vec!["t".to_string()];
-        columns.extend(names.iter().cloned());
-        columns.extend(names.iter().map(|n| format!("v{n}")));
-        columns.extend(names.iter().map(|n| format!("p{n}")));
-        let mut observed = built.energy.columns();
-        observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        let series = out.series(columns, observed)?;
+        let series = out.series(columns(built), observed(built))?;
         let section = match &built.section {
             None => None,
             Some(section) => {
@@ -122,7 +115,7 @@ impl<'a> Results<'a> {
             conserved,
             facts,
             sections: parts,
-            warnings: built.warnings.clone(),
+            warnings: [built.warnings.clone(), notes(&value)].concat(),
             energy_scale: built.energy.scale(),
             files: self.section.iter().filter_map(|_| self.out.file("sections.csv")).collect(),
         };
@@ -149,7 +142,7 @@ impl<'a> Results<'a> {
                 .collect();
             let more = if stretches as usize > times.len() { ", ..." } else { "" };
             text += &format!(
-                "\n\nNo length kept it for {flagged} of {} steps, in {stretches} stretches of time; there the error is up to \
+                "\n\nNo length within the bounds kept it for {flagged} of {} steps, in {stretches} stretches of time; there the error is up to \
                  {:.1e} (turning: {}). Times: {}{more}.",
                 summary["moves"],
                 error("max_relative_error_flagged"),
@@ -203,6 +196,56 @@ fn steps(built: &Built<'_>, summary: &Value) -> String {
         (Some(min), Some(max)) => format!("{first}, then {} to {}", short(min), short(max)),
         _ => first,
     }
+}
+
+/// What a reader of the summary must not overlook.
+fn notes(summary: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(flagged) = summary["energy_steps"]["flagged"].as_u64().filter(|n| *n > 0) {
+        notes.push(format!(
+            "no length within the bounds kept the energy for {flagged} of {} steps: they were made otherwise, see \
+             `energy_steps`",
+            summary["moves"]
+        ));
+    }
+    if summary["section"]["points"] == 0 {
+        notes.push("the formula of the section never crossed zero upward".into());
+    }
+    notes
+}
+
+/// Refuses a run two columns of which would have one name.
+pub(super) fn check_columns(built: &Built<'_>) -> Result<(), Error> {
+    let mut names = columns(built);
+    names.extend(observed(built));
+    for (at, name) in names.iter().enumerate() {
+        if !names[..at].contains(name) {
+            continue;
+        }
+        let probe = built.system.probes.iter().find(|(probe, _)| probe == name);
+        let (place, what) =
+            probe.map_or((&built.system.lagrangian.place, "coordinate"), |(_, text)| (&text.place, "probe"));
+        let message = format!("two columns of the results would be called `{name}`");
+        return Err(place.error(message).help(format!("give the {what} another name")).into());
+    }
+    Ok(())
+}
+
+/// Names of the columns of the state.
+fn columns(built: &Built<'_>) -> Vec<String> {
+    let names = &built.system.coordinates;
+    let mut columns = vec!["t".to_string()];
+    columns.extend(names.iter().cloned());
+    columns.extend(names.iter().map(|n| format!("v{n}")));
+    columns.extend(names.iter().map(|n| format!("p{n}")));
+    columns
+}
+
+/// Names of the columns of what is observed.
+fn observed(built: &Built<'_>) -> Vec<String> {
+    let mut observed = built.energy.columns();
+    observed.extend(built.observers.iter().flat_map(|o| o.columns()));
+    observed
 }
 
 /// All keys but those that judge the others: claims and warnings.

@@ -187,7 +187,7 @@ fn a_scenario_is_of_one_kind() {
         "{symmetry}"
     );
     for (key, words) in [
-        ("support.left.fixed", "`support` is no key of a system given by its Lagrangian"),
+        ("support.left.fixed", "`support` is no key of a system given by formulas"),
         ("initial.deformation", "`initial.deformation` is no key of a system"),
         ("output.rows", "`output.rows` is no key of a system"),
     ] {
