@@ -162,40 +162,13 @@ impl<D: DiscreteLagrangian> Del<D> {
             }
             self.iterations += 1;
             if settled(iterations, [before, size, scale], self.tolerance, &self.x) {
-                self.polish(matrix, delta, pivot, spare);
+                let work = [delta, spare];
+                polish(&mut self.ld, &mut self.leg, &self.p, (matrix, pivot), work, &mut self.impulse);
                 return Ok(());
             }
             before = size;
         }
         Err(self.failure(LIMIT))
-    }
-
-    /// The impulse of the step, and a last correction with the factors at hand. What Newton's method leaves has always
-    /// the same sign, and over a million steps it would add up in the momenta; the gradient is needed anyway.
-    #[inline(always)]
-    fn polish(&mut self, factors: &[f64], delta: &mut [f64], pivot: &[usize], spare: &mut [f64]) {
-        let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let m = n * s;
-        let (d, sum) = spare[..m + n].split_at_mut(m);
-        self.ld.gradient(&self.leg, d, sum);
-        delta[n..m].copy_from_slice(&d[..m - n]);
-        for i in 0..n {
-            // D_0 as the sum less the others, so that it balances the impulse to the last bit.
-            let mut rest = self.p[i] + sum[i];
-            for j in 0..s {
-                rest -= d[j * n + i];
-            }
-            delta[i] = rest;
-        }
-        linalg::solve(factors, pivot, delta, m);
-        let u = &mut self.leg.u[..m];
-        for i in 0..m {
-            u[i] -= delta[i];
-        }
-        if s > ROUGH {
-            self.ld.gradient(&self.leg, d, sum);
-        }
-        self.impulse[..n].copy_from_slice(sum);
     }
 
     /// Says how Newton's method failed, with the residual at the last iterate.
@@ -266,6 +239,42 @@ pub(super) fn settled(
     // Increments that are nothing but rounding of the positions do not converge, they wander.
     let wanders = || iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(place);
     size <= tolerance * scale || predicted || wanders()
+}
+
+/// The impulse of a step that leaves with the momentum `p`, and a last correction with the factors at hand. What Newton's
+/// method leaves has always the same sign, and over a million steps it would add up in the momenta; the gradient is needed
+/// anyway.
+#[inline(always)]
+pub(super) fn polish<D: DiscreteLagrangian>(
+    ld: &mut D,
+    leg: &mut Leg,
+    p: &[f64],
+    (factors, pivot): (&[f64], &[usize]),
+    [delta, spare]: [&mut [f64]; 2],
+    impulse: &mut [f64],
+) {
+    let (n, s) = (ld.dimension(), ld.pieces());
+    let m = n * s;
+    let (d, sum) = spare[..m + n].split_at_mut(m);
+    ld.gradient(leg, d, sum);
+    delta[n..m].copy_from_slice(&d[..m - n]);
+    for i in 0..n {
+        // D_0 as the sum less the others, so that it balances the impulse to the last bit.
+        let mut rest = p[i] + sum[i];
+        for j in 0..s {
+            rest -= d[j * n + i];
+        }
+        delta[i] = rest;
+    }
+    linalg::solve(factors, pivot, delta, m);
+    let u = &mut leg.u[..m];
+    for i in 0..m {
+        u[i] -= delta[i];
+    }
+    if s > ROUGH {
+        ld.gradient(leg, d, sum);
+    }
+    impulse[..n].copy_from_slice(sum);
 }
 
 /// The matrix that continues the polynomial through the points by one step: with `u_j` the

@@ -55,39 +55,6 @@ impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongImpulse<D> {
             sum[i] += 1e-6 * d[(self.0.pieces() - 1) * n + i];
         }
     }
-}
-
-/// Any discrete Lagrangian whose second derivatives at the end of the step are off by one part in `10^6`. (Were the
-/// matrix of second derivatives wrong but symmetric, it would be that of another action, and every form kept.)
-pub struct WrongLength<D>(pub D);
-
-impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongLength<D> {
-    type System = D::System;
-    fn system(&self) -> &D::System {
-        self.0.system()
-    }
-    fn pieces(&self) -> usize {
-        self.0.pieces()
-    }
-    fn abscissae(&self) -> &[f64] {
-        self.0.abscissae()
-    }
-    fn samples(&self) -> Vec<Sample> {
-        self.0.samples()
-    }
-    fn first(&mut self, leg: &Leg, out: &mut Slots) {
-        self.0.first(leg, out);
-    }
-    fn second(
-        &mut self,
-        leg: &Leg,
-        d: &mut [f64],
-        dd: &mut [f64],
-        rows: Range<usize>,
-        columns: Range<usize>,
-    ) {
-        self.0.second(leg, d, dd, rows, columns);
-    }
     fn second_in_length(
         &mut self,
         leg: &Leg,
@@ -101,6 +68,7 @@ impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongLength<D> {
         let length = self.0.second_in_length(leg, block, d, dd, mixed);
         if rows.end == end {
             let last = (rows.len() - 1) * n * columns.len() * n;
+            // Were the matrix wrong but symmetric, it would be that of another action, and every form kept.
             dd[last..].iter_mut().for_each(|x| *x *= 1.0 + 1e-6);
         }
         length

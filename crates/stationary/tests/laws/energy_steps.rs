@@ -1,7 +1,7 @@
 //! Laws of steps whose length the energy chooses: exact derivatives in the length, the energy kept to rounding, the
 //! spacetime form, momenta, order, and what happens where there is no length.
 
-use crate::broken::WrongLength;
+use crate::broken::WrongImpulse;
 use crate::systems::{self, Problem, constraints, force, lagrangian};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
 use stationary::integrate::{BuildError, EnergyChoice, EnergySteps, Extras, Integrator, Method, Turning};
@@ -174,7 +174,7 @@ fn the_spacetime_form_is_kept() {
         let ld = || Galerkin::midpoint(problem.system.clone(), 0.5);
         let mut x = EnergySteps::new(ld(), &problem.start(0.1), EnergyChoice::default()).unwrap();
         let mut twin =
-            EnergySteps::new(WrongLength(ld()), &problem.start(0.1), EnergyChoice::default()).unwrap();
+            EnergySteps::new(WrongImpulse(ld()), &problem.start(0.1), EnergyChoice::default()).unwrap();
         let mut seen: f64 = 0.0;
         for step in 0..50 {
             x.advance(1).unwrap();

@@ -71,6 +71,8 @@ fn a_reduced_run_is_the_full_one_with_its_phases() {
             }
             let energies = [full.discrete_energy().unwrap(), shape.discrete_energy().unwrap()];
             assert!((energies[0] - energies[1]).abs() < 1e-11, "{} {method:?}: {energies:?}", problem.name);
+            let actions = [full.action(), shape.action()].map(Option::unwrap);
+            assert!((actions[0] - actions[1]).abs() < 1e-11, "{} {method:?}: {actions:?}", problem.name);
             assert_eq!(shape.freedom(), problem.q.len() - cyclic.len());
         }
     }

@@ -16,7 +16,7 @@
 mod minimise;
 mod tangent;
 
-use super::del::{LIMIT, ROUGH, extrapolate, forecast};
+use super::del::{LIMIT, extrapolate, forecast, polish};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
 use crate::error::{Cause, RunError};
@@ -475,7 +475,8 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
                 if FREE && !linalg::factor(factors, pivot, m) {
                     return Err(self.failure(length, iterations));
                 }
-                self.polish((factors, pivot), delta, spare);
+                let work = [delta, spare];
+                polish(&mut self.ld, &mut self.leg, &self.p, (factors, pivot), work, &mut self.impulse);
                 return Ok(length);
             }
             before = relative;
@@ -513,32 +514,6 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             delta[m] = length.d3 + self.target;
         }
         length
-    }
-
-    /// The impulse of the step, and a last correction with the factors at hand, as [`Del`](super::Del) makes them.
-    #[inline(always)]
-    fn polish(&mut self, (factors, pivot): (&[f64], &[usize]), delta: &mut [f64], spare: &mut [f64]) {
-        let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let m = n * s;
-        let (d, sum) = spare[..m + n].split_at_mut(m);
-        self.ld.gradient(&self.leg, d, sum);
-        delta[n..m].copy_from_slice(&d[..m - n]);
-        for i in 0..n {
-            let mut rest = self.p[i] + sum[i];
-            for j in 0..s {
-                rest -= d[j * n + i];
-            }
-            delta[i] = rest;
-        }
-        linalg::solve(factors, pivot, delta, m);
-        let u = &mut self.leg.u[..m];
-        for i in 0..m {
-            u[i] -= delta[i];
-        }
-        if s > ROUGH {
-            self.ld.gradient(&self.leg, d, sum);
-        }
-        self.impulse[..n].copy_from_slice(sum);
     }
 
     /// Says how Newton's method failed.
