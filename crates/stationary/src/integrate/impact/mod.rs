@@ -156,7 +156,7 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
         let (end, t) = (self.paths.end(), from.t + length);
         self.gaps.first(t, &end, &mut self.bounds);
         let violated: Vec<usize> =
-            (0..self.bounds.value.len()).filter(|&k| !(self.bounds.value[k] >= 0.0)).collect();
+            (0..self.bounds.value().len()).filter(|&k| !(self.bounds.value()[k] >= 0.0)).collect();
         let mut earliest = None;
         for k in violated {
             let below = self.bounds_at(from, length, &guess, k)?;
@@ -175,7 +175,7 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
         self.paths.solve(from, length, guess)?;
         let end = self.paths.end();
         self.gaps.first(from.t + length, &end, &mut self.bounds);
-        let value = self.bounds.value[k];
+        let value = self.bounds.value()[k];
         if value.is_finite() { Ok(value) } else { Err(Cause::NotFinite { what: "a gap".into() }) }
     }
 
@@ -188,7 +188,7 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
         k: usize,
     ) -> Result<f64, Cause> {
         self.gaps.first(from.t, &from.q, &mut self.bounds);
-        let (mut a, mut fa) = (0.0, self.bounds.value[k]);
+        let (mut a, mut fa) = (0.0, self.bounds.value()[k]);
         let leaving = from.kick.is_some() && fa <= self.closed(k, &from.q);
         if leaving || fa <= 0.0 {
             // It is closed at the start: it must open before it can close again.
@@ -254,8 +254,8 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
         if !mass.factor() {
             return Err(Cause::Singular);
         }
-        let near: Vec<usize> = (0..self.bounds.value.len())
-            .filter(|&k| self.bounds.value[k] <= 100.0 * self.closed(k, &at.q))
+        let near: Vec<usize> = (0..self.bounds.value().len())
+            .filter(|&k| self.bounds.value()[k] <= 100.0 * self.closed(k, &at.q))
             .collect();
         let normals: Vec<Vec<f64>> = near.iter().map(|&k| self.bounds.gradient(k).to_vec()).collect();
         let mut response = normals.clone();

@@ -82,7 +82,7 @@ pub fn tangent<D: DiscreteLagrangian, G: Constraint>(
             let mut row = vec![0.0; width];
             row[at..at + n].copy_from_slice(bounds.gradient(impact.gap));
             rows.push(row);
-            let hessian = &bounds.dqq[impact.gap * n * n..(impact.gap + 1) * n * n];
+            let hessian = &bounds.dqq()[impact.gap * n * n..(impact.gap + 1) * n * n];
             for i in 0..n {
                 momentum[i][impulses + l] = bounds.gradient(impact.gap)[i];
                 for y in 0..n {
