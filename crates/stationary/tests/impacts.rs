@@ -4,24 +4,26 @@ use stationary::action::Galerkin;
 use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::{Colliding, Impact, Integrator, Start};
 use stationary::laws;
-use stationary::model::{FormulaConstraint, FormulaLagrangian};
+use stationary::model::{FormulaGap, FormulaLagrangian, GapNodes};
 use std::sync::Arc;
 
 type System = Arc<FormulaLagrangian>;
 
 /// A system of coordinates `x`, `y`, `a` and its gaps.
-fn system(text: &str, gaps: &[&str], n: usize) -> (System, Arc<FormulaConstraint>) {
+fn system(text: &str, gaps: &[&str], n: usize) -> (System, Arc<FormulaGap>) {
     let mut scope = Scope::new();
     for (i, name) in ["x", "y", "a"].iter().enumerate().take(n) {
         scope.variable(*name, Var::Q(i as u32)).variable(format!("v{name}"), Var::V(i as u32));
     }
     let mut graph = Graph::new();
-    let nodes: Vec<_> = gaps.iter().map(|g| graph.lower(&Expr::parse(g).unwrap(), &scope).unwrap()).collect();
+    let nodes =
+        |g: &&str| GapNodes { gap: graph.lower(&Expr::parse(g).unwrap(), &scope).unwrap(), slip: Vec::new() };
+    let nodes: Vec<GapNodes> = gaps.iter().map(nodes).collect();
     let lagrangian = FormulaLagrangian::new(text, &scope, n).unwrap();
-    (Arc::new(lagrangian), Arc::new(FormulaConstraint::new(&mut graph, &nodes, n)))
+    (Arc::new(lagrangian), Arc::new(FormulaGap::new(&mut graph, &nodes, n)))
 }
 
-fn run_to(impacts: usize, x: &mut Colliding<Galerkin<System>, Arc<FormulaConstraint>>) -> (Impact, f64, f64) {
+fn run_to(impacts: usize, x: &mut Colliding<Galerkin<System>, Arc<FormulaGap>>) -> (Impact, f64, f64) {
     let (mut seen, mut last, mut low, mut high) = (0, None, f64::INFINITY, f64::NEG_INFINITY);
     let mut worst = 0.0_f64;
     while seen < impacts {

@@ -1,6 +1,6 @@
 //! What every integrator does: move, and let itself be looked at.
 
-use super::Adaption;
+use super::{Adaption, Impact};
 use crate::error::RunError;
 
 /// Where and how a run starts.
@@ -74,6 +74,12 @@ pub trait Integrator: Send {
     /// How the length of the last step came about, where the method chooses it.
     fn adaption(&self) -> Option<Adaption> {
         None
+    }
+
+    /// The impacts of the last step, in the order of time; the energy after an impact at its very end is not known before the
+    /// next step, and is then told by that one.
+    fn impacts(&self) -> &[Impact] {
+        &[]
     }
 
     /// Newton iterations so far.

@@ -2,10 +2,12 @@
 
 use super::boundary::momentum_between;
 use super::constrained::{self, Constrained, Rattle};
-use super::{Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced, RungeKutta4, Start};
+use super::{
+    Colliding, Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced, RungeKutta4, Start,
+};
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
 use crate::error::RunError;
-use crate::model::{Constraint, Force, Jet, Lagrangian};
+use crate::model::{Constraint, Force, Gaps, Jet, Lagrangian};
 use std::fmt;
 use std::sync::Arc;
 
@@ -167,6 +169,15 @@ impl Method {
     /// Whether the method can take these forces and constraints.
     fn suits(&self, extras: &Extras) -> Result<(), BuildError> {
         let unsuited = |why: String| Err(BuildError::Unsuited(why));
+        if extras.gaps.is_some() && !extras.cyclic.is_empty() {
+            return unsuited("a reduction goes with no gaps".into());
+        }
+        if extras.gaps.is_some() && !self.colliding() {
+            return unsuited(format!(
+                "{self} takes no gaps: an impact needs the discrete Lagrangian of one step as a function of positions and its \
+                 length; choose midpoint, trapezoidal, verlet of order 2, gauss or lobatto"
+            ));
+        }
         if !extras.cyclic.is_empty() && extras.acting() {
             return unsuited("a reduction goes with neither forces nor constraints".into());
         }
@@ -201,6 +212,16 @@ impl Method {
         }
     }
 
+    /// Whether steps of the method can be cut by impacts.
+    fn colliding(&self) -> bool {
+        match *self {
+            Method::RungeKutta4 => false,
+            Method::Verlet { order } => order == 2,
+            Method::Newmark { beta, gamma } => beta == 0.0 && gamma == 0.5,
+            _ => true,
+        }
+    }
+
     /// Starts the method on a system under forces and constraints: every discrete Lagrangian takes both. With a force
     /// steps are implicit, because it may depend on the velocity.
     pub fn start_with<L: Lagrangian + 'static>(
@@ -218,7 +239,7 @@ impl Method {
             return self.reduced(lagrangian, &extras.cyclic, start, tolerance);
         }
         if let Some((alpha, composition)) = self.explicit()
-            && let Extras { force: None, constraint: Some(constraint), .. } = extras
+            && let Extras { force: None, constraint: Some(constraint), gaps: None, .. } = extras
             && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
             && composition == Composition::PLAIN
         {
@@ -339,6 +360,8 @@ pub struct Extras {
     /// Coordinates that leave by discrete Routh reduction; the Lagrangian must not depend on them. The run is still seen
     /// as one of the full system.
     pub cyclic: Vec<usize>,
+    /// Where the system may be [FET03 4-5].
+    pub gaps: Option<Gaps>,
 }
 
 impl fmt::Debug for Extras {
@@ -346,9 +369,10 @@ impl fmt::Debug for Extras {
         let constraints = self.constraint.as_ref().map_or(0, |c| c.count());
         write!(
             f,
-            "Extras {{ force: {}, constraints: {constraints}, cyclic: {:?} }}",
+            "Extras {{ force: {}, constraints: {constraints}, cyclic: {:?}, gaps: {} }}",
             self.force.is_some(),
-            self.cyclic
+            self.cyclic,
+            self.gaps.as_ref().map_or(0, |g| g.laws.len())
         )
     }
 }
@@ -356,7 +380,7 @@ impl fmt::Debug for Extras {
 impl Extras {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.cyclic.is_empty() && !self.acting()
+        self.cyclic.is_empty() && !self.acting() && self.gaps.is_none()
     }
 
     /// Whether something acts on the system: a force or a constraint.
@@ -383,6 +407,10 @@ impl Extras {
         start: &Start,
         tolerance: f64,
     ) -> Result<Box<dyn Integrator>, BuildError> {
+        if let Some(gaps) = &self.gaps {
+            let run = Colliding::new(ld, Arc::clone(&gaps.gap), start)?;
+            return Ok(Box::new(run.laws(&gaps.laws).tolerance(tolerance)));
+        }
         Ok(match &self.constraint {
             Some(constraint) => {
                 Box::new(Constrained::new(ld, Arc::clone(constraint), start)?.tolerance(tolerance))

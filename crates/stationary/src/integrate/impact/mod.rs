@@ -14,7 +14,7 @@ use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::error::{Cause, RunError};
 use crate::linalg::{Lu, dot, max_abs};
-use crate::model::{Bounds, Constraint, Jet, Lagrangian, Legendre};
+use crate::model::{Bounds, ContactLaw, Gap, Jet, Lagrangian, Legendre};
 use path::{Departure, Kick, Paths, mean_velocity};
 
 /// One impact.
@@ -22,14 +22,31 @@ use path::{Departure, Kick, Paths, mean_velocity};
 pub struct Impact {
     /// When.
     pub time: f64,
-    /// Which gap closed; the first of several.
+    /// What happened.
+    pub kind: ImpactKind,
+    /// Which gap closed; of several the one with the largest impulse.
     pub gap: usize,
-    /// Size of the impulse, in units of the gradient of that gap where it is the only one.
+    /// The others that closed at the same time.
+    pub others: Vec<usize>,
+    /// Impulse along the normal: the multiple of the gradient of that gap that was added to the momentum.
     pub impulse: f64,
+    /// Size of the impulse of friction.
+    pub friction: f64,
     /// Discrete energy of the leg that arrived.
     pub energy_before: f64,
     /// Discrete energy of the leg that left.
     pub energy_after: f64,
+}
+
+/// What happens at a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImpactKind {
+    /// The gap closes and opens.
+    Bounce,
+    /// The gap closes and stays closed.
+    Rest,
+    /// A gap that was closed opens, because nothing presses any more.
+    Release,
 }
 
 /// Steps a discrete Lagrangian between impacts and through them.
@@ -50,7 +67,7 @@ pub struct Colliding<D, G> {
     bounds: Bounds,
     legendre: Legendre,
     jet: Jet,
-    restitution: Vec<f64>,
+    laws: Vec<ContactLaw>,
 }
 
 /// Impacts in one step before it is given up.
@@ -58,7 +75,7 @@ const MOST: usize = 10_000;
 /// A gap is closed if it is smaller than this times its gradient times the size of the place.
 const CLOSED: f64 = 1e-13;
 
-impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
+impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// Starts at a state where no gap is negative. All impacts are elastic.
     pub fn new(ld: D, gaps: G, start: &Start) -> Result<Self, RunError> {
         let n = start.q.len();
@@ -79,21 +96,22 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
             impacts: Vec::new(),
             bounds: Bounds::new(n, gaps.count()),
             jet: Jet::new(n),
-            restitution: vec![1.0; gaps.count()],
+            laws: vec![ContactLaw::default(); gaps.count()],
             gaps,
             legendre,
         })
     }
 
-    /// Sets the coefficient of restitution of each gap, from 0 to 1.
-    pub fn restitution(mut self, e: &[f64]) -> Self {
-        self.restitution.copy_from_slice(e);
+    /// Sets the law of each gap.
+    pub fn laws(mut self, laws: &[ContactLaw]) -> Self {
+        self.laws.copy_from_slice(laws);
         self
     }
 
-    /// The impacts of the last step.
-    pub fn impacts(&self) -> &[Impact] {
-        &self.impacts
+    /// Sets the size of the last Newton correction, relative to the increments, below which a leg is solved.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.paths.tolerance = tolerance;
+        self
     }
 
     fn one_step(&mut self) -> Result<(), Cause> {
@@ -275,10 +293,18 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
         }
         let first = (0..near.len()).max_by(|&a, &b| mu[a].total_cmp(&mu[b])).expect("a gap is closed");
         let gap = near[first];
-        let e = self.restitution[gap];
+        let e = self.laws[gap].restitution;
         let kick = Kick { stop, approach, energy: energy - 0.5 * (1.0 - e * e) * approach, times: 1.0 + e };
-        let impact =
-            Impact { time: at.t, gap, impulse: mu[first], energy_before: energy, energy_after: f64::NAN };
+        let impact = Impact {
+            time: at.t,
+            kind: ImpactKind::Bounce,
+            gap,
+            others: near.iter().copied().filter(|k| *k != gap).collect(),
+            impulse: mu[first],
+            friction: 0.0,
+            energy_before: energy,
+            energy_after: f64::NAN,
+        };
         Ok((kick, impact))
     }
 
@@ -301,7 +327,7 @@ impl<D: DiscreteLagrangian, G: Constraint> Colliding<D, G> {
     }
 }
 
-impl<D: DiscreteLagrangian, G: Constraint> Integrator for Colliding<D, G> {
+impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
     fn advance(&mut self, steps: u64) -> Result<(), RunError> {
         for _ in 0..steps {
             self.one_step().map_err(|cause| RunError { time: self.view().t, step: self.step, cause })?;
@@ -324,6 +350,10 @@ impl<D: DiscreteLagrangian, G: Constraint> Integrator for Colliding<D, G> {
             return false;
         }
         tangent::tangent(&mut self.paths.ld, &self.gaps, (&self.legs, &self.impacts), matrix)
+    }
+
+    fn impacts(&self) -> &[Impact] {
+        &self.impacts
     }
 
     fn iterations(&self) -> u64 {

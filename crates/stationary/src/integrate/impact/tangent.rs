@@ -3,14 +3,14 @@
 use super::Impact;
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::linalg::{Lu, dot};
-use crate::model::{Bounds, Constraint};
+use crate::model::{Bounds, Gap};
 
 /// The tangent of a step of elastic impacts, each with one gap, `(dq0, dp0) -> (dq1, dp1)`, into `matrix` (2n by 2n, by rows).
 ///
 /// Unknowns are the points of all legs after the first, the length of each leg but the last, and the impulse of each impact. The
 /// equations are `p0 + D_0 = 0` and `D_j = 0` of the first leg; at each impact `phi = 0`, the balance of momentum
 /// `D_s + lambda grad phi + D_0' = 0` and that of energy `D3 - D3' = 0`; and `D_j = 0` of every further leg.
-pub fn tangent<D: DiscreteLagrangian, G: Constraint>(
+pub fn tangent<D: DiscreteLagrangian, G: Gap>(
     ld: &mut D,
     gaps: &G,
     (legs, impacts): (&[Leg], &[Impact]),
