@@ -1,0 +1,94 @@
+//! Gaps `phi(t, q) >= 0` [FET03 (2.1), 5.4]: where a system may be. They know no step.
+
+use super::{Bounds, Constraint, FormulaConstraint};
+use crate::formula::{Graph, Node};
+use std::sync::Arc;
+
+/// `m` conditions `phi_k(t, q) >= 0` on `n` coordinates.
+///
+/// Values and derivatives are written as those of a [`Constraint`]; the system may be on either side of that, but not below.
+pub trait Gap: Send + Sync {
+    /// The number `m`.
+    fn count(&self) -> usize;
+
+    /// Writes `phi`, `phi_q` and `phi_t`. What is always zero may keep the zero that [`Bounds::new`] gave it.
+    fn first(&self, t: f64, q: &[f64], out: &mut Bounds);
+
+    /// Also writes the second derivatives `phi_qq` and `phi_tq`.
+    fn second(&self, t: f64, q: &[f64], out: &mut Bounds);
+}
+
+impl<G: Gap + ?Sized> Gap for Arc<G> {
+    fn count(&self) -> usize {
+        (**self).count()
+    }
+    #[inline]
+    fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
+        (**self).first(t, q, out);
+    }
+    #[inline]
+    fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
+        (**self).second(t, q, out);
+    }
+}
+
+/// What happens at a contact besides staying out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactLaw {
+    /// The rate of opening after an impact over that of closing before it, from 0 to 1.
+    pub restitution: f64,
+    /// Coulomb's coefficient, at least 0.
+    pub friction: f64,
+}
+
+impl Default for ContactLaw {
+    /// Elastic and without friction.
+    fn default() -> Self {
+        ContactLaw { restitution: 1.0, friction: 0.0 }
+    }
+}
+
+/// Gaps and their laws, one for each.
+#[derive(Clone)]
+pub struct Gaps {
+    /// Where the system may be.
+    pub gap: Arc<dyn Gap>,
+    /// What happens where it touches.
+    pub laws: Vec<ContactLaw>,
+}
+
+/// One gap as formulas.
+#[derive(Debug, Clone)]
+pub struct GapNodes {
+    /// `phi(t, q)`.
+    pub gap: Node,
+    /// The velocities with which the touching points slip over each other, linear in `v`, none to let the kinetic energy decide
+    /// what is tangential: there friction acts.
+    pub slip: Vec<Node>,
+}
+
+/// Gaps given by formulas of `t` and the coordinates, differentiated exactly and compiled.
+#[derive(Debug)]
+pub struct FormulaGap {
+    smooth: FormulaConstraint,
+}
+
+impl FormulaGap {
+    /// The gaps that nodes of a graph stand for, of `n` coordinates.
+    pub fn new(graph: &mut Graph, gaps: &[GapNodes], n: usize) -> Self {
+        let nodes: Vec<Node> = gaps.iter().map(|g| g.gap).collect();
+        FormulaGap { smooth: FormulaConstraint::new(graph, &nodes, n) }
+    }
+}
+
+impl Gap for FormulaGap {
+    fn count(&self) -> usize {
+        self.smooth.count()
+    }
+    fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
+        self.smooth.first(t, q, out);
+    }
+    fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
+        self.smooth.second(t, q, out);
+    }
+}
