@@ -16,19 +16,22 @@ pub(super) enum Kind {
     Body,
 }
 
-const FORMULA: [&str; 21] = [
+const FORMULA: [&str; 24] = [
     "title",
     "description",
     "coordinates",
     "lagrangian",
     "constraint",
     "force",
+    "gap",
+    "simultaneous",
     "reduce",
     "hamiltonian",
     "one_form",
     "step",
     "start",
     "end",
+    "end_impacts",
     "integrator",
     "observe",
     "claim",
@@ -155,6 +158,7 @@ impl Kind {
             (Kind::Formula, "initial") => &["position", "velocity", "momentum", "next_position"],
             (Kind::Solid, "initial") => &["deformation", "displacement", "velocity"],
             (Kind::Body, "initial") => &[],
+            (_, "gap") => &["gap", "name", "restitution", "friction", "slip", "at"],
             (_, "section") => &["when", "columns"],
             (Kind::Formula | Kind::Body, "output") => &["every"],
             (Kind::Solid, "output") => &["rows", "frames", "checkpoint"],

@@ -35,6 +35,14 @@
 //! **Hamiltonians.** `hamiltonian = "(px^2 + py^2)/2 + ..."` in place of `lagrangian` is a formula of positions and momenta.
 //! With `one_form = ["y", "0"]` besides, a formula for each coordinate, the coordinates alone are the state.
 //!
+//! **Impacts.** `gap = "y - r"` keeps the system where the formula is not negative: it bounces off the rest. A list has
+//! several; an entry may be a table with the law of its contact:
+//!
+//! ```toml
+//! gap = ["x", { gap = "y - r", name = "floor", restitution = 0.8, friction = 0.2, slip = "vx + r*vtheta" }]
+//! end_impacts = 1000              # the run ends with that impact; `end` may then be left out
+//! ```
+//!
 //! **Names.** The velocity of coordinate `x` is `vx`, its momentum `px`; `q[k]`, `v[k]`, `p[k]` address coordinates
 //! by number from 0. No two names may be alike.
 //!
@@ -106,7 +114,7 @@ pub use solid::{
     InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,
     SolidSystem, Support,
 };
-pub use system::{FormulaSystem, Initial, Law, Motion, SectionChoice, System};
+pub use system::{FormulaSystem, GapChoice, Initial, Law, Motion, SectionChoice, System, Together};
 pub use template::Template;
 
 use crate::error::{Diagnostic, Error, Source};
@@ -135,8 +143,10 @@ pub struct Scenario {
     pub parameters: Vec<(String, f64)>,
     /// Time of the initial state.
     pub start: f64,
-    /// Time at which the run ends; later than `start`.
+    /// Time at which the run ends; later than `start`, and infinite where only [`end_impacts`](Self::end_impacts) ends it.
     pub end: f64,
+    /// The run ends with the step in which so many impacts have happened.
+    pub end_impacts: Option<u64>,
     /// The integrator and its options.
     pub integrator: Choice,
     /// Names of the observers asked for.

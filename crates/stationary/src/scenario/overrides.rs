@@ -8,8 +8,10 @@
 //!   `avi` and `newmark`, the options by which both choose their steps.
 //! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file, and
 //!   `initial.deformation` and `initial.displacement` replace each other.
-//! - `mesh.scale` and `mesh.refine` also apply where the file says `mesh = "file"`.
-//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`.
+//! - `mesh.scale` and `mesh.refine` also apply where the file says `mesh = "file"`; and `gap.restitution`, or with several gaps
+//!   `gap.1.restitution`, where it says `gap = "formula"`.
+//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`. A table in a list is also found
+//!   by its `name`: `gap.floor.friction=0.1`.
 
 use std::sync::Arc;
 
@@ -53,15 +55,28 @@ pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str
             lengthen(root, "mesh", "file");
             put(root, &source, &path, node)
         }
+        ["gap", _, ref deeper @ ..] => {
+            lengthen(root, "gap", "gap");
+            if let (false, Some(Value::List(list))) =
+                (deeper.is_empty(), find(root, "gap").map(|n| &mut n.value))
+            {
+                list.iter_mut().for_each(|gap| lengthen_node(gap, "gap"));
+            }
+            put(root, &source, &path, node)
+        }
         _ => put(root, &source, &path, node),
     }
 }
 
 /// Turns `key = "text"` into the table `key = { inner = "text" }` that it is short for, so that other keys can join it.
 fn lengthen(root: &mut Table, key: &str, inner: &str) {
-    if let Some(present) = find(root, key)
-        && matches!(present.value, Value::Text(_))
-    {
+    if let Some(present) = find(root, key) {
+        lengthen_node(present, inner);
+    }
+}
+
+fn lengthen_node(present: &mut Node, inner: &str) {
+    if matches!(present.value, Value::Text(_)) {
         let place = present.place.clone();
         let entry = Entry { key: inner.into(), key_place: place.clone(), node: present.clone() };
         *present = Node { value: Value::Table(vec![entry]), place };
@@ -129,30 +144,40 @@ fn put(mut table: &mut Table, source: &Arc<Source>, path: &[&str], node: Node) -
         let kind = present.kind();
         match &mut present.value {
             Value::Table(inner) => table = inner,
-            Value::List(list) => return element(list, &place, path, depth + 1, node),
+            Value::List(list) => return element(list, source, path, depth + 1, node),
             _ => return Err(not_inside(&place, &path[..=depth], kind)),
         }
     }
     Ok(())
 }
 
-/// Replaces one element of a list.
+/// Replaces one element of a list, or a value inside one.
 fn element(
     list: &mut [Node],
-    place: &Place,
+    source: &Arc<Source>,
     path: &[&str],
     depth: usize,
     node: Node,
 ) -> Result<(), Diagnostic> {
+    let place = Place { source: Arc::clone(source), span: 0..source.text.len() };
     let count = list.len();
-    let slot = path[depth].parse::<usize>().ok().and_then(|k| list.get_mut(k));
-    match slot {
-        Some(slot) if depth + 1 == path.len() => {
+    let at = path[depth].parse::<usize>().ok().or_else(|| list.iter().position(|n| named(n, path[depth])));
+    let inside = depth + 1 < path.len();
+    match at.and_then(|k| list.get_mut(k)) {
+        Some(slot) if !inside => {
             *slot = node;
             Ok(())
         }
-        _ => Err(not_inside(place, &path[..depth], &format!("a list of {count}"))),
+        Some(Node { value: Value::Table(table), .. }) => put(table, source, &path[depth + 1..], node),
+        Some(Node { value: Value::List(inner), .. }) => element(inner, source, path, depth + 1, node),
+        _ => Err(not_inside(&place, &path[..depth], &format!("a list of {count}"))),
     }
+}
+
+/// Whether an element of a list is a table of this name.
+fn named(node: &Node, name: &str) -> bool {
+    let Value::Table(table) = &node.value else { return false };
+    table.iter().any(|e| e.key == "name" && matches!(&e.node.value, Value::Text(text) if text == name))
 }
 
 fn not_inside(place: &Place, path: &[&str], kind: &str) -> Diagnostic {

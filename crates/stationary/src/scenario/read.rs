@@ -2,6 +2,7 @@
 
 mod body;
 mod formula;
+mod gap;
 mod solid;
 
 use std::collections::HashMap;
@@ -40,7 +41,7 @@ struct Reader {
 impl Reader {
     fn scenario(mut self, name: &str) -> Result<Scenario, Diagnostic> {
         let parameters = self.parameters()?;
-        let (start, end) = self.times()?;
+        let (start, end, end_impacts) = self.times()?;
         let system = match self.kind {
             Kind::Formula => System::Formula(Box::new(self.formula_system((start, end))?)),
             Kind::Solid => System::Solid(Box::new(self.solid_system(&parameters, (start, end))?)),
@@ -60,6 +61,7 @@ impl Reader {
             parameters,
             start,
             end,
+            end_impacts,
         })
     }
 
@@ -117,12 +119,27 @@ impl Reader {
         Ok(parameters)
     }
 
-    /// Start and end.
-    fn times(&mut self) -> Result<(f64, f64), Diagnostic> {
+    /// Start, end, and the number of impacts that ends the run.
+    fn times(&mut self) -> Result<(f64, f64, Option<u64>), Diagnostic> {
         let start = match self.take("start") {
             Some(node) => self.constants.number("start", &node)?,
             None => 0.0,
         };
+        let impacts = match self.take("end_impacts") {
+            Some(node) => {
+                if self.kind == Kind::Formula && !self.root.iter().any(|e| e.key == "gap") {
+                    return Err(node
+                        .place
+                        .error("`end_impacts` without `gap`: nothing can be hit")
+                        .help("add: gap = \"y\", a formula that must not become negative"));
+                }
+                Some(self.constants.integer("end_impacts", &node, &(1..=u64::MAX))?)
+            }
+            None => None,
+        };
+        if impacts.is_some() && !self.root.iter().any(|e| e.key == "end") {
+            return Ok((start, f64::INFINITY, impacts));
+        }
         let end_node = self.need("end")?;
         let end = self.constants.number("end", &end_node)?;
         if end <= start {
@@ -134,7 +151,7 @@ impl Reader {
                 format!("`end` is too far from `start`: from {start:?} to {end:?} is no finite time");
             return Err(end_node.place.error(message));
         }
-        Ok((start, end))
+        Ok((start, end, impacts))
     }
 
     /// A step that moves the clock, wherever it stands between start and end.
@@ -143,7 +160,8 @@ impl Reader {
         if step <= 0.0 {
             return Err(node.place.error(format!("`step` must be greater than zero, found {step}")));
         }
-        let latest = if start.abs() > end.abs() { start } else { end };
+        // Without an end the clock must move at the start.
+        let latest = if start.abs() > end.abs() || end.is_infinite() { start } else { end };
         if latest + step == latest {
             let message =
                 format!("`step` is too small: {latest:?} + {step:?} is {latest:?} in double precision");
@@ -181,6 +199,7 @@ fn missing(source: &Arc<Source>, kind: Kind, key: &str) -> Diagnostic {
         (_, "coordinates") => "coordinates = [\"x\", \"y\"]",
         (_, "lagrangian") => "lagrangian = \"0.5*m*(vx^2 + vy^2) - m*g*y\"",
         (_, "step") => "step = 0.01",
+        (Kind::Formula, "end") => "end = 100.0, or with `gap` also end_impacts = 1000",
         (_, "end") => "end = 100.0",
         (Kind::Formula, "integrator") => "integrator = \"verlet\"",
         (Kind::Solid, "integrator") => "integrator = \"avi\"",

@@ -30,6 +30,10 @@ pub struct FormulaSystem {
     pub constraints: Vec<Text>,
     /// Forces besides those of the Lagrangian, one formula for each coordinate; none or all.
     pub force: Vec<Text>,
+    /// Where the system may be: each a formula that must not become negative, and what happens where it vanishes.
+    pub gaps: Vec<GapChoice>,
+    /// How several gaps that close at once act.
+    pub simultaneous: Together,
     /// Cyclic coordinates that are eliminated, by their names.
     pub reduce: Vec<Text>,
     /// Time step; positive, and large enough to move the clock.
@@ -55,6 +59,34 @@ pub enum Law {
     Canonical,
     /// `H(t, q)` and a one-form `theta(q)`, one formula for each coordinate: `theta.q' - H` is stationary.
     OneForm(Vec<Text>),
+}
+
+/// A gap `phi(t, q) >= 0` and the law of its contact.
+#[derive(Debug, Clone)]
+pub struct GapChoice {
+    /// Its name, `gap 1` and so on where the scenario gives none.
+    pub name: String,
+    /// `phi(t, q)`.
+    pub formula: Text,
+    /// The rate of opening after an impact over that of closing before it, from 0 to 1.
+    pub restitution: f64,
+    /// Coulomb's coefficient, at least 0.
+    pub friction: f64,
+    /// Velocities with which the touching points slip over each other, linear in the velocities; none to let the kinetic
+    /// energy decide what is tangential.
+    pub slip: Vec<Text>,
+    /// Where its impacts are shown in the moving picture: two or three formulas, or none.
+    pub at: Vec<Text>,
+}
+
+/// How several gaps that close at once act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Together {
+    /// All at once, by the closest-point projection [FET03 (5.21)].
+    #[default]
+    Projection,
+    /// One after the other.
+    Sequence,
 }
 
 /// A Poincare section: when a formula crosses zero upward, some formulas are recorded.

@@ -29,7 +29,17 @@ impl Reader {
             None => Vec::new(),
         };
         let reduce = self.reduce(&coordinates)?;
-        require_lagrangian(&law, &[("constraint", &constraints), ("force", &force), ("reduce", &reduce)])?;
+        let (gaps, simultaneous) = self.gaps()?;
+        let formulas: Vec<Text> = gaps.iter().map(|g| g.formula.clone()).collect();
+        require_lagrangian(
+            &law,
+            &[("constraint", &constraints), ("force", &force), ("reduce", &reduce), ("gap", &formulas)],
+        )?;
+        if let ([text, ..], [_, ..]) = (&reduce[..], &gaps[..]) {
+            return Err(text
+                .error("`reduce` does not go with `gap`: an impact may change the momentum that is to be eliminated")
+                .help("leave one of them out"));
+        }
         if let ([text, ..], true) = (&reduce[..], !constraints.is_empty() || !force.is_empty()) {
             return Err(text
                 .error("`reduce` goes with neither `constraint` nor `force`")
@@ -48,6 +58,8 @@ impl Reader {
             lagrangian,
             constraints,
             force,
+            gaps,
+            simultaneous,
             reduce,
         })
     }
