@@ -113,12 +113,17 @@ struct State {
 }
 
 fn of_run(progress: &run::Progress, seconds: f64) -> State {
-    let run::Progress { step, steps, time, end, energy_error, moves } = progress;
+    let run::Progress { step, steps, time, end, energy_error, moves, impacts } = progress;
     let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
+    let goal = match (impacts, end.is_finite()) {
+        (Some([seen, all]), _) => format!("impact {seen} of {all}, t = {time:.4}"),
+        (None, true) => format!("t = {time:.4} of {end:.4}"),
+        (None, false) => format!("t = {time:.4}"),
+    };
     State {
         part: *step as f64 / (*steps).max(1) as f64,
         left: steps.saturating_sub(*step) as f64 / rate,
-        words: format!("t = {time:.4} of {end:.4}, energy error {energy_error:.1e}, {speed:.1e} moves/s"),
+        words: format!("{goal}, energy error {energy_error:.1e}, {speed:.1e} moves/s"),
     }
 }
 

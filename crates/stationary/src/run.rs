@@ -39,6 +39,8 @@ pub struct Progress {
     pub energy_error: f64,
     /// Moves made: steps of the whole, or events of elements.
     pub moves: u64,
+    /// Impacts so far and those that end the run, if some number does.
+    pub impacts: Option<[u64; 2]>,
 }
 
 /// What came of a run.

@@ -134,6 +134,7 @@ fn section(method: Method, h: f64, end: f64) -> Result<Run, String> {
             multipliers: None,
             work: None,
             adaption: None,
+            impacts: &[],
             tangent: None,
         });
     }

@@ -13,8 +13,8 @@ pub struct Energy {
     track: Track,
     scale: f64,
     now: f64,
-    /// Whether forces besides the Lagrangian do work.
-    forced: bool,
+    /// Why it changes, if it does by right.
+    why: Option<&'static str>,
 }
 
 /// Where energies come from.
@@ -67,12 +67,12 @@ impl Energy {
     }
 
     fn of(system: Source) -> Self {
-        Energy { system, track: Track::default(), scale: f64::NAN, now: f64::NAN, forced: false }
+        Energy { system, track: Track::default(), scale: f64::NAN, now: f64::NAN, why: None }
     }
 
-    /// Says that forces do work, so that nobody takes the change of the energy for an error.
-    pub fn forced(mut self, forced: bool) -> Self {
-        self.forced = forced;
+    /// Says why the energy changes by right, as "forces do work", so that nobody takes that for an error.
+    pub fn because(mut self, why: Option<&'static str>) -> Self {
+        self.why = why;
         self
     }
 
@@ -120,7 +120,7 @@ impl Observer for Energy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = verdict(worst, self.forced);
+        let verdict = verdict(worst, self.why);
         Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
     }
 }
@@ -132,27 +132,30 @@ pub(crate) fn scale(energy: f64, terms: f64) -> f64 {
 }
 
 /// The change of an energy in words.
-fn verdict(worst: f64, forced: bool) -> String {
-    if forced && !worst.is_nan() { format!("changes by {worst:.1e}: forces do work") } else { kept(worst) }
+fn verdict(worst: f64, why: Option<&str>) -> String {
+    match why {
+        Some(why) if !worst.is_nan() => format!("changes by {worst:.1e}: {why}"),
+        _ => kept(worst),
+    }
 }
 
 /// `-D3 L_d` of each step.
 pub struct DiscreteEnergy {
     track: Track,
     now: f64,
-    forced: bool,
+    why: Option<&'static str>,
 }
 
 impl Default for DiscreteEnergy {
     fn default() -> Self {
-        DiscreteEnergy { track: Track::default(), now: f64::NAN, forced: false }
+        DiscreteEnergy { track: Track::default(), now: f64::NAN, why: None }
     }
 }
 
 impl DiscreteEnergy {
-    /// Says that forces do work.
-    pub fn forced(mut self, forced: bool) -> Self {
-        self.forced = forced;
+    /// Says why it changes by right.
+    pub fn because(mut self, why: Option<&'static str>) -> Self {
+        self.why = why;
         self
     }
 
@@ -192,7 +195,7 @@ impl Observer for DiscreteEnergy {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative_error();
-        let verdict = verdict(worst, self.forced);
+        let verdict = verdict(worst, self.why);
         let row =
             Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)

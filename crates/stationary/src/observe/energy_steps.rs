@@ -149,6 +149,7 @@ mod tests {
             multipliers: None,
             work: None,
             adaption,
+            impacts: &[],
             tangent: None,
         };
         observer.observe(&frame(0, None));

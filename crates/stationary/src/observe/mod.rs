@@ -4,6 +4,7 @@
 mod constraint;
 mod energy;
 mod energy_steps;
+mod impacts;
 mod loop_area;
 mod modified;
 mod momentum;
@@ -16,6 +17,7 @@ pub use constraint::Constraints;
 pub(crate) use energy::scale as energy_scale;
 pub use energy::{DiscreteEnergy, Energy};
 pub use energy_steps::{EnergySteps, Stretch};
+pub use impacts::Impacts;
 pub use loop_area::LoopArea;
 pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
@@ -24,7 +26,7 @@ pub use section::Section;
 pub use symplectic::Symplectic;
 pub use work::Work;
 
-use crate::integrate::Adaption;
+use crate::integrate::{Adaption, Impact};
 use serde_json::{Map, Value, json};
 
 /// What an observer sees of one moment.
@@ -50,6 +52,8 @@ pub struct Frame<'a> {
     pub work: Option<f64>,
     /// How the length of that step came about, where the method chooses it.
     pub adaption: Option<Adaption>,
+    /// Impacts of that step.
+    pub impacts: &'a [Impact],
     /// Derivative of the step that led here, if some observer wants it.
     pub tangent: Option<&'a [f64]>,
 }

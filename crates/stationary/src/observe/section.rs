@@ -179,6 +179,7 @@ mod tests {
                 multipliers: None,
                 work: None,
                 adaption: None,
+                impacts: &[],
                 tangent: None,
             };
             section.observe(&frame);
@@ -214,6 +215,7 @@ mod tests {
                 multipliers: None,
                 work: None,
                 adaption: None,
+                impacts: &[],
                 tangent: None,
             };
             section.observe(&frame);

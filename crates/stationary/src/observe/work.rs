@@ -1,4 +1,4 @@
-//! The work of forces that come from no Lagrangian, and how it accounts for the change of the energy.
+//! The work of forces that come from no Lagrangian, and how it accounts, with what impacts take, for the change of the energy.
 
 use super::energy::scale;
 use super::{Conserved, Frame, Observer, Track, kept, number};
@@ -12,7 +12,11 @@ pub struct Work {
     lagrangian: Arc<dyn Lagrangian>,
     jet: Jet,
     total: f64,
-    /// Energy less work: constant but for the error of the method.
+    /// Change of the energy at impacts.
+    impacts: f64,
+    /// Whether there are impacts.
+    hit: bool,
+    /// Energy less both: constant but for the error of the method.
     balance: Track,
     scale: f64,
 }
@@ -21,7 +25,21 @@ impl Work {
     /// The work on a system.
     pub fn new(lagrangian: Arc<dyn Lagrangian>) -> Self {
         let jet = Jet::new(lagrangian.dimension());
-        Work { lagrangian, jet, total: 0.0, balance: Track::default(), scale: f64::NAN }
+        Work {
+            lagrangian,
+            jet,
+            total: 0.0,
+            impacts: 0.0,
+            hit: false,
+            balance: Track::default(),
+            scale: f64::NAN,
+        }
+    }
+
+    /// Says that impacts change the energy too.
+    pub fn with_impacts(mut self, hit: bool) -> Self {
+        self.hit = hit;
+        self
     }
 
     fn relative(&self) -> f64 {
@@ -41,7 +59,8 @@ impl Observer for Work {
             self.scale = scale(pv - l, pv.abs() + l.abs());
         }
         self.total += frame.work.unwrap_or(0.0);
-        self.balance.add(frame.t, pv - l - self.total);
+        self.impacts += frame.impacts.iter().map(|i| i.energy_after - i.energy_before).sum::<f64>();
+        self.balance.add(frame.t, pv - l - self.total - self.impacts);
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -56,6 +75,7 @@ impl Observer for Work {
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.relative();
         let initial = self.balance.initial();
-        Some(Conserved { quantity: "energy less work".into(), initial, worst, verdict: kept(worst) })
+        let quantity = if self.hit { "energy less work and impacts" } else { "energy less work" };
+        Some(Conserved { quantity: quantity.into(), initial, worst, verdict: kept(worst) })
     }
 }

@@ -1,6 +1,7 @@
 //! The folder that the results of a run go into. A run may also be made for its summary alone: it then has none.
 
 use super::checkpoint::CHECKPOINT;
+use super::events::Events;
 use super::file::{io, write_whole};
 use super::series::Series;
 use crate::error::Error;
@@ -29,7 +30,7 @@ impl Folder {
     /// Makes the folder, and removes what an earlier run, of whatever kind, left there: it must not stand beside the results
     /// of this one.
     pub fn begin(&self) -> Result<(), Error> {
-        self.begin_without(&["summary.json", "report.html", "sections.csv", CHECKPOINT])
+        self.begin_without(&["summary.json", "report.html", "sections.csv", "impacts.csv", CHECKPOINT])
     }
 
     /// Makes the folder, and removes these files of it.
@@ -66,6 +67,11 @@ impl Folder {
             Some(file) => Series::create(&file, state, observed),
             None => Ok(Series::unwritten(state, observed)),
         }
+    }
+
+    /// Begins a table of things that happen now and then.
+    pub fn events(&self, name: &str, columns: &[&str]) -> Result<Events, Error> {
+        Events::create(self.file(name).as_deref(), columns)
     }
 
     /// Replaces a file of it by a new text in one step.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 pub mod checkpoint;
 mod envelope;
+mod events;
 mod file;
 mod folder;
 pub mod frames;
@@ -12,6 +13,8 @@ pub mod plot;
 mod run_page;
 mod series;
 
+pub(crate) use envelope::Envelope;
+pub use events::{Cell, Events};
 #[cfg(test)]
 pub(crate) use file::Scratch;
 pub use file::write_whole;

@@ -1,6 +1,6 @@
 //! `report.html`: the page of one run, from its series and what the observers found.
 
-use super::html::{ClaimRow, ConservationRow, PLOT_SIZE, Page, Section};
+use super::html::{ClaimRow, ConservationRow, PLOT_SIZE, Page, Section, TextTable};
 use super::plot::Plot;
 use super::series::Series;
 use crate::observe::Conserved;
@@ -25,6 +25,8 @@ pub struct RunPage<'a> {
     pub energy_scale: f64,
     /// Parts of the page that this kind of system has beyond the others.
     pub sections: Vec<Section>,
+    /// Tables after them.
+    pub tables: Vec<TextTable>,
 }
 
 /// Coordinates that get plots of their own; more would bury the reader.
@@ -56,6 +58,7 @@ pub fn run_page(run: &RunPage<'_>) -> String {
             .flatten()
             .chain(run.sections.iter().cloned())
             .collect(),
+        tables: run.tables.clone(),
         scenario_text: text_as_run(scenario),
         ..Page::default()
     }

@@ -71,6 +71,7 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
                 end: built.end,
                 energy_error: built.energy.relative(),
                 moves: step,
+                impacts: None,
             };
             if watch(&progress).is_break() && step < built.steps {
                 end.interrupted = true;
@@ -101,6 +102,7 @@ fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
         multipliers: None,
         work: None,
         adaption: None,
+        impacts: &[],
         tangent: None,
     };
     for observer in &mut built.observers {

@@ -3,7 +3,7 @@
 use super::{End, Outcome};
 use crate::error::Error;
 use crate::observe::Conserved;
-use crate::report::html::Section;
+use crate::report::html::{Section, TextTable};
 use crate::report::{Folder, RunPage, Series, run_page};
 use crate::scenario::{Scenario, claim};
 use serde_json::{Map, Value, json};
@@ -21,6 +21,8 @@ pub(super) struct Findings {
     pub facts: Vec<(String, String)>,
     /// Parts of the page beyond those of every run.
     pub sections: Vec<Section>,
+    /// Tables after them.
+    pub tables: Vec<TextTable>,
     pub warnings: Vec<String>,
     /// What relative energy errors refer to.
     pub energy_scale: f64,
@@ -74,7 +76,8 @@ pub(super) fn finish(
     findings: Findings,
     end: End,
 ) -> Result<Outcome, Error> {
-    let Findings { mut summary, conserved, facts, sections, warnings, energy_scale, files } = findings;
+    let Findings { mut summary, conserved, facts, sections, tables, warnings, energy_scale, files } =
+        findings;
     let partial = Value::Object(summary.clone());
     let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
     let claim = |c: &claim::Outcome| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason });
@@ -100,6 +103,7 @@ pub(super) fn finish(
             warnings: &told,
             energy_scale,
             sections,
+            tables,
         });
         out.write("report.html", &page)?;
     }

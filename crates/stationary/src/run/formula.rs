@@ -2,8 +2,10 @@
 
 mod around;
 mod build;
+mod contacts;
 mod explain;
 mod extras;
+mod gaps;
 mod mechanics;
 mod phase;
 mod results;
@@ -63,7 +65,7 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
         eye.row(built, &mut row);
         (end.time, end.step) = (row[0], step);
         let last = built.is_last(step);
-        written = step % built.every == 0 || last;
+        written = built.rows.has(step) || last;
         let series = results.series();
         if written {
             series.push(&row)?;
@@ -137,6 +139,7 @@ impl Eye {
             multipliers: built.integrator.multipliers(),
             work,
             adaption: built.integrator.adaption(),
+            impacts: built.integrator.impacts(),
             tangent: tangent.map(Vec::as_slice),
         };
         built.energy.observe(&frame);
@@ -145,6 +148,9 @@ impl Eye {
         }
         if let Some(section) = &mut built.section {
             section.observe(&frame);
+        }
+        if let Some(impacts) = &mut built.impacts {
+            impacts.observe(&frame);
         }
         if built.energy.relative_error().is_finite() {
             Ok(())
@@ -164,28 +170,46 @@ impl Eye {
         for observer in &built.observers {
             observer.row(row);
         }
+        if let Some(impacts) = &built.impacts {
+            impacts.row(row);
+        }
     }
 }
 
 impl Built<'_> {
     /// Whether the run ends after so many steps. Steps that the energy chooses go on until the time is reached.
     fn is_last(&self, step: u64) -> bool {
+        if self.impacts_to_go() == Some(0) {
+            return true;
+        }
         match self.energy_choice {
             None => step == self.steps,
             Some(_) => self.integrator.view().t >= self.end - self.system.step * ROUNDING,
         }
     }
 
+    /// Impacts that are missing before they end the run.
+    fn impacts_to_go(&self) -> Option<u64> {
+        Some(self.end_impacts?.saturating_sub(self.impacts.as_ref()?.count()))
+    }
+
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
+        let impacts = self.end_impacts.zip(self.impacts.as_ref()).map(|(all, seen)| [seen.count(), all]);
+        // Where impacts end the run, as many steps as it will take if they go on so.
+        let steps = match impacts {
+            Some([0, _]) | None => self.steps,
+            Some([seen, all]) => self.steps.min((view.step as f64 / seen as f64 * all as f64) as u64),
+        };
         let energy_error = Energy::relative_error(&self.energy);
         Progress {
             step: view.step,
-            steps: self.steps.max(view.step),
+            steps: steps.max(view.step),
             time: view.t,
             end: self.end,
             energy_error,
             moves: view.step,
+            impacts,
         }
     }
 }

@@ -46,6 +46,7 @@ impl<'a> Results<'a> {
             summary,
             conserved,
             sections: self.out.path().iter().map(|_| motion(built, &self.series)).collect(),
+            tables: Vec::new(),
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale,
             files: Vec::new(),

@@ -25,6 +25,18 @@ pub(super) fn observers(setting: &Setting<'_>, start: &Start) -> Result<Vec<Box<
             return Err(asked(setting.scenario, name).error(message).help(FIXED).into());
         }
     }
+    for (name, why) in [
+        ("modified_energy", "between impacts the steps follow one nearby energy, and after each another"),
+        ("loop_area", "the neighbours hit at other times, and meanwhile their loop is torn"),
+    ] {
+        if setting.extras.gaps.is_some() && registry::wants(observe, name)? {
+            let error =
+                asked(setting.scenario, name).error(format!("`{name}` does not go with `gap`: {why}"));
+            return Err(error
+                .help("leave it out; `symplectic` looks at the tangent of every step, impacts included")
+                .into());
+        }
+    }
     if registry::wants(observe, "modified_energy")? {
         all.push(Box::new(modified_energy(setting)?));
     }
@@ -102,6 +114,13 @@ pub(super) fn require_energy(
     if !system.force.is_empty() {
         let message = "forces do work: there is no energy that a method could keep";
         return Err(at.error(message).help("leave `force` out, or see `work` in the results"));
+    }
+    if !system.gaps.is_empty() {
+        let message =
+            "impacts cut the steps: between them one nearby energy is followed, and after each another";
+        return Err(at
+            .error(message)
+            .help("leave `gap` out; the energies at impacts are in impacts.csv of a run"));
     }
     let mut graph = Graph::new();
     let node = system.lagrangian.lower(&mut graph, &mut system.scope(&scenario.parameters))?;

@@ -1,7 +1,7 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
 use super::mechanics::Mechanics;
-use super::{around, extras, phase};
+use super::{around, extras, gaps, phase};
 use crate::error::{Cause, Error, RunError};
 use crate::formula::{Graph, Node, Scope};
 use crate::integrate::phase::PhaseStart;
@@ -9,7 +9,8 @@ use crate::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Sta
 use crate::linalg::Lu;
 use crate::model::{FormulaLagrangian, Jet, Lagrangian, Legendre, PhaseSpace};
 use crate::observe::{
-    Constraints, DiscreteEnergy, Energy, EnergySteps, Momentum, Observer, Probe, Section, Symplectic, Work,
+    Constraints, DiscreteEnergy, Energy, EnergySteps, Impacts, Momentum, Observer, Probe, Section,
+    Symplectic, Work,
 };
 use crate::registry::{self, Chosen};
 use crate::run::Description;
@@ -30,13 +31,35 @@ pub(super) struct Built<'a> {
     pub energy: Energy,
     pub observers: Vec<Box<dyn Observer>>,
     pub section: Option<Section>,
-    /// Steps to make; where the energy chooses them, as many as of the first length.
+    /// What is seen of impacts.
+    pub impacts: Option<Impacts>,
+    /// Steps to make at most; where the energy chooses them, as many as of the first length.
     pub steps: u64,
-    /// Time of the last step; where the energy chooses steps, the time to be reached.
+    /// Time of the last step; where the energy chooses steps, the time to be reached. Infinite where only impacts end the run.
     pub end: f64,
-    /// Steps between rows.
-    pub every: u64,
+    /// Impacts that end the run.
+    pub end_impacts: Option<u64>,
+    pub rows: Rows,
     pub warnings: Vec<String>,
+}
+
+/// Which steps are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// Every so many.
+    Every(u64),
+    /// Each, then every other, then every fourth: the end of the run is not known.
+    Sparser,
+}
+
+impl Rows {
+    /// Whether a step is written.
+    pub fn has(self, step: u64) -> bool {
+        match self {
+            Rows::Every(every) => step.is_multiple_of(every),
+            Rows::Sparser => step.is_multiple_of((step / ROWS + 1).next_power_of_two()),
+        }
+    }
 }
 
 /// Rows written when the scenario does not say how many.
@@ -53,6 +76,12 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     require_room(scenario, system, &method)?;
     let extras = extras::build(scenario, system)?;
     let Moving { mechanics, start, velocity } = moving(scenario, system, &extras, &method)?;
+    if let (Some(gap), Some(_)) = (system.gaps.first(), energy_choice) {
+        let error = gap.formula.error(
+            "a gap does not go with steps that the energy chooses: impacts cut steps where they happen",
+        );
+        return Err(error.help(FIXED).into());
+    }
     let setting = Setting {
         scenario,
         system,
@@ -72,7 +101,9 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     observers.extend(around::observers(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
-    let energy = mechanics.energy().forced(extras.force.is_some());
+    let energy = mechanics.energy().because(setting.energy_changes()?);
+    let impacts = setting.impacts(&start, &velocity);
+    let known = scenario.end.is_finite();
     Ok(Built {
         system,
         mechanics,
@@ -84,9 +115,18 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         velocity,
         energy,
         observers,
+        impacts,
         steps,
-        end: if energy_choice.is_some() { scenario.end } else { scenario.start + steps as f64 * system.step },
-        every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
+        end: match known && energy_choice.is_none() {
+            true => scenario.start + steps as f64 * system.step,
+            false => scenario.end,
+        },
+        end_impacts: scenario.end_impacts,
+        rows: match (system.output_every, known) {
+            (Some(every), _) => Rows::Every(every),
+            (None, true) => Rows::Every(steps.div_ceil(ROWS)),
+            (None, false) => Rows::Sparser,
+        },
         warnings,
     })
 }
@@ -189,6 +229,7 @@ fn start(
     let (n, t, h) = (system.coordinates.len(), scenario.start, system.step);
     let mut q = system.initial.position.clone();
     extras::settle(system, extras, t, &mut q)?;
+    gaps::require_admissible(system, extras.gaps.as_ref(), t, &q)?;
     let mut legendre = Legendre::new(n);
     let (mut v, mut p) = (vec![0.0; n], vec![0.0; n]);
     let failed = |cause| unbuildable(scenario, system, method, RunError { time: t, step: 0, cause }.into());
@@ -208,6 +249,7 @@ fn start(
         Motion::NextPosition(next) => {
             let mut next = next.clone();
             extras::settle(system, extras, t + h, &mut next)?;
+            gaps::require_admissible(system, extras.gaps.as_ref(), t + h, &next)?;
             for i in 0..n {
                 v[i] = (next[i] - q[i]) / h;
             }
@@ -326,6 +368,22 @@ impl Setting<'_> {
         launched.map_err(|e| unbuildable(self.scenario, self.system, self.method, e))
     }
 
+    /// Why the energy changes by right.
+    fn energy_changes(&self) -> Result<Option<&'static str>, Error> {
+        match self.extras.force {
+            Some(_) => Ok(Some("forces do work")),
+            None => gaps::changes_energy(self.scenario, self.system),
+        }
+    }
+
+    /// What is to be seen of impacts.
+    fn impacts(&self, start: &Start, velocity: &[f64]) -> Option<Impacts> {
+        let (Some(gaps), Mechanics::Lagrangian(l)) = (&self.extras.gaps, self.mechanics) else { return None };
+        let names: Vec<String> = self.system.gaps.iter().map(|g| g.name.clone()).collect();
+        let scale = energy_scale(l, start, velocity);
+        Some(Impacts::new(Arc::clone(&gaps.gap), &names, velocity.len(), scale))
+    }
+
     /// Where the scenario lets the energy choose the steps.
     pub fn chooser(&self) -> &Place {
         let Choice { method, options } = &self.scenario.integrator;
@@ -339,8 +397,8 @@ pub(super) const FIXED: &str = "leave out `step = \"energy\"`";
 fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>) -> Result<Watching, Error> {
     let Setting { scenario, system, mechanics, extras, .. } = *setting;
     let n = system.coordinates.len();
-    let mut all: Vec<Box<dyn Observer>> =
-        vec![Box::new(DiscreteEnergy::default().forced(extras.force.is_some()))];
+    let changes = setting.energy_changes()?;
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default().because(changes))];
     let symplectic = registry::wants(&scenario.observe, "symplectic")?;
     let mut scope = system.scope(&scenario.parameters);
     // One graph for all of them: its limits then bound the time and room they take together.
@@ -371,8 +429,9 @@ fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>
         }
         all.push(Box::new(momentum));
     }
-    if let (Mechanics::Lagrangian(l), Some(_)) = (mechanics, &extras.force) {
-        all.push(Box::new(Work::new(Arc::clone(l) as Arc<dyn Lagrangian>)));
+    if let (Mechanics::Lagrangian(l), Some(_)) = (mechanics, changes) {
+        let work = Work::new(Arc::clone(l) as Arc<dyn Lagrangian>);
+        all.push(Box::new(work.with_impacts(extras.gaps.is_some())));
     }
     if let Some(constraint) = &extras.constraint {
         all.push(Box::new(Constraints::new(Arc::clone(constraint), n)));
@@ -394,6 +453,13 @@ fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>
 
 fn section(system: &FormulaSystem, graph: &mut Graph, scope: &mut Scope) -> Result<Option<Section>, Error> {
     let Some(choice) = &system.section else { return Ok(None) };
+    if !system.gaps.is_empty() {
+        return Err(choice
+            .when
+            .error("a section does not go with `gap`: it is cut from polynomials through many steps, and impacts break them")
+            .help("impacts.csv is the section at the contacts; or write a row for each step and look at the probes there")
+            .into());
+    }
     let when = choice.when.lower(graph, scope)?;
     let mut columns: Vec<(String, Node)> = Vec::new();
     for (name, text) in &choice.columns {
@@ -419,7 +485,8 @@ pub(super) fn general_place(
     let mut jet = Jet::new(velocity.len());
     let mut by = 1.0;
     for _ in 0..HALVINGS {
-        let t = scenario.start + by * (scenario.end - scenario.start) / std::f64::consts::PI;
+        let length = if scenario.end.is_finite() { scenario.end - scenario.start } else { system.step };
+        let t = scenario.start + by * length / std::f64::consts::PI;
         let (q, v) = (shifted(&system.initial.position, by, 1.0), shifted(velocity, by, 0.0));
         lagrangian.first(t, &q, &v, &mut jet);
         if jet.value().is_finite() && jet.dq().iter().chain(jet.dv()).all(|x| x.is_finite()) {
@@ -445,7 +512,25 @@ impl Built<'_> {
                 let h = self.system.step;
                 format!("from {h} on, {} to {}, to time {}", smallest * h, largest * h, self.end)
             }
-            None => format!("{} of {} to time {}", self.steps, self.system.step, self.end),
+            None => {
+                let until = match (self.end_impacts, self.end.is_finite()) {
+                    (None, _) => {
+                        return format!("{} of {} to time {}", self.steps, self.system.step, self.end);
+                    }
+                    (Some(impacts), false) => format!("until impact {impacts}"),
+                    (Some(impacts), true) => {
+                        format!("until impact {impacts}, at most {} to time {}", self.steps, self.end)
+                    }
+                };
+                format!("of {} {until}", self.system.step)
+            }
+        }
+    }
+
+    fn rows_in_words(&self) -> String {
+        match self.rows {
+            Rows::Every(every) => format!("one every {every} steps"),
+            Rows::Sparser => format!("each of the first {ROWS} steps, then fewer and fewer"),
         }
     }
 }
@@ -463,7 +548,7 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
         built.mechanics.describe(),
         ("integrator", format!("{}, order {}, {kind}", built.method_in_words(), built.method.order())),
         ("steps", built.steps_in_words()),
-        ("rows", format!("one every {} steps", built.every)),
+        ("rows", built.rows_in_words()),
         ("claims", scenario.claims.len().to_string()),
     ];
     if !built.system.constraints.is_empty() {
@@ -474,6 +559,9 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
         let names: Vec<&str> = system.reduce.iter().map(|name| name.text.as_str()).collect();
         let d = built.integrator.freedom();
         lines.insert(2, ("reduced", format!("{} by the momentum, {d} degrees of freedom", names.join(", "))));
+    }
+    if !system.gaps.is_empty() {
+        lines.insert(2, ("gaps", gaps::in_words(system)));
     }
     if built.extras.force.is_some() {
         lines.insert(2, ("force", "besides that of the Lagrangian".into()));

@@ -260,6 +260,7 @@ fn follow(
             multipliers: None,
             work: None,
             adaption: None,
+            impacts: &[],
             tangent: None,
         };
         if step == 0 {

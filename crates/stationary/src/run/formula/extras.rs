@@ -1,5 +1,6 @@
 //! Forces, constraints and cyclic coordinates of a scenario: from text to the model, and whether the start obeys them.
 
+use super::gaps;
 use crate::error::{Diagnostic, Error};
 use crate::formula::{Graph, Node, Program, Scope, Var};
 use crate::integrate::{self, Extras, Fault};
@@ -27,8 +28,9 @@ pub(super) fn build(scenario: &Scenario, system: &FormulaSystem) -> Result<Extra
         let nodes = lower(&system.force, &mut graph, &mut scope, |d| d)?;
         extras.force = Some(Arc::new(FormulaForce::new(&mut graph, &nodes)));
     }
-    remove(&mut scope, 'v');
     scope.remove("i");
+    let mut slipping = scope.clone();
+    remove(&mut scope, 'v');
     if !system.constraints.is_empty() {
         let nodes = lower(&system.constraints, &mut graph, &mut scope, |d| match d.help {
             Some(_) => d,
@@ -36,6 +38,7 @@ pub(super) fn build(scenario: &Scenario, system: &FormulaSystem) -> Result<Extra
         })?;
         extras.constraint = Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n)));
     }
+    extras.gaps = gaps::build(system, &mut graph, (&mut scope, &mut slipping))?;
     Ok(extras)
 }
 
@@ -57,7 +60,7 @@ fn cyclic(scenario: &Scenario, system: &FormulaSystem, graph: &mut Graph) -> Res
     Ok(cyclic)
 }
 
-fn lower(
+pub(super) fn lower(
     texts: &[Text],
     graph: &mut Graph,
     scope: &mut Scope,
@@ -138,6 +141,11 @@ pub(super) fn moved_by(
                 "`{name}` does not leave the constraints unchanged: its momentum is not conserved"
             ));
         }
+    }
+    if let Some(gaps) = &extras.gaps
+        && let Some(told) = gaps::moved_by(name, gaps, (*t, q), &along)
+    {
+        return Some(told);
     }
     if let Some(force) = &extras.force {
         let mut f = vec![0.0; n];

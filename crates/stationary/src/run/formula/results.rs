@@ -1,6 +1,7 @@
 //! The results folder: `series.csv` as the run goes, `summary.json` and `report.html` at its end.
 
 use super::build::Built;
+use super::contacts::{self, Contacts};
 use crate::error::Error;
 use crate::observe::{Conserved, Observer};
 use crate::report::html::{PLOT_SIZE, Section as Part};
@@ -10,6 +11,7 @@ use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A results folder being filled.
@@ -18,6 +20,7 @@ pub(super) struct Results<'a> {
     out: Folder,
     series: Series,
     section: Option<Crossings>,
+    contacts: Option<Contacts>,
 }
 
 /// `sections.csv`, and the points of its plot.
@@ -72,11 +75,25 @@ impl<'a> Results<'a> {
                 Some(Crossings { file, names, shown: Default::default(), points: 0 })
             }
         };
-        Ok(Results { scenario, out: out.clone(), series, section })
+        let contacts = match &built.impacts {
+            None => None,
+            Some(_) => {
+                let names = built.system.gaps.iter().map(|g| g.name.clone());
+                Some(Contacts::create(out, names.collect())?)
+            }
+        };
+        Ok(Results { scenario, out: out.clone(), series, section, contacts })
     }
 
-    /// Writes the crossings found since the last step.
+    /// Writes the crossings found since the last step, and its impacts.
     pub fn record(&mut self, built: &mut Built<'_>) -> Result<(), Error> {
+        if let Some(contacts) = &mut self.contacts {
+            contacts.push(built.integrator.impacts())?;
+        }
+        self.cross(built)
+    }
+
+    fn cross(&mut self, built: &mut Built<'_>) -> Result<(), Error> {
         match (&mut self.section, &mut built.section) {
             (Some(file), Some(section)) => file.push(section.take()),
             _ => Ok(()),
@@ -86,6 +103,7 @@ impl<'a> Results<'a> {
     /// Brings the files up to date.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.series.flush()?;
+        self.contacts.as_mut().map_or(Ok(()), Contacts::flush)?;
         self.section.as_mut().map_or(Ok(()), |section| section.file.flush())
     }
 
@@ -98,26 +116,32 @@ impl<'a> Results<'a> {
         if let Some(section) = &mut built.section {
             section.finish();
         }
-        self.record(built)?;
+        self.cross(built)?;
         self.flush()?;
         let built = &*built;
         let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
+        conserved.extend(built.impacts.iter().filter_map(|o| o.conserved()));
         let value = Value::Object(summary.clone());
         let facts = self.facts(built, &value);
         let choice = &built.system.section;
         let mut parts: Vec<Part> =
             self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
         parts.extend(built.energy_choice.iter().filter_map(|_| self.lengths(&value)));
+        parts.extend(self.contacts.iter().map(|c| c.part(&value["impacts"], built.energy.scale())));
+        let mut files: Vec<PathBuf> =
+            self.section.iter().filter_map(|_| self.out.file("sections.csv")).collect();
+        files.extend(self.contacts.iter().filter_map(|_| self.out.file(contacts::FILE)));
         let findings = Findings {
             summary,
             conserved,
             facts,
             sections: parts,
-            warnings: [built.warnings.clone(), notes(&value)].concat(),
+            warnings: [built.warnings.clone(), notes(&value, self.scenario)].concat(),
             energy_scale: built.energy.scale(),
-            files: self.section.iter().filter_map(|_| self.out.file("sections.csv")).collect(),
+            files,
+            tables: self.contacts.iter().map(Contacts::table).collect(),
         };
         finish(self.scenario, &self.out, &self.series, findings, end)
     }
@@ -199,8 +223,14 @@ fn steps(built: &Built<'_>, summary: &Value) -> String {
 }
 
 /// What a reader of the summary must not overlook.
-fn notes(summary: &Value) -> Vec<String> {
+fn notes(summary: &Value, scenario: &Scenario) -> Vec<String> {
     let mut notes = Vec::new();
+    if let (Some(wanted), Some(seen), Some(true)) =
+        (scenario.end_impacts, summary["impacts"]["count"].as_u64(), summary["finished"].as_bool())
+        && seen < wanted
+    {
+        notes.push(format!("the end came before impact {wanted}: there were {seen}"));
+    }
     if let Some(flagged) = summary["energy_steps"]["flagged"].as_u64().filter(|n| *n > 0) {
         notes.push(format!(
             "no length within the bounds kept the energy for {flagged} of {} steps: they were made otherwise, see \
@@ -245,6 +275,7 @@ fn columns(built: &Built<'_>) -> Vec<String> {
 fn observed(built: &Built<'_>) -> Vec<String> {
     let mut observed = built.energy.columns();
     observed.extend(built.observers.iter().flat_map(|o| o.columns()));
+    observed.extend(built.impacts.iter().flat_map(|o| o.columns()));
     observed
 }
 
@@ -279,6 +310,9 @@ fn summary(
     }
     if let Some(section) = &built.section {
         section.summarise(&mut summary);
+    }
+    if let Some(impacts) = &built.impacts {
+        impacts.summarise(&mut summary);
     }
     summary
 }

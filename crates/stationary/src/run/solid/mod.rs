@@ -204,6 +204,7 @@ impl<'a> Run<'a> {
                     end,
                     energy_error,
                     moves: built.motion.moves(),
+                    impacts: None,
                 };
                 if watch(&progress) == ControlFlow::Break(()) && at < end {
                     return Ok(Step::Interrupted);

@@ -7,7 +7,8 @@ use crate::scenario::tree::{self, Node, Table, Value};
 use crate::scenario::{GapChoice, Text, Together, names, unknown_word};
 
 /// What `gap` may be.
-const EXPECTED: &str = "a formula in quotes that must not become negative, a table with `gap`, or a list of them";
+const EXPECTED: &str =
+    "a formula in quotes that must not become negative, a table with `gap`, or a list of them";
 /// What happens at a contact is a small dense problem: beyond this it would take minutes.
 const MOST: usize = 1_000;
 
@@ -47,7 +48,9 @@ impl Reader {
             Value::Text(_) => node.text("gap", EXPECTED)?,
             _ => tree::take(&mut table, "gap")
                 .ok_or_else(|| {
-                    place.error("this gap has no formula").help("add: gap = \"y\", a formula that must not become negative")
+                    place
+                        .error("this gap has no formula")
+                        .help("add: gap = \"y\", a formula that must not become negative")
                 })?
                 .text("gap", "a formula in quotes")?,
         };
@@ -126,7 +129,8 @@ fn place_of(table: &mut Table) -> Result<Vec<Text>, Diagnostic> {
 /// A comparison instead of its difference.
 fn refuse_comparison(text: &Text) -> Result<(), Diagnostic> {
     let Some((at, sign)) = relation(&text.text) else { return Ok(()) };
-    let (left, right) = (text.text[..at].trim(), text.text[at + 1..].trim_start_matches(['=', '>', '<']).trim());
+    let (left, right) =
+        (text.text[..at].trim(), text.text[at + 1..].trim_start_matches(['=', '>', '<']).trim());
     let (large, small) = if sign == '<' { (right, left) } else { (left, right) };
     let difference = if small == "0" { large.to_string() } else { format!("{large} - ({small})") };
     let kind = if sign == '=' { "an equation" } else { "a comparison" };

@@ -1,0 +1,162 @@
+//! Impacts as they happen, and how far the gaps are kept open [FET03 4-5].
+
+use super::{Conserved, Frame, Observer, kept, number};
+use crate::integrate::{Impact, ImpactKind};
+use crate::linalg::max_abs;
+use crate::model::{Bounds, Gap};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Gaps that have a column each; of more the least has one.
+const FEW: usize = 4;
+
+/// Counts impacts, holds their energies against each other, and looks at the gaps of every state.
+pub struct Impacts {
+    gap: Arc<dyn Gap>,
+    bounds: Bounds,
+    /// Names of the gaps in keys and columns.
+    labels: Vec<String>,
+    /// What energies refer to.
+    scale: f64,
+    /// Size of each gap at the start; none before.
+    sizes: Vec<f64>,
+    now: Vec<f64>,
+    least: f64,
+    /// Bounces, rests, releases.
+    counts: [u64; 3],
+    per_gap: Vec<u64>,
+    most: u64,
+    first: f64,
+    last: f64,
+    lost: f64,
+    jump_error: f64,
+}
+
+impl Impacts {
+    /// Of a system of `n` coordinates; `names` are those of the gaps, `scale` is what energies refer to.
+    pub fn new(gap: Arc<dyn Gap>, names: &[String], n: usize, scale: f64) -> Self {
+        let m = gap.count();
+        Impacts {
+            gap,
+            bounds: Bounds::new(n, m),
+            labels: names.iter().map(|name| label(name)).collect(),
+            scale,
+            sizes: Vec::new(),
+            now: vec![f64::NAN; m],
+            least: f64::INFINITY,
+            counts: [0; 3],
+            per_gap: vec![0; m],
+            most: 0,
+            first: f64::NAN,
+            last: f64::NAN,
+            lost: 0.0,
+            jump_error: 0.0,
+        }
+    }
+
+    /// Bounces so far.
+    pub fn count(&self) -> u64 {
+        self.counts[0]
+    }
+
+    fn count_one(&mut self, impact: &Impact) {
+        self.counts[impact.kind as usize] += 1;
+        if impact.kind == ImpactKind::Bounce {
+            for k in std::iter::once(&impact.gap).chain(&impact.others) {
+                self.per_gap[*k] += 1;
+            }
+            if self.first.is_nan() {
+                self.first = impact.time;
+            }
+            self.last = impact.time;
+        }
+        let jump = impact.energy_after - impact.energy_before;
+        self.lost -= jump;
+        keep(&mut self.jump_error, (jump - 0.0).abs() / self.scale);
+    }
+}
+
+/// `floor`, and of a gap without a name its number.
+fn label(name: &str) -> String {
+    name.strip_prefix("gap ").unwrap_or(name).to_string()
+}
+
+/// Keeps the larger, and a NaN for good.
+fn keep(worst: &mut f64, x: f64) {
+    if x > *worst || x.is_nan() {
+        *worst = x;
+    }
+}
+
+impl Observer for Impacts {
+    fn columns(&self) -> Vec<String> {
+        let gaps = match self.labels.len() {
+            0..=FEW => self.labels.iter().map(|name| format!("gap.{name}")).collect(),
+            _ => vec!["gap.least".to_string()],
+        };
+        [gaps, vec!["impacts".into()]].concat()
+    }
+
+    fn observe(&mut self, frame: &Frame<'_>) {
+        self.gap.first(frame.t, frame.q, &mut self.bounds);
+        self.now.copy_from_slice(self.bounds.value());
+        if self.sizes.is_empty() {
+            let place = max_abs(frame.q);
+            let size = |k: usize| self.now[k].abs().max(max_abs(self.bounds.gradient(k)) * place);
+            self.sizes = (0..self.now.len()).map(size).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
+        }
+        for (value, size) in self.now.iter().zip(&self.sizes) {
+            if !(value / size >= self.least) {
+                self.least = value / size;
+            }
+        }
+        let before = self.counts[0];
+        frame.impacts.iter().for_each(|impact| self.count_one(impact));
+        self.most = self.most.max(self.counts[0] - before);
+    }
+
+    fn row(&self, values: &mut Vec<f64>) {
+        if self.now.len() <= FEW {
+            values.extend_from_slice(&self.now);
+        } else {
+            values.push(self.now.iter().copied().fold(f64::INFINITY, |a, b| if b >= a { a } else { b }));
+        }
+        values.push(self.counts[0] as f64);
+    }
+
+    fn summarise(&self, summary: &mut Map<String, Value>) {
+        let [bounces, rests, releases] = self.counts;
+        let per_gap: Map<String, Value> =
+            self.labels.iter().zip(&self.per_gap).map(|(name, n)| (name.clone(), json!(n))).collect();
+        let entry = json!({
+            "count": bounces,
+            "max_per_step": self.most,
+            "rests": rests,
+            "releases": releases,
+            "first_time": number(self.first),
+            "last_time": number(self.last),
+            "dissipated": number(self.lost),
+            "max_energy_jump_error": number(self.jump_error),
+            "min_gap": number(self.least),
+            "per_gap": per_gap,
+        });
+        summary.insert("impacts".into(), entry);
+    }
+
+    fn conserved(&self) -> Option<Conserved> {
+        let verdict = match self.counts.iter().sum::<u64>() {
+            0 => "no impact".into(),
+            _ => format!("{} across {}", kept(self.jump_error), plural(self.counts[0])),
+        };
+        Some(Conserved {
+            quantity: "energy at impacts".into(),
+            initial: 0.0,
+            worst: self.jump_error,
+            verdict,
+        })
+    }
+}
+
+fn plural(count: u64) -> String {
+    if count == 1 { "1 impact".into() } else { format!("{count} impacts") }
+}

@@ -1,0 +1,89 @@
+//! Tables of things that happen now and then: rows of text and numbers, written as the run goes.
+
+use super::file::io;
+use crate::error::Error;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The file being written; none where only the number of rows is wanted.
+pub struct Events {
+    path: PathBuf,
+    file: Option<BufWriter<File>>,
+    rows: u64,
+    line: String,
+}
+
+/// A field of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// Text without commas, quotes and line breaks.
+    Text(&'a str),
+    /// A number: the shortest text that reads back to the same bits, nothing for NaN.
+    Number(f64),
+}
+
+impl Events {
+    /// Creates the file, if there is to be one, and writes its header.
+    pub fn create(path: Option<&Path>, columns: &[&str]) -> Result<Self, Error> {
+        let file = match path {
+            Some(path) => Some(BufWriter::new(File::create(path).map_err(|e| io(path, &e))?)),
+            None => None,
+        };
+        let path = path.map_or_else(PathBuf::new, Path::to_path_buf);
+        let mut events = Events { path, file, rows: 0, line: columns.join(",") };
+        events.write_line()?;
+        Ok(events)
+    }
+
+    /// Writes one row.
+    pub fn push(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
+        self.rows += 1;
+        self.line.clear();
+        for (i, cell) in cells.iter().enumerate() {
+            if i > 0 {
+                self.line.push(',');
+            }
+            match cell {
+                Cell::Text(text) => self.line.push_str(text),
+                Cell::Number(x) if x.is_nan() => {}
+                Cell::Number(x) => write!(self.line, "{x:?}").expect("writing to a string"),
+            }
+        }
+        self.write_line()
+    }
+
+    fn write_line(&mut self) -> Result<(), Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        self.line.push('\n');
+        file.write_all(self.line.as_bytes()).map_err(|e| io(&self.path, &e))
+    }
+
+    /// Hands everything written so far to the system, whole rows only.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.file.as_mut().map_or(Ok(()), |file| file.flush().map_err(|e| io(&self.path, &e)))
+    }
+
+    /// Rows written.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Scratch;
+
+    #[test]
+    fn rows_read_back_and_nan_is_empty() {
+        let scratch = Scratch::new("events");
+        let path = scratch.0.join("impacts.csv");
+        let mut events = Events::create(Some(&path), &["t", "gap", "impulse"]).unwrap();
+        events.push(&[Cell::Number(0.1), Cell::Text("floor+wall"), Cell::Number(f64::NAN)]).unwrap();
+        events.flush().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "t,gap,impulse\n0.1,floor+wall,\n");
+        assert_eq!(events.rows(), 1);
+    }
+}

@@ -1,0 +1,237 @@
+//! Gaps of a scenario: from text to the model, whether the start obeys them, and what they leave conserved.
+
+use super::extras::lower;
+use crate::error::{Diagnostic, Error};
+use crate::formula::{Graph, Node, Program, Scope, Var};
+use crate::linalg::max_abs;
+use crate::model::{Bounds, ContactLaw, FormulaGap, GapNodes, Gaps};
+use crate::scenario::{FormulaSystem, GapChoice, Scenario, Text};
+use std::sync::Arc;
+
+/// A start may be inside an obstacle by so much of gradient times position: the rounding of a formula.
+const INSIDE: f64 = 1e-12;
+/// Below this part of gradient times position a gap is closed at the start.
+const CLOSED: f64 = 1e-10;
+/// Steps of the search for a position that obeys all gaps.
+const SEARCH: usize = 200;
+
+/// Reads the formulas: gaps in the first scope, slip velocities in the second.
+pub(super) fn build(
+    system: &FormulaSystem,
+    graph: &mut Graph,
+    (scope, slipping): (&mut Scope, &mut Scope),
+) -> Result<Option<Gaps>, Error> {
+    if system.gaps.is_empty() {
+        return Ok(None);
+    }
+    let n = system.coordinates.len();
+    let mut nodes = Vec::with_capacity(system.gaps.len());
+    for choice in &system.gaps {
+        let gap = choice.formula.lower(graph, scope).map_err(|d| match d.help {
+            Some(_) => d,
+            None => d.help("a gap is a formula of t, the coordinates and the parameters"),
+        })?;
+        if !graph.variables(gap).iter().any(|v| matches!(v, Var::Q(_))) {
+            return Err(choice
+                .formula
+                .error("this gap does not depend on a coordinate: it restricts nothing")
+                .help("it is a formula of the coordinates that must not become negative, as the height \"y\" of a ball")
+                .into());
+        }
+        let slip = lower(&choice.slip, graph, slipping, |d| d)?;
+        for (node, text) in slip.iter().zip(&choice.slip) {
+            require_linear(graph, *node, text, n)?;
+        }
+        nodes.push(GapNodes { gap, slip });
+    }
+    let laws = system.gaps.iter().map(law).collect();
+    Ok(Some(Gaps { gap: Arc::new(FormulaGap::new(graph, &nodes, n)), laws }))
+}
+
+fn law(choice: &GapChoice) -> ContactLaw {
+    ContactLaw { restitution: choice.restitution, friction: choice.friction }
+}
+
+/// Refuses a slip velocity that is not linear in the velocities.
+fn require_linear(graph: &mut Graph, node: Node, text: &Text, n: usize) -> Result<(), Diagnostic> {
+    let velocities: Vec<Var> = (0..n as u32).map(Var::V).collect();
+    let slopes = graph.gradient(node, &velocities);
+    let bent = slopes.iter().any(|s| graph.variables(*s).iter().any(|v| matches!(v, Var::V(_))));
+    // Where no velocity is left, nothing slips.
+    let place: Vec<f64> = (0..n).map(|i| 0.3 + (2.3 * (i + 1) as f64).sin()).collect();
+    let (zero, mut rest) = (vec![0.0; n], [0.0]);
+    Program::new(graph, &[(node, 0)]).interpret(0.7, &place, &zero, &zero, &mut rest);
+    if !bent && !(rest[0].abs() > INSIDE) {
+        return Ok(());
+    }
+    let what =
+        if bent { "is not linear in the velocities" } else { "does not vanish where all velocities do" };
+    Err(text
+        .error(format!("this slip {what}"))
+        .help("it is the velocity with which the touching points pass each other, as \"vx + r*vtheta\""))
+}
+
+/// Refuses a start inside an obstacle, at a gap without a gradient, or between gaps that leave no room.
+pub(super) fn require_admissible(
+    system: &FormulaSystem,
+    gaps: Option<&Gaps>,
+    t: f64,
+    q: &[f64],
+) -> Result<(), Error> {
+    let Some(gaps) = gaps else { return Ok(()) };
+    let mut bounds = Bounds::new(q.len(), gaps.gap.count());
+    gaps.gap.first(t, q, &mut bounds);
+    let text = |k: usize| &system.gaps[k].formula;
+    let mut closed: Vec<usize> = Vec::new();
+    for (k, value) in bounds.value().iter().enumerate() {
+        let gradient = bounds.gradient(k);
+        if !value.is_finite() || !gradient.iter().all(|x| x.is_finite()) {
+            return Err(text(k)
+                .error("this gap or its gradient is not a finite number at the initial position")
+                .help("check the initial position, divisions by zero, and roots or logarithms of negative numbers")
+                .into());
+        }
+        let size = bounds.terms(k, q) + max_abs(gradient) * max_abs(q);
+        if *value < -INSIDE * size.max(f64::MIN_POSITIVE) {
+            return Err(inside(system, gaps, (t, q), (k, *value)).into());
+        }
+        if *value <= CLOSED * size {
+            if max_abs(gradient) == 0.0 {
+                return Err(text(k)
+                    .error("this gap is closed at the initial position and has no gradient there: it does not say which way is out")
+                    .help("a condition that is squared is no gap; write it without the square")
+                    .into());
+            }
+            closed.push(k);
+        }
+    }
+    let opposed = closed.iter().enumerate().find_map(|(at, k)| {
+        let other = closed[..at].iter().find(|j| opposite(bounds.gradient(*k), bounds.gradient(**j)))?;
+        Some((*k, *other))
+    });
+    match opposed {
+        None => Ok(()),
+        Some((k, other)) => Err(text(k)
+            .error(format!(
+                "this gap and {} (`{}`) are closed at the initial position and oppose each other: no motion is left between them",
+                system.gaps[other].name,
+                text(other).text.trim()
+            ))
+            .help("leave one of them out; what must stay zero is a `constraint`")
+            .into()),
+    }
+}
+
+/// Whether two gradients point against each other.
+fn opposite(a: &[f64], b: &[f64]) -> bool {
+    let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let (a_size, b_size) = (size(a), size(b));
+    a.iter().zip(b).all(|(x, y)| (x / a_size + y / b_size).abs() < 1e-9)
+}
+
+/// The error of a start inside an obstacle, and where it would not be.
+fn inside(
+    system: &FormulaSystem,
+    gaps: &Gaps,
+    (t, q): (f64, &[f64]),
+    (k, value): (usize, f64),
+) -> Diagnostic {
+    let choice = &system.gaps[k];
+    let message = format!(
+        "the system starts inside an obstacle: {} is {value:.6e} at the initial position, expected 0 or more",
+        choice.name
+    );
+    let error = choice.formula.error(message);
+    if !system.constraints.is_empty() {
+        return error.help("move the initial position to where no gap is negative");
+    }
+    match nearby(gaps, t, q) {
+        Ok(place) => {
+            let moved =
+                system.coordinates.iter().zip(place.iter().zip(q)).filter(|(_, (new, old))| new != old);
+            let moved: Vec<String> =
+                moved.take(4).map(|(name, (new, _))| format!("{name} = {new:.6}")).collect();
+            error.help(format!("a position outside, not far away, has {}", moved.join(", ")))
+        }
+        Err(other) if other != k => error.help(format!(
+            "no position near it obeys all gaps: this one and {} (`{}`) seem to contradict each other",
+            system.gaps[other].name,
+            system.gaps[other].formula.text.trim()
+        )),
+        Err(_) => error.help("move the initial position to where no gap is negative"),
+    }
+}
+
+/// A position near `q` where no gap is negative, or a gap that stands in the way.
+fn nearby(gaps: &Gaps, t: f64, q: &[f64]) -> Result<Vec<f64>, usize> {
+    let mut place = q.to_vec();
+    let mut bounds = Bounds::new(q.len(), gaps.gap.count());
+    // The gap that is violated first, and the last other one.
+    let (mut first, mut way) = (None, None);
+    for _ in 0..SEARCH {
+        gaps.gap.first(t, &place, &mut bounds);
+        let worst =
+            (0..bounds.value().len()).min_by(|a, b| bounds.value()[*a].total_cmp(&bounds.value()[*b]));
+        let Some(k) = worst.filter(|k| !(bounds.value()[*k] >= 0.0)) else { return Ok(place) };
+        if *first.get_or_insert(k) != k {
+            way = Some(k);
+        }
+        let gradient = bounds.gradient(k);
+        let square: f64 = gradient.iter().map(|x| x * x).sum();
+        // A little beyond, so that curved gaps open too.
+        let by = -1.001 * bounds.value()[k] / square;
+        if !by.is_finite() {
+            return Err(k);
+        }
+        place.iter_mut().zip(gradient).for_each(|(x, g)| *x += by * g);
+    }
+    Err(way.or(first).unwrap_or(0))
+}
+
+/// A warning if a gap, or friction at it, changes the momentum of a generator. `along` says whether a covector acts along it.
+pub(super) fn moved_by(
+    name: &str,
+    gaps: &Gaps,
+    (t, q): (f64, &[f64]),
+    along: &dyn Fn(&[f64]) -> bool,
+) -> Option<String> {
+    let mut bounds = Bounds::new(q.len(), gaps.gap.count());
+    gaps.gap.first(t, q, &mut bounds);
+    if (0..gaps.gap.count()).any(|k| along(bounds.gradient(k))) {
+        return Some(format!("`{name}` does not leave the gaps unchanged: its momentum changes at impacts"));
+    }
+    gaps.laws
+        .iter()
+        .any(|law| law.friction > 0.0)
+        .then(|| format!("friction may act along `{name}`: its momentum then changes at impacts"))
+}
+
+/// Why impacts change the energy, if they do.
+pub(super) fn changes_energy(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+) -> Result<Option<&'static str>, Error> {
+    if system.gaps.iter().any(|g| g.restitution < 1.0 || g.friction > 0.0) {
+        return Ok(Some("impacts take energy"));
+    }
+    let mut graph = Graph::new();
+    for gap in &system.gaps {
+        let node = gap.formula.lower(&mut graph, &mut system.scope(&scenario.parameters))?;
+        if graph.depends_on(node, Var::T) {
+            return Ok(Some("moving gaps do work"));
+        }
+    }
+    Ok(None)
+}
+
+/// The gaps for people.
+pub(super) fn in_words(system: &FormulaSystem) -> String {
+    let law = |g: &GapChoice| match (g.restitution, g.friction) {
+        (1.0, 0.0) => g.name.clone(),
+        (e, 0.0) => format!("{} (restitution {e})", g.name),
+        (e, mu) => format!("{} (restitution {e}, friction {mu})", g.name),
+    };
+    let shown: Vec<String> = system.gaps.iter().take(8).map(law).collect();
+    let more = if system.gaps.len() > 8 { ", ..." } else { "" };
+    format!("{}: {}{more}", system.gaps.len(), shown.join(", "))
+}
