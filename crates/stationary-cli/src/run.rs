@@ -61,6 +61,9 @@ fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
     if let Some(rows) = elements(&outcome.summary) {
         text.push_str(&format!("\n\nElements\n{}", table(&rows)));
     }
+    if let Some(rows) = impacts(&outcome.summary) {
+        text.push_str(&format!("\n\nImpacts\n{}", table(&rows)));
+    }
     if !outcome.claims.is_empty() {
         let word = |holds| if holds { "holds" } else { "FAILED" }.to_string();
         let rows: Vec<_> =
@@ -70,6 +73,32 @@ fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
     let files: Vec<String> = outcome.files.iter().map(|f| short(f)).collect();
     text.push_str(&format!("\n\nResults in {}: {}", out.display(), files.join(", ")));
     text
+}
+
+/// What happened where gaps closed: none without gaps.
+fn impacts(summary: &Value) -> Option<Vec<Vec<String>>> {
+    let found = summary["impacts"].as_object()?;
+    let row = |name: &str, value: String| vec![name.to_string(), value];
+    let short = |v: &Value| v.as_f64().map_or("-".to_string(), number);
+    let count = |key: &str| found[key].as_u64().unwrap_or(0);
+    let mut rows =
+        vec![row("bounces", format!("{}, at most {} in a step", count("count"), count("max_per_step")))];
+    if count("count") > 0 {
+        rows.push(row(
+            "first and last at",
+            format!("{} and {}", short(&found["first_time"]), short(&found["last_time"])),
+        ));
+    }
+    if count("rests") + count("releases") > 0 {
+        rows.push(row(
+            "contacts that lasted",
+            format!("{} began, {} ended by themselves", count("rests"), count("releases")),
+        ));
+    }
+    if summary["work"].is_object() {
+        rows.push(row("energy taken", short(&found["dissipated"])));
+    }
+    Some(rows)
 }
 
 /// What the elements of a solid did: none for other systems.

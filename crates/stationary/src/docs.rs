@@ -13,6 +13,7 @@ pages! {
     Solids "docs/src/solids.md"
     Scenario "docs/src/scenario.md"
     Formulas "docs/src/formulas.md"
+    Impacts "docs/src/impacts.md"
     Results "docs/src/results.md"
     Sweeps "docs/src/sweeps.md"
     Integrators "docs/src/integrators.md"

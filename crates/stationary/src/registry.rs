@@ -176,7 +176,7 @@ static INTEGRATORS: [Entry; 10] = [
     },
 ];
 
-static OBSERVERS: [Entry; 12] = [
+static OBSERVERS: [Entry; 13] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -231,10 +231,21 @@ static OBSERVERS: [Entry; 12] = [
     },
     Entry {
         name: "work",
-        kind: "with force",
+        kind: "with force, or gaps that take energy",
         summary: "work of the forces, and whether it accounts for the change of the energy",
         maths: "h sum_i w_i F(t_i, q_i, v_i) . v_i of each step by the quadrature of the action   [VTI04 (27)], added up.\n\
-                The balance error is max |E - E_0 - W| over the energy scale.",
+                The balance error is max |E - E_0 - W| over the energy scale, less what impacts changed.",
+        options: &[],
+    },
+    Entry {
+        name: "impacts",
+        kind: "with gap",
+        summary: "impacts, their impulses and energies in impacts.csv, and the gaps as columns",
+        maths: "A step is cut where a gap phi closes. With legs (q0, q~) and (q~, q1) of lengths a h and (1-a) h:\n\
+                p0 = -D1 L_d(q0, q~, a h), phi(q~) = 0                                             [FET03 (4.8)]\n\
+                D3 L_d(q0, q~, a h) = D3 L_d(q~, q1, (1-a) h), the discrete energy                 (4.9a)\n\
+                D2 L_d(q0, q~, a h) + D1 L_d(q~, q1, (1-a) h) = -lambda grad phi, lambda > 0       (4.9b)\n\
+                The energies before and after are -D3 L_d of the two legs; with restitution or friction they differ as the law asks.",
         options: &[],
     },
     Entry {

@@ -168,8 +168,10 @@ fn allowed(text: &str, key: &str) -> BTreeSet<String> {
 #[test]
 fn every_key_of_a_scenario_is_documented() {
     let pendulum = shipped::find("pendulum").unwrap().text;
-    let known =
-        ["", "initial.", "section.", "output."].into_iter().flat_map(|key| allowed(pendulum, key)).collect();
+    let known = ["", "initial.", "section.", "gap.", "output."]
+        .into_iter()
+        .flat_map(|key| allowed(pendulum, key))
+        .collect();
     assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Keys")), known);
 }
 
@@ -193,7 +195,7 @@ fn every_key_of_a_solid_is_documented() {
 fn flatten(prefix: &str, value: &Value, into: &mut BTreeSet<String>) {
     let name = |key: &str| match prefix {
         "" => key.to_string(),
-        "momentum" | "probe" => format!("{prefix}.<name>"),
+        "momentum" | "probe" | "impacts.per_gap" => format!("{prefix}.<name>"),
         _ => format!("{prefix}.{key}"),
     };
     match value {
@@ -285,6 +287,8 @@ fn sample_runs() -> Vec<(Scenario, Outcome, Vec<String>)> {
     runs.push((shipped::find("henon-heiles").unwrap(), behind));
     let crosses = set(&[("parameters.start", "1.001"), ("end", "20")]);
     runs.push((shipped::find("double-well").unwrap(), crosses));
+    let many = set(&[("gap", "[\"y\", \"x + 3\", \"3 - x\", \"9 - y\", \"9 - x - y\"]"), ("claim", "[]")]);
+    runs.push((shipped::find("particle-bounce").unwrap(), [many, set(&[("end", "1")])].concat()));
     runs.into_iter()
         .enumerate()
         .map(|(i, (shipped, set))| {
@@ -323,6 +327,8 @@ fn every_column_of_the_series_is_documented_and_every_documented_column_exists()
                 format!("{letter}<coordinate>")
             } else if column.starts_with("momentum.") {
                 "momentum.<name>".to_string()
+            } else if column.starts_with("gap.") && column != "gap.least" {
+                "gap.<name>".to_string()
             } else if column.starts_with("multiplier.") {
                 "multiplier.<k>".to_string()
             } else if system.probes.iter().any(|(name, _)| name == column) {

@@ -5,9 +5,9 @@ use std::process::Output;
 use std::time::Instant;
 
 /// A case: what the message must say, all of it.
-struct Case<'a> {
-    text: Vec<u8>,
-    expected: &'a [&'a str],
+pub(super) struct Case<'a> {
+    pub text: Vec<u8>,
+    pub expected: &'a [&'a str],
 }
 
 /// The pendulum with one piece of its text replaced.
@@ -30,7 +30,7 @@ fn refused(folder: &Folder, out: &Output, expected: &[&str]) {
     }
 }
 
-fn all_refused(test: &str, cases: &[Case]) {
+pub(super) fn all_refused(test: &str, cases: &[Case]) {
     let folder = Folder::new(test);
     for case in cases {
         std::fs::write(folder.0.join("bad.toml"), &case.text).unwrap();

@@ -3,6 +3,7 @@
 mod bad_input;
 mod energy;
 mod honest;
+mod impacts;
 mod reduced;
 mod solids;
 mod stopped;

@@ -412,7 +412,7 @@ fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>
                 let place = general_place(scenario, system, l, velocity);
                 let (t, q, v) = &place;
                 let change = momentum.check_invariance(&**l, (&mut graph, &nodes), (*t, q, v));
-                warnings.extend(extras::moved_by(name, extras, (&graph, &nodes), &place));
+                warnings.extend(extras::moved_by(name, (scenario, system, extras), (&graph, &nodes), &place));
                 (momentum, change)
             }
             Mechanics::Phase(model) => phase::momentum(name, (scenario, system, model), &mut graph, &nodes)?,

@@ -120,7 +120,7 @@ fn explain(system: &FormulaSystem, fault: &Fault) -> Diagnostic {
 /// A warning if a force or a constraint changes the momentum of a generator, tested at a general place.
 pub(super) fn moved_by(
     name: &str,
-    extras: &Extras,
+    (scenario, system, extras): (&Scenario, &FormulaSystem, &Extras),
     (graph, generator): (&Graph, &[Node]),
     (t, q, v): &(f64, Vec<f64>, Vec<f64>),
 ) -> Option<String> {
@@ -143,7 +143,7 @@ pub(super) fn moved_by(
         }
     }
     if let Some(gaps) = &extras.gaps
-        && let Some(told) = gaps::moved_by(name, gaps, (*t, q), &along)
+        && let Some(told) = gaps::moved_by(name, (scenario, system, gaps), (*t, q, &xi), &along)
     {
         return Some(told);
     }

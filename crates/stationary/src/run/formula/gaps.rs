@@ -188,22 +188,33 @@ fn nearby(gaps: &Gaps, t: f64, q: &[f64]) -> Result<Vec<f64>, usize> {
     Err(way.or(first).unwrap_or(0))
 }
 
-/// A warning if a gap, or friction at it, changes the momentum of a generator. `along` says whether a covector acts along it.
+/// A warning if a gap, or friction at it, changes the momentum of a generator `xi`. `along` says whether a covector acts along it.
 pub(super) fn moved_by(
     name: &str,
-    gaps: &Gaps,
-    (t, q): (f64, &[f64]),
+    (scenario, system, gaps): (&Scenario, &FormulaSystem, &Gaps),
+    (t, q, xi): (f64, &[f64], &[f64]),
     along: &dyn Fn(&[f64]) -> bool,
 ) -> Option<String> {
     let mut bounds = Bounds::new(q.len(), gaps.gap.count());
     gaps.gap.first(t, q, &mut bounds);
-    if (0..gaps.gap.count()).any(|k| along(bounds.gradient(k))) {
-        return Some(format!("`{name}` does not leave the gaps unchanged: its momentum changes at impacts"));
+    if let Some(k) = (0..gaps.gap.count()).find(|k| along(bounds.gradient(*k))) {
+        let gap = &system.gaps[k].name;
+        return Some(format!("`{name}` does not leave {gap} unchanged: its momentum changes at impacts"));
     }
-    gaps.laws
-        .iter()
-        .any(|law| law.friction > 0.0)
-        .then(|| format!("friction may act along `{name}`: its momentum then changes at impacts"))
+    // Friction acts along what slips when the generator moves it.
+    let rubs = system.gaps.iter().find(|gap| {
+        let slips = |text: &Text| {
+            let mut graph = Graph::new();
+            let Ok(node) = text.lower(&mut graph, &mut system.scope(&scenario.parameters)) else {
+                return true;
+            };
+            let mut slip = [0.0];
+            Program::new(&graph, &[(node, 0)]).interpret(t, q, xi, xi, &mut slip);
+            !(slip[0].abs() <= 1e-9 * max_abs(xi))
+        };
+        gap.friction > 0.0 && (gap.slip.is_empty() || gap.slip.iter().any(slips))
+    })?;
+    Some(format!("friction of {} may act along `{name}`: its momentum then changes", rubs.name))
 }
 
 /// Why impacts change the energy, if they do.
