@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Body,
 }
 
-const FORMULA: [&str; 21] = [
+const FORMULA: [&str; 22] = [
     "title",
     "description",
     "coordinates",
@@ -37,6 +37,7 @@ const FORMULA: [&str; 21] = [
     "symmetry",
     "probe",
     "section",
+    "draw",
     "output",
 ];
 

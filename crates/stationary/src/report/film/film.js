@@ -393,7 +393,9 @@ canvas.addEventListener("pointerup", function () {
 canvas.addEventListener("pointercancel", function () { held = null; });
 if (ball) canvas.classList.add("film-turns");
 
-new ResizeObserver(layout).observe(root);
+new ResizeObserver(function () {
+  if (root.clientWidth !== view.width) requestAnimationFrame(layout);
+}).observe(root);
 new IntersectionObserver(function (seen) {
   visible = seen[seen.length - 1].isIntersecting;
   before = null;
