@@ -62,11 +62,6 @@ fn gaps_that_cannot_hold_are_named() {
                 "{ gap = \"y\", slip = \"vx^2\" }",
                 &["bad.toml:3:28: this slip is not linear in the velocities"],
             ),
-            with(
-                "\"y\"",
-                "{ gap = \"y\", slip = \"vx - 3\" }",
-                &["bad.toml:3:28: this slip does not vanish"],
-            ),
         ],
     );
 }

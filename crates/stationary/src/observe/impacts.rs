@@ -29,6 +29,8 @@ pub struct Impacts {
     first: f64,
     last: f64,
     lost: f64,
+    /// Energy before the first impact.
+    energy: f64,
     jump_error: f64,
 }
 
@@ -50,6 +52,7 @@ impl Impacts {
             first: f64::NAN,
             last: f64::NAN,
             lost: 0.0,
+            energy: f64::NAN,
             jump_error: 0.0,
         }
     }
@@ -69,6 +72,9 @@ impl Impacts {
                 self.first = impact.time;
             }
             self.last = impact.time;
+        }
+        if self.energy.is_nan() {
+            self.energy = impact.energy_before;
         }
         let jump = impact.energy_after - impact.energy_before;
         self.lost -= jump;
@@ -144,16 +150,12 @@ impl Observer for Impacts {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let verdict = match self.counts.iter().sum::<u64>() {
-            0 => "no impact".into(),
-            _ => format!("{} across {}", kept(self.jump_error), plural(self.counts[0])),
-        };
-        Some(Conserved {
-            quantity: "energy at impacts".into(),
-            initial: 0.0,
-            worst: self.jump_error,
-            verdict,
-        })
+        if self.counts == [0; 3] {
+            return None;
+        }
+        let verdict = format!("{} across {}", kept(self.jump_error), plural(self.counts[0]));
+        let (initial, worst) = (self.energy, self.jump_error);
+        Some(Conserved { quantity: "energy at impacts".into(), initial, worst, verdict })
     }
 }
 

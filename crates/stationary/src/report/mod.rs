@@ -6,6 +6,7 @@ pub mod checkpoint;
 mod envelope;
 mod events;
 mod file;
+pub mod film;
 mod folder;
 pub mod frames;
 pub mod html;
@@ -20,7 +21,7 @@ pub(crate) use file::Scratch;
 pub use file::write_whole;
 pub(crate) use file::{io, replace};
 pub use folder::Folder;
-pub use run_page::{RunPage, run_page};
+pub use run_page::{ImpactTimes, RunPage, run_page};
 pub use series::Series;
 
 /// Text made safe for XML and HTML, in content as well as in quoted attributes.
@@ -72,6 +73,10 @@ pub(crate) fn check_well_formed(xml: &str) -> Result<(), String> {
         }
         if tag.contains('<') || !tag.matches('"').count().is_multiple_of(2) || !entities(tag) {
             return Err(format!("bad tag <{tag}>"));
+        }
+        if tag.starts_with("script") {
+            // What a script says is no markup; what would end it is looked for by a reader of pages too.
+            rest = &rest[rest.find("</script>").ok_or("unclosed script")?..];
         }
         if !tag.ends_with('/') {
             open.push(tag.split_whitespace().next().ok_or("empty tag")?);

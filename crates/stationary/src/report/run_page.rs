@@ -1,5 +1,6 @@
 //! `report.html`: the page of one run, from its series and what the observers found.
 
+use super::film;
 use super::html::{ClaimRow, ConservationRow, PLOT_SIZE, Page, Section, TextTable};
 use super::plot::Plot;
 use super::series::Series;
@@ -27,6 +28,28 @@ pub struct RunPage<'a> {
     pub sections: Vec<Section>,
     /// Tables after them.
     pub tables: Vec<TextTable>,
+    /// When something was hit.
+    pub impacts: ImpactTimes,
+}
+
+/// Times of impacts, to be marked in plots.
+#[derive(Clone, Debug, Default)]
+pub struct ImpactTimes {
+    /// The first ones, each.
+    pub opening: Vec<f64>,
+    /// Those of the whole run, every so many of very many.
+    pub whole: Vec<f64>,
+}
+
+impl ImpactTimes {
+    /// Marks them in a plot over the opening of a run, that ends at `last`, or over the whole of it.
+    fn on(&self, plot: Plot, last: Option<f64>) -> Plot {
+        let times: Vec<f64> = match last {
+            Some(last) => self.opening.iter().copied().filter(|t| *t <= last).collect(),
+            None => self.whole.clone(),
+        };
+        if times.is_empty() { plot } else { plot.marks("impacts", &times) }
+    }
 }
 
 /// Coordinates that get plots of their own; more would bury the reader.
@@ -46,6 +69,9 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         outcome: c.holds,
         measured: c.reason.clone(),
     });
+    // What moves is seen before it is measured.
+    let (films, others): (Vec<&Section>, Vec<&Section>) = run.sections.iter().partition(|s| film::is_film(s));
+    let plots = [motion(run), conservation_plots(run), probes(run)].into_iter().flatten();
     Page {
         title: scenario.title.clone().unwrap_or_else(|| scenario.name.clone()),
         subtitle: scenario.description.clone().unwrap_or_default(),
@@ -53,11 +79,7 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         conservation: conservation.collect(),
         claims: claims.collect(),
         warnings: run.warnings.to_vec(),
-        sections: [motion(run), conservation_plots(run), probes(run)]
-            .into_iter()
-            .flatten()
-            .chain(run.sections.iter().cloned())
-            .collect(),
+        sections: films.into_iter().cloned().chain(plots).chain(others.into_iter().cloned()).collect(),
         tables: run.tables.clone(),
         scenario_text: text_as_run(scenario),
         ..Page::default()
@@ -102,6 +124,7 @@ fn motion(run: &RunPage<'_>) -> Option<Section> {
     for name in names.iter().take(SHOWN) {
         plot = plot.line(name, t, column(name));
     }
+    plot = run.impacts.on(plot, Some(t.last().copied().unwrap_or(f64::NAN)));
     let rest = names.len().saturating_sub(SHOWN);
     let more = if rest > 0 { format!(" The other {rest} are in series.csv.") } else { String::new() };
     plots.push((svg(&plot), format!("Positions over time.{more}")));
@@ -134,6 +157,7 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
         if let Some((t, error)) = change(series, column, run.energy_scale) {
             let plot =
                 Plot::new(title).x_label("t").y_label("relative error").line("relative error", &t, &error);
+            let plot = run.impacts.on(plot, None);
             let text = "Change since the start over the energy scale; bounded for variational methods.";
             plots.push((svg(&plot), text.into()));
         }
@@ -145,6 +169,7 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
             let (t, drift) = change(series, name, 1.0)?;
             plot = plot.line(&name["momentum.".len()..], &t, &drift);
         }
+        plot = run.impacts.on(plot, None);
         plots.push((svg(&plot), "Change of each momentum since the start.".into()));
     }
     if let Some((t, residual)) = series.whole("symplectic_residual") {
@@ -169,6 +194,7 @@ fn probes(run: &RunPage<'_>) -> Option<Section> {
         .filter_map(|(name, text)| {
             let (t, values) = run.series.whole(name)?;
             let plot = Plot::new(name).x_label("t").y_label(name).line(name, &t, &values);
+            let plot = run.impacts.on(plot, None);
             Some((svg(&plot), format!("{name} = {}", text.text)))
         })
         .collect();

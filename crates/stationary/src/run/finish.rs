@@ -4,7 +4,7 @@ use super::{End, Outcome};
 use crate::error::Error;
 use crate::observe::Conserved;
 use crate::report::html::{Section, TextTable};
-use crate::report::{Folder, RunPage, Series, run_page};
+use crate::report::{Folder, ImpactTimes, RunPage, Series, run_page};
 use crate::scenario::{Scenario, claim};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -23,6 +23,8 @@ pub(super) struct Findings {
     pub sections: Vec<Section>,
     /// Tables after them.
     pub tables: Vec<TextTable>,
+    /// Times of impacts.
+    pub impacts: ImpactTimes,
     pub warnings: Vec<String>,
     /// What relative energy errors refer to.
     pub energy_scale: f64,
@@ -76,7 +78,7 @@ pub(super) fn finish(
     findings: Findings,
     end: End,
 ) -> Result<Outcome, Error> {
-    let Findings { mut summary, conserved, facts, sections, tables, warnings, energy_scale, files } =
+    let Findings { mut summary, conserved, facts, sections, tables, impacts, warnings, energy_scale, files } =
         findings;
     let partial = Value::Object(summary.clone());
     let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
@@ -104,6 +106,7 @@ pub(super) fn finish(
             energy_scale,
             sections,
             tables,
+            impacts,
         });
         out.write("report.html", &page)?;
     }

@@ -3,6 +3,7 @@
 mod around;
 mod build;
 mod contacts;
+mod draw;
 mod explain;
 mod extras;
 mod gaps;
@@ -39,6 +40,9 @@ pub(super) fn run(
     let mut built = build::build(scenario, system)?;
     results::check_columns(&built)?;
     results::check_claims(scenario, &built)?;
+    if out.path().is_none() {
+        built.picture = None;
+    }
     let mut results = Results::create(scenario, &built, out)?;
     let end = drive(&mut built, &mut results, watch);
     results.finish(&mut built, end?, clock.elapsed())
@@ -151,6 +155,9 @@ impl Eye {
         }
         if let Some(impacts) = &mut built.impacts {
             impacts.observe(&frame);
+        }
+        if let Some(picture) = &mut built.picture {
+            picture.observe(&frame);
         }
         if built.energy.relative_error().is_finite() {
             Ok(())

@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Body,
 }
 
-const FORMULA: [&str; 24] = [
+const FORMULA: [&str; 25] = [
     "title",
     "description",
     "coordinates",
@@ -40,6 +40,7 @@ const FORMULA: [&str; 24] = [
     "symmetry",
     "probe",
     "section",
+    "draw",
     "output",
 ];
 

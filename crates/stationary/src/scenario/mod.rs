@@ -28,6 +28,11 @@
 //! when = "y"
 //! columns = { x = "x", px = "px" }
 //!
+//! [[draw]]                        # a moving picture in report.html: disc, ellipse, polygon, line, sphere
+//! shape = "disc"
+//! radius = 0.05
+//! at = ["x", "y"]
+//!
 //! [output]
 //! every = 10                      # rows of series.csv
 //! ```
@@ -89,6 +94,7 @@ pub mod shipped;
 
 mod body;
 mod constants;
+mod draw;
 mod kind;
 mod names;
 mod options;
@@ -108,6 +114,7 @@ use std::sync::Arc;
 
 pub use body::BodySystem;
 pub use claim::Claim;
+pub use draw::{Drawing, Shape};
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use place::{Place, Text};
 pub use solid::{

@@ -10,8 +10,8 @@
 //!   `initial.deformation` and `initial.displacement` replace each other.
 //! - `mesh.scale` and `mesh.refine` also apply where the file says `mesh = "file"`; and `gap.restitution`, or with several gaps
 //!   `gap.1.restitution`, where it says `gap = "formula"`.
-//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`. A table in a list is also found
-//!   by its `name`: `gap.floor.friction=0.1`.
+//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`; of a list of tables it
+//!   also leads to their keys, and so does a `name`: `draw.0.radius=0.2`, `gap.floor.friction=0.1`.
 
 use std::sync::Arc;
 

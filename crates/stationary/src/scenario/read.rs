@@ -1,6 +1,7 @@
 //! From the tree of values to a checked [`Scenario`]: the rules of the format, key by key.
 
 mod body;
+mod draw;
 mod formula;
 mod gap;
 mod solid;

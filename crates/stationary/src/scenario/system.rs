@@ -1,6 +1,7 @@
 //! What a scenario is about: a system given by formulas, a solid on a mesh, or a rigid body.
 
 use super::body::BodySystem;
+use super::draw::Drawing;
 use super::place::Text;
 use super::solid::SolidSystem;
 use crate::formula::{Bank, Scope, Var};
@@ -46,6 +47,8 @@ pub struct FormulaSystem {
     pub probes: Vec<(String, Text)>,
     /// A Poincare section.
     pub section: Option<SectionChoice>,
+    /// What is drawn.
+    pub drawings: Vec<Drawing>,
     /// Write a row every so many steps.
     pub output_every: Option<u64>,
 }

@@ -47,6 +47,7 @@ impl<'a> Results<'a> {
             conserved,
             sections: self.out.path().iter().map(|_| motion(built, &self.series)).collect(),
             tables: Vec::new(),
+            impacts: Default::default(),
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale,
             files: Vec::new(),

@@ -1,5 +1,6 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
+use super::draw::Picture;
 use super::mechanics::Mechanics;
 use super::{around, extras, gaps, phase};
 use crate::error::{Cause, Error, RunError};
@@ -33,6 +34,7 @@ pub(super) struct Built<'a> {
     pub section: Option<Section>,
     /// What is seen of impacts.
     pub impacts: Option<Impacts>,
+    pub picture: Option<Picture>,
     /// Steps to make at most; where the energy chooses them, as many as of the first length.
     pub steps: u64,
     /// Time of the last step; where the energy chooses steps, the time to be reached. Infinite where only impacts end the run.
@@ -108,6 +110,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         system,
         mechanics,
         section,
+        picture: Picture::build(scenario, system)?,
         method,
         energy_choice,
         extras,

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::integrate::{Impact, ImpactKind};
 use crate::report::html::{PLOT_SIZE, Section as Part, TextTable};
 use crate::report::plot::Plot;
-use crate::report::{Cell, Envelope, Events, Folder};
+use crate::report::{Cell, Envelope, Events, Folder, ImpactTimes};
 use crate::run::finish::short;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -26,7 +26,14 @@ pub(super) struct Contacts {
     bounced: f64,
     first: Vec<Row>,
     last: VecDeque<Row>,
+    times: ImpactTimes,
+    /// Bounces for each time in `times.whole`.
+    stride: u64,
+    bounces: u64,
 }
+
+/// Times that are kept for the plots.
+const TIMES: usize = 4_000;
 
 /// An impact as it is listed.
 type Row = (f64, String, &'static str, [f64; 4]);
@@ -41,6 +48,9 @@ impl Contacts {
             bounced: f64::NAN,
             first: Vec::new(),
             last: VecDeque::new(),
+            times: ImpactTimes::default(),
+            stride: 1,
+            bounces: 0,
         })
     }
 
@@ -61,6 +71,7 @@ impl Contacts {
             cells.extend(row.3.map(Cell::Number));
             self.file.push(&cells)?;
             let since = if impact.kind == ImpactKind::Bounce {
+                self.keep(impact.time);
                 impact.time - std::mem::replace(&mut self.bounced, impact.time)
             } else {
                 f64::NAN
@@ -77,6 +88,27 @@ impl Contacts {
             }
         }
         Ok(())
+    }
+
+    /// Keeps the time of a bounce for the plots.
+    fn keep(&mut self, t: f64) {
+        let ImpactTimes { opening, whole } = &mut self.times;
+        if opening.len() < TIMES {
+            opening.push(t);
+        }
+        if self.bounces.is_multiple_of(self.stride) {
+            whole.push(t);
+        }
+        if whole.len() > TIMES {
+            *whole = whole.iter().copied().step_by(2).collect();
+            self.stride *= 2;
+        }
+        self.bounces += 1;
+    }
+
+    /// The times of bounces.
+    pub fn times(&self) -> ImpactTimes {
+        self.times.clone()
     }
 
     pub fn flush(&mut self) -> Result<(), Error> {

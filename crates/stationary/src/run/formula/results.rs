@@ -126,8 +126,8 @@ impl<'a> Results<'a> {
         let value = Value::Object(summary.clone());
         let facts = self.facts(built, &value);
         let choice = &built.system.section;
-        let mut parts: Vec<Part> =
-            self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
+        let mut parts: Vec<Part> = built.picture.iter().map(|picture| picture.section()).collect();
+        parts.extend(self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)));
         parts.extend(built.energy_choice.iter().filter_map(|_| self.lengths(&value)));
         parts.extend(self.contacts.iter().map(|c| c.part(&value["impacts"], built.energy.scale())));
         let mut files: Vec<PathBuf> =
@@ -142,6 +142,7 @@ impl<'a> Results<'a> {
             energy_scale: built.energy.scale(),
             files,
             tables: self.contacts.iter().map(Contacts::table).collect(),
+            impacts: self.contacts.as_ref().map(Contacts::times).unwrap_or_default(),
         };
         finish(self.scenario, &self.out, &self.series, findings, end)
     }

@@ -91,6 +91,7 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
         conserved: built.record.conserved(),
         sections: if run.out.path().is_some() { sections(built, &run) } else { Vec::new() },
         tables: Vec::new(),
+        impacts: Default::default(),
         warnings: Vec::new(),
         energy_scale: built.record.energy_scale(),
         files: run.frames.iter().filter_map(|_| run.out.file("frames.pvd")).collect(),
