@@ -151,7 +151,7 @@ impl Method {
     ) -> Result<Vec<f64>, BuildError> {
         self.suits(extras)?;
         if let Method::Newmark { beta, gamma } = *self
-            && !(beta == 0.0 && extras.constraint.is_some())
+            && !(beta == 0.0 && (extras.constraint.is_some() || extras.gaps.is_some()))
         {
             let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
             return extras.between(ld, time_and_step, ends);
@@ -253,7 +253,7 @@ impl Method {
                     None => Box::new(rk4),
                 })
             }
-            Method::Newmark { beta, gamma } if extras.constraint.is_none() => {
+            Method::Newmark { beta, gamma } if extras.constraint.is_none() && extras.gaps.is_none() => {
                 let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
                 extras.implicit(ld, start, tolerance)
             }
@@ -408,8 +408,9 @@ impl Extras {
         tolerance: f64,
     ) -> Result<Box<dyn Integrator>, BuildError> {
         if let Some(gaps) = &self.gaps {
-            let run = Colliding::new(ld, Arc::clone(&gaps.gap), start)?;
-            return Ok(Box::new(run.laws(&gaps.laws).tolerance(tolerance)));
+            let run = Colliding::constrained(ld, self.constraint.clone(), Arc::clone(&gaps.gap), start)?;
+            let run = run.laws(&gaps.laws).simultaneous(gaps.simultaneous);
+            return Ok(Box::new(run.tolerance(tolerance)));
         }
         Ok(match &self.constraint {
             Some(constraint) => {
