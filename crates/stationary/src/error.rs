@@ -89,6 +89,15 @@ pub enum Cause {
         /// What is wrong there.
         why: ContactFault,
     },
+    /// The same, with the names that the gaps have in a scenario.
+    Contact {
+        /// The gaps it is about.
+        gaps: Vec<String>,
+        /// When, if later than the last good moment.
+        time: f64,
+        /// What is wrong there.
+        why: ContactFault,
+    },
     /// An element has no energy in the configuration reached.
     Element {
         /// Its number, as the user knows it.
@@ -156,6 +165,10 @@ impl fmt::Display for RunError {
                 let names: Vec<String> = gaps.iter().map(|g| g.to_string()).collect();
                 let (plural, verb) = if gaps.len() == 1 { ("", "is") } else { ("s", "are") };
                 write!(f, "gap{plural} {} at time {time} {verb} {why}", names.join(", "))
+            }
+            Cause::Contact { gaps, time, why } => {
+                let verb = if gaps.len() == 1 { "is" } else { "are" };
+                write!(f, "at time {time} {} {verb} {why}", gaps.join(" and "))
             }
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
             Cause::Element { number, time, why } => {

@@ -78,7 +78,7 @@ impl Impacts {
         }
         let jump = impact.energy_after - impact.energy_before;
         self.lost -= jump;
-        keep(&mut self.jump_error, (jump - 0.0).abs() / self.scale);
+        keep(&mut self.jump_error, (jump - impact.prescribed).abs() / self.scale);
     }
 }
 

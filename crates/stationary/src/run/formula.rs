@@ -58,7 +58,7 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
         if step > 0
             && let Err(error) = built.integrator.advance(1)
         {
-            end.stopped = Some(error);
+            end.stopped = Some(gaps::named(built.system, error));
             break;
         }
         if let Err(cause) = eye.look(built) {

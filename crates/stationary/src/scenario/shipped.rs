@@ -32,6 +32,7 @@ const ALL: &[Shipped] = shipped!(
     "ellipse-bounce",
     "star-bounce",
     "cradle",
+    "bouncing-to-rest",
     "double-well",
     "coupled-wells",
     "free-top",

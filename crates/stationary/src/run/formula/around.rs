@@ -1,6 +1,7 @@
 //! Observers that look beyond the run itself: at the energy it really follows, and at its neighbours.
 
 use super::build::{FIXED, Setting};
+use super::gaps;
 use super::mechanics::Mechanics;
 use crate::error::{Diagnostic, Error};
 use crate::formula::{Graph, Var};
@@ -36,6 +37,13 @@ pub(super) fn observers(setting: &Setting<'_>, start: &Start) -> Result<Vec<Box<
                 .help("leave it out; `symplectic` looks at the tangent of every step, impacts included")
                 .into());
         }
+    }
+    if registry::wants(observe, "symplectic")?
+        && let Some(why) = gaps::unsymplectic(setting.system)
+    {
+        let error = asked(setting.scenario, "symplectic")
+            .error(format!("`symplectic` has nothing to look at here: {why}"));
+        return Err(error.help("leave it out").into());
     }
     if registry::wants(observe, "modified_energy")? {
         all.push(Box::new(modified_energy(setting)?));

@@ -325,6 +325,12 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
             };
             system.lagrangian.place.error(format!("{what} is singular at the initial state")).into()
         }
+        BuildError::Start(RunError { cause: Cause::Gap { gaps, why, .. }, .. }) if !gaps.is_empty() => {
+            let names: Vec<&str> = gaps.iter().map(|k| system.gaps[*k].name.as_str()).collect();
+            let verb = if gaps.len() == 1 { "is" } else { "are" };
+            let message = format!("no start from here: {} {verb} {why}", names.join(" and "));
+            system.gaps[gaps[0]].formula.error(message).into()
+        }
         BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")).into(),
     }
 }

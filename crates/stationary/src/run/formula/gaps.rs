@@ -1,15 +1,14 @@
 //! Gaps of a scenario: from text to the model, whether the start obeys them, and what they leave conserved.
 
 use super::extras::lower;
-use crate::error::{Diagnostic, Error};
+use crate::error::{Cause, ContactFault, Diagnostic, Error, RunError};
 use crate::formula::{Graph, Node, Program, Scope, Var};
+use crate::integrate::{GapFault, check_gaps};
 use crate::linalg::max_abs;
-use crate::model::{Bounds, ContactLaw, FormulaGap, GapNodes, Gaps};
-use crate::scenario::{FormulaSystem, GapChoice, Scenario, Text};
+use crate::model::{Bounds, ContactLaw, FormulaGap, GapNodes, Gaps, Simultaneous};
+use crate::scenario::{FormulaSystem, GapChoice, Scenario, Text, Together};
 use std::sync::Arc;
 
-/// A start may be inside an obstacle by so much of gradient times position: the rounding of a formula.
-const INSIDE: f64 = 1e-12;
 /// Below this part of gradient times position a gap is closed at the start.
 const CLOSED: f64 = 1e-10;
 /// Steps of the search for a position that obeys all gaps.
@@ -46,7 +45,11 @@ pub(super) fn build(
         nodes.push(GapNodes { gap, slip });
     }
     let laws = system.gaps.iter().map(law).collect();
-    Ok(Some(Gaps { gap: Arc::new(FormulaGap::new(graph, &nodes, n)), laws }))
+    let simultaneous = match system.simultaneous {
+        Together::Projection => Simultaneous::Projection,
+        Together::Sequence => Simultaneous::Sequence,
+    };
+    Ok(Some(Gaps { gap: Arc::new(FormulaGap::new(graph, &nodes, n)), laws, simultaneous }))
 }
 
 fn law(choice: &GapChoice) -> ContactLaw {
@@ -73,46 +76,41 @@ pub(super) fn require_admissible(
     q: &[f64],
 ) -> Result<(), Error> {
     let Some(gaps) = gaps else { return Ok(()) };
+    check_gaps(&*gaps.gap, t, q).map_err(|fault| misplaced(system, gaps, (t, q), &fault))?;
     let mut bounds = Bounds::new(q.len(), gaps.gap.count());
     gaps.gap.first(t, q, &mut bounds);
-    let text = |k: usize| &system.gaps[k].formula;
-    let mut closed: Vec<usize> = Vec::new();
-    for (k, value) in bounds.value().iter().enumerate() {
-        let gradient = bounds.gradient(k);
-        if !value.is_finite() || !gradient.iter().all(|x| x.is_finite()) {
-            return Err(text(k)
-                .error("this gap or its gradient is not a finite number at the initial position")
-                .help("check the initial position, divisions by zero, and roots or logarithms of negative numbers")
-                .into());
-        }
-        let size = bounds.terms(k, q) + max_abs(gradient) * max_abs(q);
-        if *value < -INSIDE * size.max(f64::MIN_POSITIVE) {
-            return Err(inside(system, gaps, (t, q), (k, *value)).into());
-        }
-        if *value <= CLOSED * size {
-            if max_abs(gradient) == 0.0 {
-                return Err(text(k)
-                    .error("this gap is closed at the initial position and has no gradient there: it does not say which way is out")
-                    .help("a condition that is squared is no gap; write it without the square")
-                    .into());
-            }
-            closed.push(k);
-        }
-    }
+    let size = |k: usize| bounds.terms(k, q) + max_abs(bounds.gradient(k)) * max_abs(q);
+    let closed: Vec<usize> =
+        (0..system.gaps.len()).filter(|k| bounds.value()[*k] <= CLOSED * size(*k)).collect();
     let opposed = closed.iter().enumerate().find_map(|(at, k)| {
         let other = closed[..at].iter().find(|j| opposite(bounds.gradient(*k), bounds.gradient(**j)))?;
         Some((*k, *other))
     });
     match opposed {
         None => Ok(()),
-        Some((k, other)) => Err(text(k)
+        Some((k, other)) => Err(system.gaps[k]
+            .formula
             .error(format!(
                 "this gap and {} (`{}`) are closed at the initial position and oppose each other: no motion is left between them",
                 system.gaps[other].name,
-                text(other).text.trim()
+                system.gaps[other].formula.text.trim()
             ))
             .help("leave one of them out; what must stay zero is a `constraint`")
             .into()),
+    }
+}
+
+/// The error of a start that a gap does not allow.
+fn misplaced(system: &FormulaSystem, gaps: &Gaps, at: (f64, &[f64]), fault: &GapFault) -> Diagnostic {
+    let text = &system.gaps[fault.gap].formula;
+    match fault.why {
+        ContactFault::Inside(value) => inside(system, gaps, at, (fault.gap, value)),
+        ContactFault::Flat => text
+            .error("this gap is closed at the initial position and has no gradient there: it does not say which way is out")
+            .help("a condition that is squared is no gap; write it without the square"),
+        _ => text
+            .error("this gap is not a finite number at the initial position")
+            .help("check the initial position, divisions by zero, and roots or logarithms of negative numbers"),
     }
 }
 
@@ -241,4 +239,26 @@ pub(super) fn in_words(system: &FormulaSystem) -> String {
     let shown: Vec<String> = system.gaps.iter().take(8).map(law).collect();
     let more = if system.gaps.len() > 8 { ", ..." } else { "" };
     format!("{}: {}{more}", system.gaps.len(), shown.join(", "))
+}
+
+/// An error of the run with the names of the gaps that it is about.
+pub(super) fn named(system: &FormulaSystem, error: RunError) -> RunError {
+    let cause = match error.cause {
+        Cause::Gap { gaps, time, why } => {
+            let name =
+                |k: &usize| system.gaps.get(*k).map_or_else(|| format!("gap {}", k + 1), |g| g.name.clone());
+            Cause::Contact { gaps: gaps.iter().map(name).collect(), time, why }
+        }
+        other => other,
+    };
+    RunError { cause, ..error }
+}
+
+/// Why the tangent of a step with impacts says nothing about the symplectic form, if it does not.
+pub(super) fn unsymplectic(system: &FormulaSystem) -> Option<&'static str> {
+    if system.gaps.iter().any(|g| g.restitution < 1.0 || g.friction > 0.0) {
+        return Some("impacts that take energy do not keep the form");
+    }
+    (!system.gaps.is_empty() && !system.constraints.is_empty())
+        .then_some("the tangent of a step with impacts is not known under constraints")
 }
