@@ -112,7 +112,7 @@ impl Observer for Impacts {
             self.sizes = (0..self.now.len()).map(size).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         }
         for (value, size) in self.now.iter().zip(&self.sizes) {
-            if !(value / size >= self.least) {
+            if !(value / size >= self.least) && !self.least.is_nan() {
                 self.least = value / size;
             }
         }
@@ -161,4 +161,92 @@ impl Observer for Impacts {
 
 fn plural(count: u64) -> String {
     if count == 1 { "1 impact".into() } else { format!("{count} impacts") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `y >= 0` and `2 - y >= 0`.
+    struct Between;
+    impl Gap for Between {
+        fn count(&self) -> usize {
+            2
+        }
+        fn first(&self, _t: f64, q: &[f64], out: &mut Bounds) {
+            let out = out.parts();
+            (out.value[0], out.value[1]) = (q[0], 2.0 - q[0]);
+            (out.dq[0], out.dq[1]) = (1.0, -1.0);
+        }
+        fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
+            self.first(t, q, out);
+        }
+    }
+
+    fn impact(time: f64, kind: ImpactKind, gap: usize, energies: [f64; 2], prescribed: f64) -> Impact {
+        let [energy_before, energy_after] = energies;
+        let (others, impulse, friction) = (Vec::new(), 1.0, 0.0);
+        Impact { time, kind, gap, others, impulse, friction, energy_before, energy_after, prescribed }
+    }
+
+    fn see(observer: &mut Impacts, step: u64, y: f64, impacts: &[Impact]) -> Map<String, Value> {
+        let q = &[y][..];
+        let frame = Frame {
+            step,
+            t: step as f64,
+            q,
+            v: q,
+            p: q,
+            canonical: q,
+            discrete_energy: None,
+            multipliers: None,
+            work: None,
+            adaption: None,
+            impacts,
+            tangent: None,
+        };
+        observer.observe(&frame);
+        let mut summary = Map::new();
+        observer.summarise(&mut summary);
+        summary
+    }
+
+    #[test]
+    fn impacts_are_counted_and_their_energies_held_against_the_law() {
+        let names = ["gap 1".to_string(), "roof".to_string()];
+        let mut observer = Impacts::new(Arc::new(Between), &names, 1, 4.0);
+        assert_eq!(observer.columns(), ["gap.1", "gap.roof", "impacts"]);
+        see(&mut observer, 0, 0.5, &[]);
+        let bounces = [
+            impact(0.25, ImpactKind::Bounce, 0, [8.0, 6.0], -2.0),
+            impact(0.75, ImpactKind::Bounce, 1, [6.0, 6.0], 0.5),
+        ];
+        see(&mut observer, 1, 0.25, &bounces);
+        let summary = see(&mut observer, 2, 1.0, &[impact(1.5, ImpactKind::Rest, 0, [6.0, 5.0], -1.0)]);
+        let found = &summary["impacts"];
+        assert_eq!(
+            (&found["count"], &found["max_per_step"], &found["rests"]),
+            (&json!(2), &json!(2), &json!(1))
+        );
+        assert_eq!((&found["first_time"], &found["last_time"]), (&json!(0.25), &json!(0.75)));
+        assert_eq!((&found["dissipated"], &found["max_energy_jump_error"]), (&json!(3.0), &json!(0.125)));
+        // The floor is at half of 0.5, its size at the start.
+        assert_eq!((&found["min_gap"], &found["per_gap"]), (&json!(0.5), &json!({ "1": 1, "roof": 1 })));
+        let mut row = Vec::new();
+        observer.row(&mut row);
+        assert_eq!(row, [1.0, 1.0, 2.0]);
+    }
+
+    /// What is not a number is never forgotten.
+    #[test]
+    fn a_nan_stays() {
+        let mut observer = Impacts::new(Arc::new(Between), &["a".into(), "b".into()], 1, 1.0);
+        see(&mut observer, 0, 1.0, &[]);
+        see(&mut observer, 1, f64::NAN, &[impact(0.5, ImpactKind::Bounce, 0, [1.0, f64::NAN], 0.0)]);
+        let summary = see(&mut observer, 2, 1.0, &[impact(1.5, ImpactKind::Bounce, 0, [1.0, 1.0], 0.0)]);
+        assert!(
+            summary["impacts"]["min_gap"].is_null() && summary["impacts"]["max_energy_jump_error"].is_null()
+        );
+        assert!(summary["impacts"]["dissipated"].is_null());
+    }
 }

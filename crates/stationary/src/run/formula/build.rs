@@ -578,3 +578,18 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
     Ok(Description { lines })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_run_without_a_known_end_grow_sparser_and_stay_few() {
+        let written: Vec<u64> = (0..1_000_000).filter(|step| Rows::Sparser.has(*step)).collect();
+        assert!((0..ROWS).all(|step| Rows::Sparser.has(step)));
+        assert!(written.len() < 12_000, "{}", written.len());
+        let apart: Vec<u64> = written.windows(2).map(|w| w[1] - w[0]).collect();
+        assert!(apart.is_sorted() && apart.last() == Some(&512), "{:?}", apart.last());
+        assert!(Rows::Every(7).has(14) && !Rows::Every(7).has(15));
+    }
+}
