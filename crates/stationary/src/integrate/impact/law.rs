@@ -273,6 +273,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             change,
             power,
             slope,
+            curvature: own,
             least: (slope > 0.02 * own).then_some(-arriving / own),
         };
         let impact = Impact {

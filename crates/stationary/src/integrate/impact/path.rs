@@ -38,8 +38,9 @@ pub struct Kick {
     pub change: f64,
     /// What moving walls take: `sum_k lambda_k phi_t`.
     pub power: f64,
-    /// How the energy of what leaves grows with `x`.
+    /// How the energy of what leaves grows with `x`, at 1, and how that grows.
     pub slope: f64,
+    pub curvature: f64,
     /// At or below this `x` nothing leaves; `None` to take `x = 1`, because the energy hardly depends on it.
     pub least: Option<f64>,
 }
@@ -95,6 +96,8 @@ pub struct Tied<G> {
 
 /// Corrections of the impulse before the energy of an impact is given up.
 const KICKS: usize = 30;
+/// A rebound slower than this, relative to that of the law, is not sought.
+const SLOWEST: f64 = 0.02;
 /// Rounds in which friction and the impulses it follows are brought together.
 const ROUNDS: usize = 200;
 
@@ -394,26 +397,27 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
             return self.apply(p, kick).map(|_| ());
         };
         let start = self.leg.u.clone();
-        let mut slope = kick.slope;
+        let mut slope = kick.slope + (self.times - 1.0) * kick.curvature;
         let mut excess = self.apply(p, kick)?;
         let mut before = f64::INFINITY;
         for _ in 0..KICKS {
-            let correction = (excess / slope).clamp(-0.25, 0.25);
-            let size = correction.abs();
+            // The energy is nearly quadratic: of the two roots the one where it grows.
+            let discriminant = slope * slope - 2.0 * kick.curvature * excess;
+            let correction = 2.0 * excess / (slope + discriminant.sqrt());
+            let size = (correction / self.times).abs();
             if size <= 2.0 * f64::EPSILON || size >= before && size < 1e-11 {
                 return Ok(());
             }
             let next = self.times - correction;
-            if !(next > least + 0.02 * (1.0 - least) && next < 3.0) {
+            if !(next > least + SLOWEST * (1.0 - least)) {
                 break;
             }
             before = size;
             self.times = next;
             let new = self.apply(p, kick)?;
-            let secant = (excess - new) / correction;
-            if secant > 0.01 * kick.slope {
-                slope = secant;
-            }
+            let secant = (excess - new) / correction - 0.5 * kick.curvature * correction;
+            let known = kick.slope + (next - 1.0) * kick.curvature;
+            slope = if secant > 0.1 * known { secant } else { known };
             excess = new;
         }
         // The energy cannot be met: the rebound is slower than its error over legs of different lengths. Momentum alone decides.
