@@ -2,7 +2,7 @@
 
 use crate::common::{GAUSS, Setup, VERLET};
 use stationary::error::{Cause, ContactFault, RunError};
-use stationary::integrate::{BuildError, Integrator, Method, check_gaps};
+use stationary::integrate::{BuildError, Method, check_gaps};
 
 fn falling<'a>(gaps: &'a [&'a str]) -> Setup<'a> {
     Setup {

@@ -1,7 +1,7 @@
 //! Sustained contact: bounces that end, sliding, sticking, release.
 
 use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
-use stationary::integrate::{ImpactKind, Integrator};
+use stationary::integrate::ImpactKind;
 
 /// A ball dropped from height 1 with restitution 1/2 comes to rest after sqrt(2/g) (1 + e)/(1 - e), and stays.
 #[test]
@@ -18,7 +18,8 @@ fn a_dropped_ball_comes_to_rest() {
         let (x, impacts) = setup.run(method, 0.01, 300);
         let rest = impacts.iter().find(|x| x.kind == ImpactKind::Rest).unwrap();
         let exact = (2.0_f64 / 9.81).sqrt() * 3.0;
-        let within = if method.order() == 1 { 0.02 } else { 5e-4 };
+        // Bounces of a step or two feel the error of the discrete energy over them.
+        let within = if method.order() == 1 { 5.0 * 0.01 } else { 0.4 * 0.01 };
         assert!((rest.time - exact).abs() < within, "{method}: {rest:?} {exact}");
         assert_eq!(impacts.iter().filter(|x| x.kind == ImpactKind::Rest).count(), 1, "{method}");
         assert!(x.view().q[1].abs() < 1e-12 && x.view().p[1].abs() < 1e-12, "{method}: {:?}", x.view());
