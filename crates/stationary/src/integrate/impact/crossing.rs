@@ -149,14 +149,18 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.paths.find_end_velocity()?;
         let rates = [self.here.rate(k, &self.v0), self.there.rate(k, &self.paths.end.v)];
         let Some(at) = lowest(a, b, rates.map(|r| r * until)) else { return Ok(None) };
+        let rounding = -0.1 * CLOSED * self.size(&self.here, k, from.t, &from.q);
+        if at * until < SHORT * self.h {
+            return Ok(None);
+        }
         let steep = max_abs(self.here.gradient(k)).max(max_abs(self.there.gradient(k)));
         // By secants for where the rate vanishes.
         let (mut low, mut high) = ([0.0, rates[0].min(0.0)], [until, rates[1].max(0.0)]);
         let mut x = at * until;
-        let mut found = None;
+        let (mut found, mut side) = (None, 0.0);
         for _ in 0..40 {
             let value = self.after(from, x, k)?;
-            if value < 0.0 {
+            if value < rounding {
                 found = Some([x, value]);
                 break;
             }
@@ -166,18 +170,18 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             if value <= 1e-6 * a.max(b) && flat {
                 return Err(Cause::Gap { gaps: vec![k], time: from.t + x, why: ContactFault::Flat });
             }
-            if rate < 0.0 {
-                low = [x, rate]
-            } else {
-                high = [x, rate]
-            }
+            // Twice on one side: the rate bends, and halving is sooner there.
+            let bends = rate.signum() == side;
+            side = rate.signum();
+            let end = if rate < 0.0 { &mut low } else { &mut high };
+            *end = [x, rate];
             let width = high[0] - low[0];
             if !flat && value > 2.0 * rate.abs() * width || width <= 1e-9 * until || rate == 0.0 {
                 break;
             }
             let secant = low[0] - low[1] * width / (high[1] - low[1]);
             let inside = secant > low[0] + 1e-3 * width && secant < high[0] - 1e-3 * width;
-            x = if inside { secant } else { 0.5 * (low[0] + high[0]) };
+            x = if inside && !bends { secant } else { 0.5 * (low[0] + high[0]) };
         }
         self.paths.again(from, until)?;
         Ok(found)

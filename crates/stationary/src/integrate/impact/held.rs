@@ -373,6 +373,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             self.held.push(Hold { which: touch.which, mode, force: f64::NAN });
         }
         self.settle_modes(from.t, &from.q, &v, &lambda)?;
+        // What has just been released and does not open all the same is held for a leg.
+        self.firm = self.freed.contains(&gap);
         from.kick = None;
         from.p.copy_from_slice(&p);
         let lost = self.project(from)?;

@@ -111,12 +111,34 @@ impl Slip {
     }
 }
 
+impl Blow {
+    /// Between which multiples of the push the energy is to be met, if nothing leaves at the multiple `stopped`. Where energy is lost a
+    /// rebound must lose its part in any case, or the error of the discrete energy would keep bounces alive; where it is not, a
+    /// graze must not become a bounce.
+    fn within(&self, stopped: f64) -> [f64; 2] {
+        let room = 1.0 - stopped;
+        match self.restitution {
+            1.0 => [stopped + SLOWEST * room, 1.0 + FASTEST * room],
+            e => {
+                let room = 0.05 * (1.0 - e).min(e) / e * room;
+                [1.0 - room, 1.0 + room]
+            }
+        }
+    }
+}
+
+/// A rebound slower or faster than this, relative to that of the law, is not sought.
+const SLOWEST: f64 = 0.02;
+const FASTEST: f64 = 20.0;
+
 /// The impulse of an impact.
 struct Blow {
     /// Impulses along the normals.
     lambda: Vec<f64>,
     drag: Vec<f64>,
     friction: f64,
+    restitution: f64,
+    /// Whether nothing is lost.
     elastic: bool,
 }
 
@@ -156,7 +178,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let mut all = Vec::new();
         for gap in near {
             let mut best: Option<(f64, Vec<Touch>)> = None;
-            for list in gaps.pieces(gap, t, q) {
+            let within = super::NEAR * self.size(&self.probe, gap, t, q);
+            for list in gaps.pieces(gap, t, q, within) {
                 let mut touches = Vec::with_capacity(list.len());
                 let mut need = 0.0_f64;
                 for piece in list {
@@ -266,15 +289,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.opened.clear();
         self.opened
             .extend(touches.iter().filter(|x| x.rate_at(&after) > -10.0 * x.rounding).map(|x| x.which));
-        let kick = Kick {
-            push,
-            drag: blow.drag,
-            before,
-            change,
-            power,
-            slope,
-            least: (slope > 0.02 * own).then_some(-arriving / own),
-        };
+        let within = (slope > 0.02 * own).then(|| blow.within(-arriving / own));
+        let kick = Kick { push, drag: blow.drag, before, change, power, slope, curvature: own, within };
         let impact = Impact {
             time: at.t,
             kind: ImpactKind::Bounce,
@@ -332,7 +348,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             elastic = false;
             project(&now)?.iter().enumerate().for_each(|(k, x)| mu[k] += x);
         }
-        Ok((mu, if elastic { 1.0 } else { 0.0 }))
+        Ok((mu, if elastic { 1.0 } else { 0.5 }))
     }
 
     /// Adds friction.
@@ -343,7 +359,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         metric: &Metric,
         (lambda, e): (Vec<f64>, f64),
     ) -> Blow {
-        let smooth = Blow { drag: vec![0.0; q.len()], friction: 0.0, elastic: e == 1.0, lambda };
+        let smooth =
+            Blow { drag: vec![0.0; q.len()], friction: 0.0, restitution: e, elastic: e == 1.0, lambda };
         let hit: Vec<usize> = (0..touches.len()).filter(|&k| smooth.lambda[k] > 0.0).collect();
         let rough = |k: usize| self.laws[touches[k].which.0].friction > 0.0;
         if !hit.iter().any(|k| rough(*k)) {
@@ -354,13 +371,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             let (one, f) = single(&touches[k], &slip, v, e);
             let mut lambda = smooth.lambda;
             lambda[k] = one;
-            return Blow { lambda, drag: slip.force(&f), friction: norm(&f), elastic: false };
+            return Blow { lambda, drag: slip.force(&f), friction: norm(&f), restitution: e, elastic: false };
         }
         let slips: Vec<(usize, Slip)> =
             hit.iter().filter(|k| rough(**k)).map(|&k| (k, self.slip(&touches[k], metric, t, q))).collect();
         let mut part = 1.0;
         while part > 1e-3 {
-            let blow = several(touches, &slips, metric, v, &smooth.lambda, part);
+            let blow = several((touches, &slips), metric, v, (&smooth.lambda, e), part);
             if let Some(blow) = blow {
                 return blow;
             }
@@ -435,11 +452,10 @@ fn single(touch: &Touch, slip: &Slip, v: &[f64], e: f64) -> (f64, Vec<f64>) {
 
 /// Friction at several contacts, one after the other, a `part` of it; `None` if that would add energy.
 fn several(
-    touches: &[Touch],
-    slips: &[(usize, Slip)],
+    (touches, slips): (&[Touch], &[(usize, Slip)]),
     metric: &Metric,
     v: &[f64],
-    lambda: &[f64],
+    (lambda, restitution): (&[f64], f64),
     part: f64,
 ) -> Option<Blow> {
     let m = touches.len();
@@ -471,5 +487,6 @@ fn several(
     let (_, twice, j) = after(&lambda, &drag);
     let walls: f64 = touches.iter().zip(&lambda).map(|(x, l)| x.dt * l).sum();
     let gain = dot(&j, v) + 0.5 * twice + walls;
-    (gain <= 1e-13 * twice).then_some(Blow { lambda, drag, friction: friction.sqrt(), elastic: false })
+    let friction = friction.sqrt();
+    (gain <= 1e-13 * twice).then_some(Blow { lambda, drag, friction, restitution, elastic: false })
 }

@@ -38,10 +38,11 @@ pub struct Kick {
     pub change: f64,
     /// What moving walls take: `sum_k lambda_k phi_t`.
     pub power: f64,
-    /// How the energy of what leaves grows with `x`.
+    /// How the energy of what leaves grows with `x`, at 1, and how that grows.
     pub slope: f64,
-    /// At or below this `x` nothing leaves; `None` to take `x = 1`, because the energy hardly depends on it.
-    pub least: Option<f64>,
+    pub curvature: f64,
+    /// Between which `x` the energy is to be met; `None` to take `x = 1`, because it hardly depends on it.
+    pub within: Option<[f64; 2]>,
 }
 
 /// Friction of a gap that is held closed: its impulse at each point is that of the tie `row` times `-pull`.
@@ -262,7 +263,8 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
                 return Err(not_finite());
             }
             self.iterations += 1;
-            if settled(iterations, [before, size, scale], self.tolerance, &self.leg.q) {
+            let done = settled(iterations, [before, size, scale], self.tolerance, &self.leg.q);
+            if done || stagnates(iterations, size / before, residual, &self.push) {
                 let room = [&mut delta[..], &mut spare[..]];
                 polish(&mut self.ld, &mut self.leg, &self.push, (matrix, pivot), room, &mut self.impulse);
                 return Ok(());
@@ -326,8 +328,8 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
             self.iterations += 1;
             // A motion that is tied to rest has no size of its own: that of the place is then the scale.
             let still = iterations > 2 && size <= 1e-16 * max_abs(&self.leg.q);
-            if settled(iterations, [before, size, scale], self.tolerance, &self.leg.q) || still || size == 0.0
-            {
+            let done = settled(iterations, [before, size, scale], self.tolerance, &self.leg.q);
+            if done || still || size == 0.0 || stagnates(iterations, size / before, residual, &self.push) {
                 break;
             }
             if iterations == LIMIT {
@@ -389,31 +391,32 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
     /// The leg whose discrete energy is that of the kick: a scalar equation for how often its push is applied, around the
     /// solution of the leg, by secants that begin with the slope of the continuous impact.
     fn kicked(&mut self, p: &[f64], kick: &Kick) -> Result<(), Cause> {
-        let Some(least) = kick.least.filter(|_| !self.fell) else {
+        let Some([least, most]) = kick.within.filter(|_| !self.fell) else {
             self.times = 1.0;
             return self.apply(p, kick).map(|_| ());
         };
         let start = self.leg.u.clone();
-        let mut slope = kick.slope;
+        let mut slope = kick.slope + (self.times - 1.0) * kick.curvature;
         let mut excess = self.apply(p, kick)?;
         let mut before = f64::INFINITY;
         for _ in 0..KICKS {
-            let correction = (excess / slope).clamp(-0.25, 0.25);
-            let size = correction.abs();
+            // The energy is nearly quadratic: of the two roots the one where it grows.
+            let discriminant = slope * slope - 2.0 * kick.curvature * excess;
+            let correction = 2.0 * excess / (slope + discriminant.sqrt());
+            let size = (correction / self.times).abs();
             if size <= 2.0 * f64::EPSILON || size >= before && size < 1e-11 {
                 return Ok(());
             }
             let next = self.times - correction;
-            if !(next > least + 0.02 * (1.0 - least) && next < 3.0) {
+            if !(next > least && next < most) {
                 break;
             }
             before = size;
             self.times = next;
             let new = self.apply(p, kick)?;
-            let secant = (excess - new) / correction;
-            if secant > 0.01 * kick.slope {
-                slope = secant;
-            }
+            let secant = (excess - new) / correction - 0.5 * kick.curvature * correction;
+            let known = kick.slope + (next - 1.0) * kick.curvature;
+            slope = if secant > 0.1 * known { secant } else { known };
             excess = new;
         }
         // The energy cannot be met: the rebound is slower than its error over legs of different lengths. Momentum alone decides.
@@ -515,6 +518,11 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
     pub fn mean_velocity(&self) -> impl Iterator<Item = f64> + '_ {
         self.leg.increment(self.ld.pieces()).iter().map(|u| u / self.leg.h)
     }
+}
+
+/// Whether nothing but rounding is left: very short legs have increments that are smaller than it.
+fn stagnates(iterations: usize, ratio: f64, residual: f64, push: &[f64]) -> bool {
+    iterations > 6 && ratio > 0.25 && residual <= 1e-13 * max_abs(push)
 }
 
 fn not_finite() -> Cause {

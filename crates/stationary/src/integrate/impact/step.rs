@@ -1,6 +1,6 @@
 //! A step: one leg where nothing happens, else as many as there are events.
 
-use super::crossing::Violation;
+use super::crossing::{SHORT, Violation};
 use super::held::{Change, Mode};
 use super::{Colliding, Departure, Impact, ImpactKind, MOST};
 use crate::action::{DiscreteLagrangian, Leg};
@@ -162,7 +162,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// An impact at a departure, if gaps close there.
     fn impact(&mut self, from: &mut Departure, before: f64, impacts: &mut Vec<Impact>) -> Result<(), Cause> {
         let Some((kick, impact)) = self.strike(from, before)? else { return Ok(()) };
-        let lossless = kick.least.is_some() && kick.change == 0.0 && kick.power == 0.0;
+        let lossless = kick.within.is_some() && kick.change == 0.0 && kick.power == 0.0;
         self.elastic &= lossless && impact.others.is_empty() && self.opened.len() == 1;
         from.kick = Some(kick);
         impacts.push(impact);
@@ -194,6 +194,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 Some(Violation::Between(k, low, high)) => {
                     until = self.root(from, k, [low, high])?;
                     event = Event::Impact;
+                    // One piece of the gap is held and another one bounces ever faster.
+                    if self.slack[k] > 0.0 && until < SHORT * self.h {
+                        return Ok((0.0, Event::Hold(k)));
+                    }
                     if until == 0.0 {
                         break;
                     }
