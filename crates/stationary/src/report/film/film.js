@@ -260,7 +260,7 @@ function behind() {
 
 // The ways of the first figures over the last seconds of play, fading.
 function trail(k) {
-  var since = now - window_(3), from = k;
+  var since = now - share(3), from = k;
   while (from > 0 && times[from] > since && k - from < 600) from--;
   pen.lineWidth = 1.5;
   trailed.forEach(function (f) {
@@ -283,10 +283,10 @@ function trail(k) {
 }
 
 // Seconds of play as a part of the whole.
-function window_(seconds) { return duration > 0 ? seconds * speed.value / duration : 1; }
+function share(seconds) { return duration > 0 ? seconds * speed.value / duration : 1; }
 
 function flashes() {
-  var shown = window_(0.35), lo = 0, hi = film.marks;
+  var shown = share(0.35), lo = 0, hi = film.marks;
   while (lo < hi) { var m = (lo + hi) >> 1; if (markTimes[m] <= now) lo = m + 1; else hi = m; }
   pen.strokeStyle = pen.fillStyle = style["warn-rule"];
   pen.lineWidth = 2;
@@ -347,7 +347,7 @@ function draw() {
 function tick(stamp) {
   pending = false;
   if (playing && before !== null) {
-    now += window_(Math.min(stamp - before, 100) / 1000);
+    now += share(Math.min(stamp - before, 100) / 1000);
     if (now > end) now = end > 0 ? now % end : 0;
   }
   before = stamp;
