@@ -176,6 +176,19 @@ fn every_key_of_a_scenario_is_documented() {
 }
 
 #[test]
+fn every_key_of_a_drawing_is_documented() {
+    let pendulum = shipped::find("pendulum").unwrap().text;
+    let mut known = BTreeSet::from(["shape".to_string()]);
+    for shape in ["disc", "ellipse", "polygon", "line", "sphere"] {
+        let text = format!("{pendulum}\n[[draw]]\nshape = \"{shape}\"\n");
+        let last = text.matches("[[draw]]").count() - 1;
+        let key = format!("draw.{last}.");
+        known.extend(allowed(&text, &key).iter().map(|k| k[key.len()..].to_string()));
+    }
+    assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Drawing")), known);
+}
+
+#[test]
 fn every_key_of_a_solid_is_documented() {
     let page = read("docs/src/scenario.md");
     let (_, solid) = blocks(&page).into_iter().find(|(language, _)| language == "toml,solid").unwrap();

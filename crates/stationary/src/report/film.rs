@@ -73,12 +73,13 @@ impl Outline {
 
     /// How far it reaches from its centre.
     fn reach(&self) -> f64 {
-        match self {
+        let reach = match self {
             Outline::Disc { radius } | Outline::Sphere { radius } => *radius,
             Outline::Ellipse { semi_axes: [a, b] } => a.max(*b),
             Outline::Polygon(points) => points.iter().map(|[x, y]| x.hypot(*y)).fold(0.0, f64::max),
             Outline::Segment => 0.0,
-        }
+        };
+        reach.min(HUGE)
     }
 }
 

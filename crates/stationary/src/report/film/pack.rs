@@ -154,8 +154,11 @@ fn reach(film: &Film) -> Vec<f64> {
 }
 
 fn radius(film: &Film, poses: &[Pose], [lo, hi]: &[[f64; 3]; 2]) -> f64 {
+    // Relative to the size: squares of extreme lengths would leave the range of numbers.
+    let size = extent(film.space, &[*lo, *hi]);
     let far = |(at, r): ([f64; 3], f64)| {
-        (0..film.space).map(|i| (at[i] - 0.5 * (lo[i] + hi[i])).powi(2)).sum::<f64>().sqrt() + r
+        let part = |i: usize| (at[i] - 0.5 * (lo[i] + hi[i])) / size;
+        size * (0..film.space).map(|i| part(i).powi(2)).sum::<f64>().sqrt() + r
     };
     let far = seen(film, poses).map(far).fold(0.0, f64::max);
     if far > 0.0 { far } else { 1.0 }

@@ -199,6 +199,16 @@ fn moments_that_cannot_be_drawn_are_counted() {
     let json = player(&film);
     assert_eq!((count(&json, "frames"), count(&json, "marks")), (1, 0));
     assert!(film.caption().ends_with("3 moments with values that are not finite are left out."));
+    // Extreme lengths leave numbers, not nulls.
+    for size in [1e-290, 1e299, 1e308] {
+        let mut film = Film::new(3, vec![disc("a", size)], Vec::new());
+        film.push(0.0, &[at(size.min(1e300), 0.0, 0.0, 0.0)]);
+        film.push(1.0, &[at(0.0, -size.min(1e300), 0.0, 0.0)]);
+        let mut json = player(&film);
+        json["open"] = 0.into();
+        let positive = |key: &str| json[key].as_f64().is_some_and(|x| x > 0.0);
+        assert!(positive("radius") && positive("unit") && !json.to_string().contains("null"), "{json}");
+    }
     // A thing that neither moves nor has a size is still drawn at some scale.
     let mut point = Film::new(3, vec![disc("a", 0.0)], Vec::new());
     point.push(0.0, &[at(5.0, 5.0, 5.0, 0.0)]);
