@@ -8,6 +8,7 @@ mod formula;
 mod lagrangian;
 mod legendre;
 mod mass;
+mod outline;
 mod phase;
 mod potentials;
 mod rigid;
@@ -25,6 +26,8 @@ pub use formula::FormulaLagrangian;
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
+pub use outline::{Point, Polygon, PolygonFault};
+pub(crate) use outline::{cross2, dot2, minus2};
 pub use phase::{ConstantForm, Fibred, Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
 pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
 pub use rigid::{
