@@ -80,6 +80,11 @@ pub enum Cause {
         /// Which value: a coordinate's position or momentum, an energy.
         what: String,
     },
+    /// Impacts follow each other without end.
+    Impacts {
+        /// How many, when and between whom.
+        what: String,
+    },
     /// An element has no energy in the configuration reached.
     Element {
         /// Its number, as the user knows it.
@@ -106,6 +111,7 @@ impl fmt::Display for RunError {
                 "constraint {number} is left at {value:.3e}: no position nearby obeys all constraints, or the step is too large"
             ),
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
+            Cause::Impacts { what } => write!(f, "{what}"),
             Cause::Element { number, time, why } => {
                 write!(f, "element {number} at time {time}: {why}; a smaller step may help")
             }

@@ -1,5 +1,6 @@
 //! The whole path: read, build, discretise, loop (move, observe), report.
 
+mod bodies;
 mod body;
 mod energy;
 mod finish;
@@ -88,6 +89,7 @@ fn into(scenario: &Scenario, out: &Folder, watch: &mut Watch<'_>) -> Result<Outc
         System::Formula(system) => formula::run(scenario, system, out, watch),
         System::Solid(system) => solid::run(scenario, system, out, false, watch),
         System::Body(system) => body::run(scenario, system, out, watch),
+        System::Bodies(system) => bodies::run(scenario, system, out, watch),
     }
 }
 
@@ -96,6 +98,7 @@ pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<
     match &scenario.system {
         System::Formula(system) => Err(no_checkpoint(&system.lagrangian.place)),
         System::Body(system) => Err(no_checkpoint(&system.inertia_place)),
+        System::Bodies(_) => Err(no_checkpoint(&scenario.integrator.method.place)),
         System::Solid(system) => solid::run(scenario, system, &Folder::at(out), true, watch),
     }
 }
@@ -113,6 +116,7 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
         System::Formula(system) => formula::check(scenario, system),
         System::Solid(system) => solid::check(scenario, system),
         System::Body(system) => body::check(scenario, system),
+        System::Bodies(system) => bodies::check(scenario, system),
     }
 }
 
@@ -130,6 +134,7 @@ pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
         System::Formula(system) => formula::explain(scenario, system),
         System::Solid(_) => unsuited("a solid"),
         System::Body(_) => unsuited("a rigid body"),
+        System::Bodies(_) => unsuited("about bodies that collide"),
     }
 }
 

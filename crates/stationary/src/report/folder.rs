@@ -29,7 +29,7 @@ impl Folder {
     /// Makes the folder, and removes what an earlier run, of whatever kind, left there: it must not stand beside the results
     /// of this one.
     pub fn begin(&self) -> Result<(), Error> {
-        self.begin_without(&["summary.json", "report.html", "sections.csv", CHECKPOINT])
+        self.begin_without(&["summary.json", "report.html", "sections.csv", "impacts.csv", CHECKPOINT])
     }
 
     /// Makes the folder, and removes these files of it.

@@ -244,12 +244,14 @@ impl Collisions {
             }
         };
         let surface = self.world.surface(i).against(self.world.surface(j));
-        let hop = 0.5 * span * self.pull(i, j);
         let lossy = surface.restitution < 1.0 || surface.friction > 0.0;
+        // A pair flies as one in gravity, but where contacts last, something carries one of them.
+        let carried = if lossy && j < self.world.bodies.len() { norm(&self.world.gravity) } else { 0.0 };
+        let hop = 0.5 * span * (self.pull(i, j) + carried);
         let least = match (times, lossy) {
             // Whatever presses without speed must part, or it would meet again at once and for ever.
             (0, _) => 1e-6 * hop,
-            (_, true) => hop / 8.0,
+            (_, true) => 0.5 * hop,
             (64.., false) => hop / 100.0,
             (_, false) => 1e-6 * hop,
         };

@@ -25,7 +25,7 @@
 //! Impacts at one time are made one after the other, with legs of length zero between them. Impacts of a pair that follow
 //! each other within the *contact time* are elastic, and friction turns slip around there instead of stopping it: infinitely many
 //! bounces in finite time end in hops of about the contact time, which are time-symmetric and therefore rest in the mean. A contact
-//! that would press without any speed gets a small one, at most an eighth of the speed that the contact time stands for.
+//! that would press without any speed gets a small one, at most half of the speed that the contact time stands for.
 //!
 //! ```
 //! use stationary::integrate::collide::{Body, Collisions, Options, World};
