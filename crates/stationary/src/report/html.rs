@@ -1,6 +1,7 @@
 //! The page that tells a run: facts, what was conserved, claims, plots, scenario.
 //!
-//! One file that needs neither network nor script, reads on a phone, in dark mode and on paper.
+//! One file that needs no network, reads on a phone, in dark mode and on paper. Only a moving picture has a script, its
+//! own.
 //!
 //! ```
 //! use stationary::report::html::{Page, Section};
@@ -93,8 +94,8 @@ pub struct Section {
     pub heading: String,
     /// Prose; blank lines part paragraphs.
     pub text: String,
-    /// Plots and their captions. The first of each pair is SVG from [`super::plot::Plot::to_svg`] and the only
-    /// text put into the page as it is; everything else is escaped.
+    /// Plots and their captions. The first of each pair is SVG from [`super::plot::Plot::to_svg`], or a picture from
+    /// [`super::film::Film::section`], and the only text put into the page as it is; everything else is escaped.
     pub plots: Vec<(String, String)>,
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 pub mod checkpoint;
 mod envelope;
 mod file;
+pub mod film;
 mod folder;
 pub mod frames;
 pub mod html;
@@ -69,6 +70,10 @@ pub(crate) fn check_well_formed(xml: &str) -> Result<(), String> {
         }
         if tag.contains('<') || !tag.matches('"').count().is_multiple_of(2) || !entities(tag) {
             return Err(format!("bad tag <{tag}>"));
+        }
+        if tag.starts_with("script") {
+            // What a script says is no markup; what would end it is looked for by a reader of pages too.
+            rest = &rest[rest.find("</script>").ok_or("unclosed script")?..];
         }
         if !tag.ends_with('/') {
             open.push(tag.split_whitespace().next().ok_or("empty tag")?);

@@ -26,6 +26,8 @@ enum Style {
     Points,
     /// A reference value across the whole width; `y` holds it, `x` is empty.
     Horizontal,
+    /// Places on the x axis; `x` holds them, `y` is empty.
+    Marks,
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +113,14 @@ impl Plot {
     pub fn horizontal(mut self, name: impl Into<String>, y: f64) -> Plot {
         let name = name.into();
         self.series.push(Series { name, style: Style::Horizontal, colour: None, x: Vec::new(), y: vec![y] });
+        self
+    }
+
+    /// Marks places on the x axis, such as times of impacts: thin lines from bottom to top or, where there are many,
+    /// ticks above the axis. They do not widen the axis: what lies beyond its ends is left out.
+    pub fn marks(mut self, name: impl Into<String>, x: &[f64]) -> Plot {
+        let name = name.into();
+        self.series.push(Series { name, style: Style::Marks, colour: None, x: x.to_vec(), y: Vec::new() });
         self
     }
 

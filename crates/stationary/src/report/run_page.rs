@@ -1,5 +1,6 @@
 //! `report.html`: the page of one run, from its series and what the observers found.
 
+use super::film;
 use super::html::{ClaimRow, ConservationRow, PLOT_SIZE, Page, Section};
 use super::plot::Plot;
 use super::series::Series;
@@ -44,6 +45,9 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         outcome: c.holds,
         measured: c.reason.clone(),
     });
+    // What moves is seen before it is measured.
+    let (films, others): (Vec<&Section>, Vec<&Section>) = run.sections.iter().partition(|s| film::is_film(s));
+    let plots = [motion(run), conservation_plots(run), probes(run)].into_iter().flatten();
     Page {
         title: scenario.title.clone().unwrap_or_else(|| scenario.name.clone()),
         subtitle: scenario.description.clone().unwrap_or_default(),
@@ -51,11 +55,7 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         conservation: conservation.collect(),
         claims: claims.collect(),
         warnings: run.warnings.to_vec(),
-        sections: [motion(run), conservation_plots(run), probes(run)]
-            .into_iter()
-            .flatten()
-            .chain(run.sections.iter().cloned())
-            .collect(),
+        sections: films.into_iter().cloned().chain(plots).chain(others.into_iter().cloned()).collect(),
         scenario_text: text_as_run(scenario),
         ..Page::default()
     }

@@ -2,6 +2,7 @@
 
 mod around;
 mod build;
+mod draw;
 mod explain;
 mod extras;
 mod mechanics;
@@ -37,6 +38,9 @@ pub(super) fn run(
     let mut built = build::build(scenario, system)?;
     results::check_columns(&built)?;
     results::check_claims(scenario, &built)?;
+    if out.path().is_none() {
+        built.picture = None;
+    }
     let mut results = Results::create(scenario, &built, out)?;
     let end = drive(&mut built, &mut results, watch);
     results.finish(&mut built, end?, clock.elapsed())
@@ -145,6 +149,9 @@ impl Eye {
         }
         if let Some(section) = &mut built.section {
             section.observe(&frame);
+        }
+        if let Some(picture) = &mut built.picture {
+            picture.observe(&frame);
         }
         if built.energy.relative_error().is_finite() {
             Ok(())

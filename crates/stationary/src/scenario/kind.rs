@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Bodies,
 }
 
-const FORMULA: [&str; 21] = [
+const FORMULA: [&str; 22] = [
     "title",
     "description",
     "coordinates",
@@ -39,6 +39,7 @@ const FORMULA: [&str; 21] = [
     "symmetry",
     "probe",
     "section",
+    "draw",
     "output",
 ];
 

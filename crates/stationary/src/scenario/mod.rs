@@ -28,6 +28,11 @@
 //! when = "y"
 //! columns = { x = "x", px = "px" }
 //!
+//! [[draw]]                        # a moving picture in report.html: disc, ellipse, polygon, line, sphere
+//! shape = "disc"
+//! radius = 0.05
+//! at = ["x", "y"]
+//!
 //! [output]
 //! every = 10                      # rows of series.csv
 //! ```
@@ -102,6 +107,7 @@ pub mod shipped;
 mod bodies;
 mod body;
 mod constants;
+mod draw;
 mod kind;
 mod names;
 mod options;
@@ -124,6 +130,7 @@ pub use bodies::{
 };
 pub use body::BodySystem;
 pub use claim::Claim;
+pub use draw::{Drawing, Shape};
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use place::{Place, Text};
 pub use solid::{

@@ -9,7 +9,8 @@
 //! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file, and
 //!   `initial.deformation` and `initial.displacement` replace each other.
 //! - `mesh.scale` and `mesh.refine` also apply where the file says `mesh = "file"`.
-//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`.
+//! - a number after a list's key replaces that element, counted from 0: `initial.position.1=0.5`; of a list of tables it
+//!   also leads to their keys: `draw.0.radius=0.2`.
 
 use std::sync::Arc;
 
@@ -151,6 +152,7 @@ fn element(
             *slot = node;
             Ok(())
         }
+        Some(Node { value: Value::Table(inner), .. }) => put(inner, &place.source, &path[depth + 1..], node),
         _ => Err(not_inside(place, &path[..depth], &format!("a list of {count}"))),
     }
 }

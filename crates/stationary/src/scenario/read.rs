@@ -2,6 +2,7 @@
 
 mod bodies;
 mod body;
+mod draw;
 mod formula;
 mod solid;
 

@@ -2,6 +2,7 @@
 
 use super::bodies::BodiesSystem;
 use super::body::BodySystem;
+use super::draw::Drawing;
 use super::place::Text;
 use super::solid::SolidSystem;
 use crate::formula::{Bank, Scope, Var};
@@ -45,6 +46,8 @@ pub struct FormulaSystem {
     pub probes: Vec<(String, Text)>,
     /// A Poincare section.
     pub section: Option<SectionChoice>,
+    /// What is drawn.
+    pub drawings: Vec<Drawing>,
     /// Write a row every so many steps.
     pub output_every: Option<u64>,
 }

@@ -1,5 +1,6 @@
 //! The rules of the format, one by one, and the words of the important errors.
 
+mod draw;
 mod solid;
 
 use proptest::prelude::*;
@@ -67,7 +68,7 @@ fn an_unknown_key_is_named_with_its_near_miss_and_the_allowed_keys() {
         message(with("step", "stepp")),
         "a.toml:3:1: unknown key `stepp` in the scenario\n  | stepp = 0.05\n  | ^^^^^\n  = did you mean `step`? allowed keys: \
          title, description, coordinates, lagrangian, constraint, force, reduce, hamiltonian, one_form, step, start, end, integrator, observe, \
-         claim, parameters, initial, symmetry, probe, section, output"
+         claim, parameters, initial, symmetry, probe, section, draw, output"
     );
     let text = message(with("velocity", "velocty"));
     assert!(text.starts_with("a.toml:11:1: unknown key `velocty` in `initial`"), "{text}");

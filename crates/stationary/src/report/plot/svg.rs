@@ -12,6 +12,10 @@ const PALETTE: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const INK: &str = "#24292f";
 const MUTED: &str = "#6a737d";
 const GRID: &str = "#e4e7eb";
+const MARK: &str = "#e0a38c";
+
+/// Marks that are drawn from bottom to top; more are ticks.
+const FEW_MARKS: usize = 60;
 
 const LEGEND_ROW: f64 = 18.0;
 pub(super) const NOTE_ROW: f64 = 15.0;
@@ -67,7 +71,9 @@ pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
     let mut svg = String::with_capacity(16 * 1024);
     open(&mut svg, &plot.title, &layout);
     frame(&mut svg, plot, &layout, &axes.0, &axes.1);
-    for series in &plot.series {
+    // Marks lie below the curves.
+    let (marks, curves): (Vec<_>, Vec<_>) = plot.series.iter().partition(|s| s.style == Style::Marks);
+    for series in marks.into_iter().chain(curves) {
         ink(&mut svg, series, &layout, &axes.0, &axes.1);
     }
     if !plot.series.iter().any(|s| s.x.iter().zip(&s.y).any(|(&x, &y)| shown(&axes, x, y))) {
@@ -196,6 +202,9 @@ pub(super) fn titles(svg: &mut String, layout: &Layout, [title, x_label, y_label
 
 /// One series inside the box.
 fn ink(svg: &mut String, series: &Series, layout: &Layout, x: &Axis, y: &Axis) {
+    if series.style == Style::Marks {
+        return marks(svg, series, layout, x);
+    }
     if series.style == Style::Horizontal {
         let at = y.pixel(series.y[0]);
         if at.is_finite() {
@@ -228,8 +237,24 @@ fn ink(svg: &mut String, series: &Series, layout: &Layout, x: &Axis, y: &Axis) {
     dotted(svg, series, &lone);
 }
 
+/// Marks on the x axis, no two of them on one pixel.
+fn marks(svg: &mut String, series: &Series, layout: &Layout, x: &Axis) {
+    let inside = |at: &f64| *at >= layout.left && *at <= layout.right;
+    let mut places: Vec<i32> =
+        series.x.iter().map(|v| x.pixel(*v)).filter(inside).map(|at| at as i32).collect();
+    places.sort_unstable();
+    places.dedup();
+    // Lines so near to each other would hide the curve.
+    let top = if places.len() > FEW_MARKS { layout.bottom - 9.0 } else { layout.top };
+    let path: String = places.iter().map(|at| format!("M{at} {:.1}V{top:.1}", layout.bottom)).collect();
+    if !path.is_empty() {
+        stroke(svg, series, &path);
+    }
+}
+
 fn colour(series: &Series) -> (String, &'static str) {
     match series.colour {
+        None if series.style == Style::Marks => ("sp-mark".into(), MARK),
         None => ("sp-ref".into(), MUTED),
         Some(n) => (format!("sp-s{}", n % PALETTE.len()), PALETTE[n % PALETTE.len()]),
     }
@@ -245,8 +270,11 @@ fn stroke(svg: &mut String, series: &Series, path: &str) {
         (_, 1) => " stroke-dasharray=\"12 3\"",
         _ => " stroke-dasharray=\"3 3\"",
     };
-    let _ =
-        write!(svg, "<path class=\"{class}\" stroke=\"{colour}\" stroke-width=\"1.5\"{dash} d=\"{path}\"/>");
+    let width = if series.style == Style::Marks { 1.0 } else { 1.5 };
+    let _ = write!(
+        svg,
+        "<path class=\"{class}\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash} d=\"{path}\"/>"
+    );
 }
 
 /// Dots are strokes of no length with round caps: one path holds them all.
@@ -350,6 +378,8 @@ fn legend_rows(svg: &mut String, legend: &[Entry], top: f64) {
             if series.style == Style::Points {
                 let middle = (((entry.x + 11.0) * 10.0) as i32, (y * 10.0) as i32);
                 dotted(svg, series, &[middle]);
+            } else if series.style == Style::Marks {
+                stroke(svg, series, &format!("M{:.1} {:.1}v12", entry.x + 11.0, y - 6.0));
             } else {
                 stroke(svg, series, &format!("M{:.1} {y:.1}h22", entry.x));
             }

@@ -204,3 +204,24 @@ fn a_long_legend_grows_the_plot_instead_of_squeezing_it() {
         svg.split("height=\"").nth(1).and_then(|h| h.split('"').next()).unwrap().parse().unwrap();
     assert!(height > 300.0);
 }
+
+#[test]
+fn marks_are_thinned_and_do_not_widen_the_axis() {
+    let (t, y) = (ramp(101), ramp(101));
+    let plain = Plot::new("").line("y", &t, &y).to_svg(480, 330);
+    let strokes = |svg: &str| {
+        svg.split("class=\"sp-mark\"").nth(1).unwrap().split("/>").next().unwrap().matches('M').count()
+    };
+    let few =
+        Plot::new("").line("y", &t, &y).marks("impacts", &[10.0, 20.0, 20.0, f64::NAN, 1e6]).to_svg(480, 330);
+    check_well_formed(&few).unwrap();
+    assert_eq!(strokes(&few), 2);
+    let across = |svg: &str| places(svg, "sp-s0").iter().map(|at| at.0).collect::<Vec<_>>();
+    assert_eq!(across(&few), across(&plain));
+    // Below the curve, and once in the key.
+    assert!(few.find("sp-mark") < few.find("sp-s0") && few.matches("sp-mark").count() == 2);
+    let many: Vec<f64> = (0..1_000_000).map(|k| 1e-4 * f64::from(k)).collect();
+    let many = Plot::new("").line("y", &t, &y).marks("impacts", &many).to_svg(480, 330);
+    assert!(strokes(&many) > 300 && strokes(&many) < 480, "{}", strokes(&many));
+    assert!(many.len() < plain.len() + 10_000);
+}

@@ -1,5 +1,6 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
+use super::draw::Picture;
 use super::mechanics::Mechanics;
 use super::{around, extras, phase};
 use crate::error::{Cause, Error, RunError};
@@ -30,6 +31,7 @@ pub(super) struct Built<'a> {
     pub energy: Energy,
     pub observers: Vec<Box<dyn Observer>>,
     pub section: Option<Section>,
+    pub picture: Option<Picture>,
     /// Steps to make; where the energy chooses them, as many as of the first length.
     pub steps: u64,
     /// Time of the last step; where the energy chooses steps, the time to be reached.
@@ -77,6 +79,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         system,
         mechanics,
         section,
+        picture: Picture::build(scenario, system)?,
         method,
         energy_choice,
         extras,

@@ -107,8 +107,8 @@ impl<'a> Results<'a> {
         let value = Value::Object(summary.clone());
         let facts = self.facts(built, &value);
         let choice = &built.system.section;
-        let mut parts: Vec<Part> =
-            self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)).collect();
+        let mut parts: Vec<Part> = built.picture.iter().map(|picture| picture.section()).collect();
+        parts.extend(self.section.iter().zip(choice).map(|(s, choice)| s.part(&choice.when.text)));
         parts.extend(built.energy_choice.iter().filter_map(|_| self.lengths(&value)));
         let findings = Findings {
             summary,

@@ -42,6 +42,7 @@ impl Reader {
             symmetries: self.symmetries(&coordinates)?,
             probes: self.probes()?,
             section: self.section()?,
+            drawings: self.drawings()?,
             law,
             output_every: self.output()?,
             coordinates: coordinates.names,
