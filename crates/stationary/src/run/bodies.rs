@@ -1,6 +1,7 @@
 //! Bodies that collide: the loop over steps.
 
 mod build;
+mod film;
 mod kept;
 mod place;
 mod results;

@@ -1,8 +1,10 @@
 //! The results folder of bodies that collide.
 
 use super::build::Built;
+use super::film;
 use crate::error::Error;
 use crate::integrate::collide::{Impact, World};
+use crate::report::film::{Film, Pose};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
 use crate::report::{Folder, Series, io};
@@ -26,6 +28,8 @@ pub(super) struct Results<'a> {
     out: Folder,
     series: Series,
     row: Vec<f64>,
+    /// The moving picture, and room for a frame; none without a folder.
+    film: Option<(Film, Vec<Pose>)>,
     impacts: Option<(PathBuf, BufWriter<File>)>,
     impact_rows: u64,
     most_impacts: u64,
@@ -62,6 +66,7 @@ impl<'a> Results<'a> {
             series: out.series(state, observed)?,
             out: out.clone(),
             row: Vec::new(),
+            film: out.path().map(|_| (film::film(built), Vec::new())),
             impacts,
             impact_rows: 0,
             most_impacts: built.system.output_impacts.unwrap_or(IMPACTS),
@@ -75,6 +80,9 @@ impl<'a> Results<'a> {
         let first = built.run.impacts() - happened.len() as u64;
         for (number, impact) in (first + 1..).zip(happened) {
             self.remember(number, impact);
+            if let Some((film, _)) = &mut self.film {
+                film.mark(impact.time, impact.point);
+            }
             if self.impact_rows == self.most_impacts {
                 continue;
             }
@@ -121,6 +129,10 @@ impl<'a> Results<'a> {
         row.extend(&momentum[..space]);
         row.extend([balance, run.impacts() as f64]);
         self.series.keep(step, &self.row);
+        if let Some((film, poses)) = &mut self.film {
+            film::poses(built, poses);
+            film.push(run.time(), poses);
+        }
         if written { self.series.push(&self.row) } else { Ok(()) }
     }
 
@@ -151,7 +163,7 @@ impl<'a> Results<'a> {
             facts: facts(self.scenario, built, &Value::Object(summary.clone())),
             summary,
             conserved: built.kept.conserved(),
-            sections: self.out.path().map_or(Vec::new(), |_| vec![self.plots(built)]),
+            sections: self.film.iter().flat_map(|(film, _)| [film.section(), self.plots(built)]).collect(),
             warnings,
             energy_scale: built.kept.scale,
             files: self.out.file("impacts.csv").into_iter().collect(),
