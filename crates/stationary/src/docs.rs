@@ -11,6 +11,7 @@ pages! {
     Index "docs/src/index.md"
     Tutorial "docs/src/tutorial.md"
     Solids "docs/src/solids.md"
+    Bodies "docs/src/bodies.md"
     Scenario "docs/src/scenario.md"
     Formulas "docs/src/formulas.md"
     Impacts "docs/src/impacts.md"

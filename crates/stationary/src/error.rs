@@ -98,6 +98,11 @@ pub enum Cause {
         /// What is wrong there.
         why: ContactFault,
     },
+    /// Impacts follow each other without end.
+    Impacts {
+        /// How many, when and between whom.
+        what: String,
+    },
     /// An element has no energy in the configuration reached.
     Element {
         /// Its number, as the user knows it.
@@ -171,6 +176,7 @@ impl fmt::Display for RunError {
                 write!(f, "at time {time} {} {verb} {why}", gaps.join(" and "))
             }
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
+            Cause::Impacts { what } => write!(f, "{what}"),
             Cause::Element { number, time, why } => {
                 write!(f, "element {number} at time {time}: {why}; a smaller step may help")
             }

@@ -1,9 +1,11 @@
 //! The whole path: read, build, discretise, loop (move, observe), report.
 
+mod bodies;
 mod body;
 mod energy;
 mod finish;
 mod formula;
+mod rows;
 mod solid;
 
 pub use crate::observe::Conserved;
@@ -41,6 +43,15 @@ pub struct Progress {
     pub moves: u64,
     /// Impacts so far and those that end the run, if some number does.
     pub impacts: Option<[u64; 2]>,
+}
+
+/// Steps of a run that will make `steps` of them unless impacts end it before: then as many as it takes if they go on so.
+fn steps_ahead(steps: u64, step: u64, impacts: Option<[u64; 2]>) -> u64 {
+    let expected = match impacts {
+        Some([0, _]) | None => steps,
+        Some([seen, all]) => steps.min((step as f64 / seen as f64 * all as f64) as u64),
+    };
+    expected.max(step)
 }
 
 /// What came of a run.
@@ -90,6 +101,7 @@ fn into(scenario: &Scenario, out: &Folder, watch: &mut Watch<'_>) -> Result<Outc
         System::Formula(system) => formula::run(scenario, system, out, watch),
         System::Solid(system) => solid::run(scenario, system, out, false, watch),
         System::Body(system) => body::run(scenario, system, out, watch),
+        System::Bodies(system) => bodies::run(scenario, system, out, watch),
     }
 }
 
@@ -98,6 +110,7 @@ pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<
     match &scenario.system {
         System::Formula(system) => Err(no_checkpoint(&system.lagrangian.place)),
         System::Body(system) => Err(no_checkpoint(&system.inertia_place)),
+        System::Bodies(_) => Err(no_checkpoint(&scenario.integrator.method.place)),
         System::Solid(system) => solid::run(scenario, system, &Folder::at(out), true, watch),
     }
 }
@@ -115,6 +128,7 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
         System::Formula(system) => formula::check(scenario, system),
         System::Solid(system) => solid::check(scenario, system),
         System::Body(system) => body::check(scenario, system),
+        System::Bodies(system) => bodies::check(scenario, system),
     }
 }
 
@@ -132,6 +146,7 @@ pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
         System::Formula(system) => formula::explain(scenario, system),
         System::Solid(_) => unsuited("a solid"),
         System::Body(_) => unsuited("a rigid body"),
+        System::Bodies(_) => unsuited("about bodies that collide"),
     }
 }
 

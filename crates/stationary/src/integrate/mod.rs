@@ -2,6 +2,7 @@
 
 pub mod avi;
 mod boundary;
+pub mod collide;
 mod constrained;
 mod del;
 mod energy_steps;

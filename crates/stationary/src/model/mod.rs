@@ -9,6 +9,7 @@ mod gap;
 mod lagrangian;
 mod legendre;
 mod mass;
+mod outline;
 mod phase;
 mod potentials;
 mod rigid;
@@ -27,6 +28,8 @@ pub use gap::{ContactLaw, FormulaGap, Gap, GapNodes, Gaps, Simultaneous};
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
+pub use outline::{Point, Polygon, PolygonFault};
+pub(crate) use outline::{cross2, dot2, minus2};
 pub use phase::{ConstantForm, Fibred, Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
 pub use potentials::{Forced, NO_LOAD, PotentialFault, Potentials};
 pub use rigid::{

@@ -187,7 +187,7 @@ fn probes(run: &RunPage<'_>) -> Option<Section> {
     let probes = match &run.scenario.system {
         System::Formula(system) => &system.probes,
         System::Body(system) => &system.probes,
-        System::Solid(_) => return None,
+        System::Solid(_) | System::Bodies(_) => return None,
     };
     let plots: Vec<_> = probes
         .iter()

@@ -56,7 +56,7 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
         // Each step, not only those written: the next one may fail, and then this was the last good one.
         fill(built, &view, &mut row);
         (end.time, end.step) = (view.t, step);
-        written = step % built.every == 0 || step == built.steps;
+        written = built.rows.has(step) || step == built.steps;
         if written {
             series.push(&row)?;
         }

@@ -11,7 +11,7 @@ mod mechanics;
 mod phase;
 mod results;
 
-use super::{End, Outcome, Progress, TICK, Watch};
+use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
 use crate::error::{Cause, Error, RunError};
 use crate::observe::{Energy, Frame, Observer};
 use crate::report::Folder;
@@ -203,15 +203,10 @@ impl Built<'_> {
     fn progress(&self) -> Progress {
         let view = self.integrator.view();
         let impacts = self.end_impacts.zip(self.impacts.as_ref()).map(|(all, seen)| [seen.count(), all]);
-        // Where impacts end the run, as many steps as it will take if they go on so.
-        let steps = match impacts {
-            Some([0, _]) | None => self.steps,
-            Some([seen, all]) => self.steps.min((view.step as f64 / seen as f64 * all as f64) as u64),
-        };
         let energy_error = Energy::relative_error(&self.energy);
         Progress {
             step: view.step,
-            steps: steps.max(view.step),
+            steps: steps_ahead(self.steps, view.step, impacts),
             time: view.t,
             end: self.end,
             energy_error,

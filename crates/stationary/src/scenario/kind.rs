@@ -1,4 +1,4 @@
-//! The three kinds of scenarios and the keys of each.
+//! The four kinds of scenarios and the keys of each.
 
 use std::sync::Arc;
 
@@ -14,6 +14,8 @@ pub(super) enum Kind {
     Solid,
     /// A rigid body.
     Body,
+    /// Many that collide.
+    Bodies,
 }
 
 const FORMULA: [&str; 25] = [
@@ -80,19 +82,40 @@ const BODY: [&str; 12] = [
     "output",
 ];
 
+const BODIES: [&str; 17] = [
+    "title",
+    "description",
+    "space",
+    "gravity",
+    "restitution",
+    "friction",
+    "wall",
+    "bodies",
+    "step",
+    "start",
+    "end",
+    "end_impacts",
+    "integrator",
+    "observe",
+    "claim",
+    "parameters",
+    "output",
+];
+
 /// The keys that tell the kinds apart.
-const TELLING: [(&str, Kind); 5] = [
+const TELLING: [(&str, Kind); 6] = [
     ("mesh", Kind::Solid),
     ("body", Kind::Body),
+    ("bodies", Kind::Bodies),
     ("lagrangian", Kind::Formula),
     ("hamiltonian", Kind::Formula),
     ("coordinates", Kind::Formula),
 ];
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Formula, Kind::Solid, Kind::Body];
+    const ALL: [Kind; 4] = [Kind::Formula, Kind::Solid, Kind::Body, Kind::Bodies];
 
-    /// The kind of a scenario: exactly one of `mesh`, `body` and `lagrangian` (or `hamiltonian`, or `coordinates`) is there.
+    /// The kind of a scenario: exactly one of `mesh`, `body`, `bodies` and `lagrangian` (or `hamiltonian`, or `coordinates`) is there.
     pub fn of(root: &Table, source: &Arc<Source>) -> Result<Kind, Diagnostic> {
         let found =
             TELLING.iter().filter_map(|(key, kind)| Some((root.iter().find(|e| e.key == *key)?, *kind)));
@@ -106,11 +129,11 @@ impl Kind {
             }
             tree::only(root, "the scenario", &all)?;
             let mut diagnostic =
-                Diagnostic::new("the scenario has neither `lagrangian` nor `mesh` nor `body`");
+                Diagnostic::new("the scenario has neither `lagrangian` nor `mesh` nor `body` nor `bodies`");
             diagnostic.source = Some(Arc::clone(source));
             return Err(diagnostic.help(
-                "add `coordinates` and `lagrangian` for a system given by formulas, `mesh` for a solid, or `body` for a \
-                 rigid body",
+                "add `coordinates` and `lagrangian` for a system given by formulas, `mesh` for a solid, `body` for a rigid \
+                 body, or `bodies` for many that collide",
             ));
         };
         match found.iter().find(|(_, other)| other != kind) {
@@ -118,8 +141,8 @@ impl Kind {
             Some((other, _)) => {
                 let message = format!("`{}` besides `{}`: a scenario has one system", first.key, other.key);
                 Err(first.key_place.error(message).help(
-                    "keep `mesh` for a solid, `body` for a rigid body, or `coordinates` and `lagrangian` for a system given by \
-                     formulas",
+                    "keep `mesh` for a solid, `body` for a rigid body, `bodies` for many that collide, or `coordinates` and \
+                     `lagrangian` for a system given by formulas",
                 ))
             }
         }
@@ -134,12 +157,14 @@ impl Kind {
             Kind::Formula => "a system given by formulas",
             Kind::Solid => "a solid",
             Kind::Body => "a rigid body",
+            Kind::Bodies => "bodies that collide",
         };
         let owner = Kind::ALL.iter().find(|k| **k != self && k.keys(section).contains(&entry.key.as_str()));
         let owners = match owner {
             Some(Kind::Formula) => "systems with a `lagrangian`",
             Some(Kind::Solid) => "solids, which have a `mesh`",
             Some(Kind::Body) => "rigid bodies, which have a `body`",
+            Some(Kind::Bodies) => "bodies that collide, which are `bodies`",
             None => {
                 let owner =
                     if section.is_empty() { "the scenario".to_string() } else { format!("`{section}`") };
@@ -158,14 +183,16 @@ impl Kind {
         match (self, section) {
             (Kind::Formula, "initial") => &["position", "velocity", "momentum", "next_position"],
             (Kind::Solid, "initial") => &["deformation", "displacement", "velocity"],
-            (Kind::Body, "initial") => &[],
+            (Kind::Body | Kind::Bodies, "initial") => &[],
             (_, "gap") => &["gap", "name", "restitution", "friction", "slip", "at"],
             (_, "section") => &["when", "columns"],
             (Kind::Formula | Kind::Body, "output") => &["every"],
+            (Kind::Bodies, "output") => &["every", "impacts"],
             (Kind::Solid, "output") => &["rows", "frames", "checkpoint"],
             (Kind::Formula, _) => &FORMULA,
             (Kind::Solid, _) => &SOLID,
             (Kind::Body, _) => &BODY,
+            (Kind::Bodies, _) => &BODIES,
         }
     }
 }

@@ -85,6 +85,26 @@
 //! fixed = false                   # true: held at a point
 //! ```
 //!
+//! **Many bodies.** A scenario with `[bodies.NAME]` is about rigid bodies that collide with each other and with walls:
+//!
+//! ```toml
+//! space = 2                       # or 3
+//! gravity = [0, -9.81]
+//! restitution = 0.8               # of all surfaces that do not say; also friction
+//! step = 0.01
+//! end = 10
+//! end_impacts = 1000              # optional: ends the run early
+//! integrator = "collisions"
+//! [wall.floor]
+//! point = [0, 0]                  # and normal; or from and to; or polygon; or box
+//! normal = [0, 1]
+//! [bodies.ball]
+//! shape = "disc"                  # or polygon, with vertices; in space sphere
+//! radius = 0.1
+//! count = 5                       # positions may be formulas of the number `i`
+//! position = ["0.3*i", 1]         # or place = "lattice" or "random" within = [[0, 0], [1, 1]]
+//! ```
+//!
 //! **Many coordinates.** There may be 2000. With `coordinates = n`, the lists of `[initial]` and `[symmetry]` may be shorter than the
 //! coordinates: they then repeat, and the formula for coordinate `k` sees `i = k`. In a plane lattice with
 //! coordinates x0, y0, x1, y1, ... the rotation is `["-q[i+1]", "q[i-1]"]`.
@@ -92,6 +112,7 @@
 pub mod claim;
 pub mod shipped;
 
+mod bodies;
 mod body;
 mod constants;
 mod draw;
@@ -112,6 +133,9 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use bodies::{
+    BodiesSystem, BodyBegin, BodyGroup, MassChoice, Placement, ShapeChoice, WallChoice, WallKind,
+};
 pub use body::BodySystem;
 pub use claim::Claim;
 pub use draw::{Drawing, Shape};
@@ -199,7 +223,7 @@ impl Scenario {
     pub fn formula(&self) -> Option<&FormulaSystem> {
         match &self.system {
             System::Formula(system) => Some(system),
-            System::Solid(_) | System::Body(_) => None,
+            System::Solid(_) | System::Body(_) | System::Bodies(_) => None,
         }
     }
 
@@ -207,7 +231,7 @@ impl Scenario {
     pub fn solid(&self) -> Option<&SolidSystem> {
         match &self.system {
             System::Solid(system) => Some(system),
-            System::Formula(_) | System::Body(_) => None,
+            System::Formula(_) | System::Body(_) | System::Bodies(_) => None,
         }
     }
 
@@ -215,7 +239,7 @@ impl Scenario {
     pub fn body(&self) -> Option<&BodySystem> {
         match &self.system {
             System::Body(system) => Some(system),
-            System::Formula(_) | System::Solid(_) => None,
+            System::Formula(_) | System::Solid(_) | System::Bodies(_) => None,
         }
     }
 

@@ -44,6 +44,7 @@ impl Names {
             Kind::Formula => RESERVED_BY_COORDINATES.to_vec(),
             Kind::Solid => RESERVED_BY_SOLIDS.to_vec(),
             Kind::Body => body::reserved().collect(),
+            Kind::Bodies => vec![("i", "the number of a body")],
         };
         let reserved = RESERVED.into_iter().chain(more);
         let reserved = reserved.map(|(name, meaning)| (name.to_string(), meaning.to_string()));

@@ -1,5 +1,6 @@
 //! From the tree of values to a checked [`Scenario`]: the rules of the format, key by key.
 
+mod bodies;
 mod body;
 mod draw;
 mod formula;
@@ -47,6 +48,7 @@ impl Reader {
             Kind::Formula => System::Formula(Box::new(self.formula_system((start, end))?)),
             Kind::Solid => System::Solid(Box::new(self.solid_system(&parameters, (start, end))?)),
             Kind::Body => System::Body(Box::new(self.body_system(&parameters, (start, end))?)),
+            Kind::Bodies => System::Bodies(Box::new(self.bodies_system((start, end))?)),
         };
         Ok(Scenario {
             name: stem(name),
@@ -205,6 +207,7 @@ fn missing(source: &Arc<Source>, kind: Kind, key: &str) -> Diagnostic {
         (Kind::Formula, "integrator") => "integrator = \"verlet\"",
         (Kind::Solid, "integrator") => "integrator = \"avi\"",
         (Kind::Body, "integrator") => "integrator = \"euler-poincare\"",
+        (Kind::Bodies, "integrator") => "integrator = \"collisions\"",
         (_, "body") => "[body] with mass and inertia",
         (_, "material") => "[material.NAME] with law, density and the constants of the law",
         _ => "[initial] with position and velocity",

@@ -39,6 +39,8 @@ const ALL: &[Shipped] = shipped!(
     "heavy-top",
     "tumbling-satellite",
     "four-vortices",
+    "disc-box",
+    "polygon-pile",
     "bar-wave",
     "block",
     "l-beam",

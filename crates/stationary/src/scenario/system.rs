@@ -1,5 +1,6 @@
-//! What a scenario is about: a system given by formulas, a solid on a mesh, or a rigid body.
+//! What a scenario is about: a system given by formulas, a solid on a mesh, a rigid body, or many that collide.
 
+use super::bodies::BodiesSystem;
 use super::body::BodySystem;
 use super::draw::Drawing;
 use super::place::Text;
@@ -15,6 +16,8 @@ pub enum System {
     Solid(Box<SolidSystem>),
     /// A rigid body.
     Body(Box<BodySystem>),
+    /// Many that collide.
+    Bodies(Box<BodiesSystem>),
 }
 
 /// A system of a few coordinates, given by its Lagrangian or Hamiltonian. Formulas are still text; the model and the observers parse

@@ -8,6 +8,7 @@ use crate::model::{FormulaPotential, RigidBody};
 use crate::observe::{DiscreteEnergy, Observer, Probe};
 use crate::registry;
 use crate::run::Description;
+use crate::run::rows::Rows;
 use crate::scenario::{BodySystem, Scenario};
 
 /// A scenario ready to run.
@@ -26,12 +27,9 @@ pub(super) struct Built<'a> {
     /// Time of the last step.
     pub end: f64,
     /// Steps between rows.
-    pub every: u64,
+    pub rows: Rows,
     pub warnings: Vec<String>,
 }
-
-/// Rows written when the scenario does not say how many.
-const ROWS: u64 = 2000;
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<Built<'a>, Error> {
     let method = registry::body_method(&scenario.integrator)?;
@@ -74,7 +72,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
         free_period,
         steps,
         end: scenario.start + steps as f64 * system.step,
-        every: system.output_every.unwrap_or(steps.div_ceil(ROWS)),
+        rows: Rows::choose(system.output_every, Some(steps)),
         warnings,
     })
 }
@@ -134,7 +132,7 @@ pub fn check(scenario: &Scenario, system: &BodySystem) -> Result<Description, Er
         ("potential", potential.into()),
         ("integrator", format!("{}, order {}, variational", built.method, built.method.order())),
         ("steps", format!("{} of {} to time {}", built.steps, system.step, built.end)),
-        ("rows", format!("one every {} steps", built.every)),
+        ("rows", built.rows.to_string()),
         ("claims", scenario.claims.len().to_string()),
     ];
     lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));

@@ -15,6 +15,7 @@ use crate::observe::{
 };
 use crate::registry::{self, Chosen};
 use crate::run::Description;
+use crate::run::rows::Rows;
 use crate::scenario::{Choice, FormulaSystem, Law, Motion, Place, Scenario};
 use std::sync::Arc;
 
@@ -45,27 +46,6 @@ pub(super) struct Built<'a> {
     pub warnings: Vec<String>,
 }
 
-/// Which steps are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
-    /// Every so many.
-    Every(u64),
-    /// Each, then every other, then every fourth: the end of the run is not known.
-    Sparser,
-}
-
-impl Rows {
-    /// Whether a step is written.
-    pub fn has(self, step: u64) -> bool {
-        match self {
-            Rows::Every(every) => step.is_multiple_of(every),
-            Rows::Sparser => step.is_multiple_of((step / ROWS + 1).next_power_of_two()),
-        }
-    }
-}
-
-/// Rows written when the scenario does not say how many.
-const ROWS: u64 = 2000;
 /// Unknowns of one Newton solve: its matrices are dense, and beyond this take gigabytes.
 const MOST_UNKNOWNS: usize = 4_000;
 /// Change of `L` under a generator, relative to its terms, above which it is no symmetry.
@@ -125,11 +105,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
             false => scenario.end,
         },
         end_impacts: scenario.end_impacts,
-        rows: match (system.output_every, known) {
-            (Some(every), _) => Rows::Every(every),
-            (None, true) => Rows::Every(steps.div_ceil(ROWS)),
-            (None, false) => Rows::Sparser,
-        },
+        rows: Rows::choose(system.output_every, known.then_some(steps)),
         warnings,
     })
 }
@@ -535,13 +511,6 @@ impl Built<'_> {
             }
         }
     }
-
-    fn rows_in_words(&self) -> String {
-        match self.rows {
-            Rows::Every(every) => format!("one every {every} steps"),
-            Rows::Sparser => format!("each of the first {ROWS} steps, then fewer and fewer"),
-        }
-    }
 }
 
 /// See [`crate::run::check`].
@@ -557,7 +526,7 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
         built.mechanics.describe(),
         ("integrator", format!("{}, order {}, {kind}", built.method_in_words(), built.method.order())),
         ("steps", built.steps_in_words()),
-        ("rows", built.rows_in_words()),
+        ("rows", built.rows.to_string()),
         ("claims", scenario.claims.len().to_string()),
     ];
     if !built.system.constraints.is_empty() {
@@ -577,19 +546,4 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     }
     lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
     Ok(Description { lines })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_a_run_without_a_known_end_grow_sparser_and_stay_few() {
-        let written: Vec<u64> = (0..1_000_000).filter(|step| Rows::Sparser.has(*step)).collect();
-        assert!((0..ROWS).all(|step| Rows::Sparser.has(step)));
-        assert!(written.len() < 12_000, "{}", written.len());
-        let apart: Vec<u64> = written.windows(2).map(|w| w[1] - w[0]).collect();
-        assert!(apart.is_sorted() && apart.last() == Some(&512), "{:?}", apart.last());
-        assert!(Rows::Every(7).has(14) && !Rows::Every(7).has(15));
-    }
 }

@@ -1,0 +1,249 @@
+//! Gaps from shapes in the plane: the features of two outlines (a vertex and an edge, two vertices, a centre and an edge),
+//! their distances, the rates of these, and the normals with which they push.
+
+use super::flight::State;
+use super::world::Shape;
+use crate::model::{Point, cross2, dot2, minus2};
+
+/// An outline at a moment, in space.
+#[derive(Debug, Default)]
+pub(super) struct Placed {
+    /// The vertices, counter-clockwise; the centre of a disc alone.
+    points: Vec<Point>,
+    /// What is added around the points.
+    radius: f64,
+    /// Whether the last vertex is joined to the first.
+    closed: bool,
+    centre: Point,
+    velocity: Point,
+    spin: f64,
+}
+
+/// Two places of two outlines that may come to touch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Feature {
+    pub distance: f64,
+    /// Its derivative in time.
+    pub rate: f64,
+    /// Where they touch.
+    pub point: Point,
+    /// Unit vector that pushes the first outline away.
+    pub normal: Point,
+    /// The two vertices, where it is two vertices.
+    pub corner: Option<(usize, usize)>,
+}
+
+impl Placed {
+    /// Puts a shape where a body is.
+    pub fn put(&mut self, shape: &Shape, state: &State) {
+        self.centre = [state.position[0], state.position[1]];
+        self.velocity = [state.velocity[0], state.velocity[1]];
+        self.spin = state.spin[2];
+        self.points.clear();
+        match shape {
+            Shape::Round { radius } => {
+                self.points.push(self.centre);
+                (self.radius, self.closed) = (*radius, false);
+            }
+            Shape::Polygon(polygon) => {
+                let (sin, cos) = state.angle.sin_cos();
+                let turned = |v: &Point| {
+                    [self.centre[0] + cos * v[0] - sin * v[1], self.centre[1] + sin * v[0] + cos * v[1]]
+                };
+                self.points.extend(polygon.vertices().iter().map(turned));
+                (self.radius, self.closed) = (0.0, true);
+            }
+        }
+    }
+
+    /// Puts a wall that is a segment where it always is.
+    pub fn put_segment(&mut self, ends: &[Point; 2]) {
+        self.points.clear();
+        self.points.extend(ends);
+        (self.centre, self.velocity, self.spin) = (ends[0], [0.0; 2], 0.0);
+        (self.radius, self.closed) = (0.0, false);
+    }
+
+    fn velocity_at(&self, p: Point) -> Point {
+        let arm = minus2(p, self.centre);
+        [self.velocity[0] - self.spin * arm[1], self.velocity[1] + self.spin * arm[0]]
+    }
+
+    fn edges(&self) -> usize {
+        if self.closed { self.points.len() } else { self.points.len() - 1 }
+    }
+
+    fn end(&self, edge: usize) -> Point {
+        self.points[(edge + 1) % self.points.len()]
+    }
+
+    /// Whether a point is inside of a closed outline.
+    fn holds(&self, p: Point) -> bool {
+        let mut within = false;
+        for k in 0..if self.closed { self.points.len() } else { 0 } {
+            let (a, b) = (self.points[k], self.end(k));
+            if (a[1] > p[1]) != (b[1] > p[1])
+                && (p[0] - a[0]) * (b[1] - a[1]) * (b[1] - a[1]).signum()
+                    < (p[1] - a[1]) * (b[0] - a[0]) * (b[1] - a[1]).signum()
+            {
+                within = !within;
+            }
+        }
+        within
+    }
+}
+
+/// Tells every feature of two outlines whose nearest points may be there.
+pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
+    vertices_against_edges(a, b, 1.0, &mut visit);
+    vertices_against_edges(b, a, -1.0, &mut visit);
+    let radius = a.radius + b.radius;
+    for (i, p) in a.points.iter().enumerate() {
+        for (j, q) in b.points.iter().enumerate() {
+            let apart = minus2(*p, *q);
+            let length = apart[0].hypot(apart[1]);
+            let normal = if length > 0.0 { apart.map(|x| x / length) } else { [0.0, 1.0] };
+            let point = [q[0] + b.radius * normal[0], q[1] + b.radius * normal[1]];
+            let rate = dot2(normal, minus2(a.velocity_at(*p), b.velocity_at(*q)));
+            let corner = (radius == 0.0).then_some((i, j));
+            visit(Feature { distance: length - radius, rate, point, normal, corner });
+        }
+    }
+}
+
+/// Features of a vertex (or centre) of `a` and the inside of an edge of `b`; `sign` is that of the normal to be told.
+fn vertices_against_edges(a: &Placed, b: &Placed, sign: f64, visit: &mut impl FnMut(Feature)) {
+    for edge in 0..b.edges() {
+        let (start, end) = (b.points[edge], b.end(edge));
+        let along = minus2(end, start);
+        let squared = dot2(along, along);
+        let length = squared.sqrt();
+        // Counter-clockwise: the outside is on the right.
+        let outward = [along[1] / length, -along[0] / length];
+        for p in &a.points {
+            let part = dot2(minus2(*p, start), along);
+            if !(part > 0.0 && part < squared) {
+                continue;
+            }
+            let height = dot2(minus2(*p, start), outward);
+            let normal = if height < 0.0 { outward.map(|x| -x) } else { outward };
+            let at = part / squared;
+            let foot = [start[0] + at * along[0], start[1] + at * along[1]];
+            let rate = dot2(normal, minus2(a.velocity_at(*p), b.velocity_at(foot)));
+            visit(Feature {
+                distance: height.abs() - a.radius,
+                rate,
+                point: foot,
+                normal: normal.map(|x| sign * x),
+                corner: None,
+            });
+        }
+    }
+}
+
+/// The distance of two outlines; negative where one reaches into the other, by about how far.
+pub(super) fn signed_gap(a: &Placed, b: &Placed) -> f64 {
+    let mut least = f64::INFINITY;
+    features(a, b, |f| least = least.min(f.distance));
+    // Of a disc the centre counts as a vertex.
+    let inside = a.points.iter().any(|p| b.holds(*p)) || b.points.iter().any(|p| a.holds(*p));
+    match inside || edges_cross(a, b) {
+        true => -(least + a.radius + b.radius).abs() - a.radius - b.radius,
+        false => least,
+    }
+}
+
+/// Whether an edge of one crosses an edge of the other: crossed bars have no vertex inside each other.
+fn edges_cross(a: &Placed, b: &Placed) -> bool {
+    let side = |p: Point, q: Point, r: Point| cross2(minus2(q, p), minus2(r, p));
+    (0..a.edges()).any(|i| {
+        let (p, q) = (a.points[i], a.end(i));
+        (0..b.edges()).any(|j| {
+            let (r, s) = (b.points[j], b.end(j));
+            side(p, q, r) * side(p, q, s) < 0.0 && side(r, s, p) * side(r, s, q) < 0.0
+        })
+    })
+}
+
+/// The features of a polygon against a half plane: its vertices.
+pub(super) fn vertices(a: &Placed, normal: Point, offset: f64, mut visit: impl FnMut(Feature)) {
+    for p in &a.points {
+        let distance = dot2(normal, *p) - offset;
+        let rate = dot2(normal, a.velocity_at(*p));
+        visit(Feature { distance, rate, point: *p, normal, corner: None });
+    }
+}
+
+/// A place where two outlines touch: the point and the direction that pushes the first away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touch {
+    pub point: Point,
+    pub normal: Point,
+}
+
+/// What generates the cone of normals of the impact at this moment: the features within `near` of touching or, if none is, the
+/// nearest. Two vertices push with every direction in which both corners can be parted, (5.15): its two extreme ones are taken.
+pub(super) fn touches(a: &Placed, b: &Placed, near: f64) -> Vec<Touch> {
+    let mut all: Vec<Feature> = Vec::new();
+    features(a, b, |f| all.push(f));
+    let least = all.iter().fold(f64::INFINITY, |m, f| m.min(f.distance));
+    all.retain(|f| f.distance <= near.max(least));
+    let mut cone = Vec::new();
+    // An edge near whose end a vertex touches makes the corner there redundant.
+    let edges = all.iter().any(|f| f.corner.is_none());
+    for f in &all {
+        match f.corner {
+            None => cone.push(Touch { point: f.point, normal: f.normal }),
+            Some(_) if edges => {}
+            Some((i, j)) => {
+                let directions = parting(a, i, b, j);
+                cone.extend(directions.map(|normal| Touch { point: f.point, normal }));
+                if cone.is_empty() {
+                    cone.push(Touch { point: f.point, normal: f.normal });
+                }
+            }
+        }
+    }
+    cone
+}
+
+/// The extreme directions in which the corner of `a` can leave that of `b`: those normals of edges at the two corners that are in the
+/// normal cones of both, where of `a` the opposite is meant.
+fn parting(a: &Placed, i: usize, b: &Placed, j: usize) -> impl Iterator<Item = Point> {
+    let (own, other) = (corner_normals(a, i), corner_normals(b, j));
+    let candidates = [own[0].map(|x| -x), own[1].map(|x| -x), other[0], other[1]];
+    let within = move |[first, second]: [Point; 2], n: Point| {
+        let slack = -1e-9;
+        cross2(first, n) >= slack && cross2(n, second) >= slack && dot2(n, first) + dot2(n, second) >= slack
+    };
+    candidates.into_iter().filter(move |n| within(other, *n) && within(own, n.map(|x| -x)))
+}
+
+/// Outward normals of the edges that meet in a vertex; those of the end of a segment are of all sides but its own.
+fn corner_normals(a: &Placed, i: usize) -> [Point; 2] {
+    let n = a.points.len();
+    let normal = |from: Point, to: Point| {
+        let along = minus2(to, from);
+        let length = along[0].hypot(along[1]);
+        [along[1] / length, -along[0] / length]
+    };
+    if a.closed {
+        return [normal(a.points[(i + n - 1) % n], a.points[i]), normal(a.points[i], a.points[(i + 1) % n])];
+    }
+    let from = a.points[n - 1 - i];
+    let one = normal(from, a.points[i]);
+    [one, one.map(|x| -x)]
+}
+
+/// The vertices of a polygon that touch a half plane, within `near` or the nearest, and the gap.
+pub(super) fn on_plane(a: &Placed, normal: Point, offset: f64, near: f64) -> (Vec<Touch>, f64) {
+    let mut least = f64::INFINITY;
+    vertices(a, normal, offset, |f| least = least.min(f.distance));
+    let mut all = Vec::new();
+    vertices(a, normal, offset, |f| {
+        if f.distance <= near.max(least) {
+            all.push(Touch { point: f.point, normal });
+        }
+    });
+    (all, least)
+}

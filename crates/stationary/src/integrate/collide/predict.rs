@@ -1,0 +1,216 @@
+//! Which impacts a body will have in the rest of a window.
+
+use super::engine::Collisions;
+use super::flight::State;
+use super::grid::Reach;
+use super::times::{Against, Judge, Meeting, Mover, falls_to_zero, overlap_times, round_round};
+use super::world::{Body, Shape, WallForm};
+use crate::linalg::space::{Vec3, inner, norm, plus};
+use std::cmp::Ordering;
+
+/// A predicted impact, or a search that goes on at this time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event {
+    /// Into the window.
+    pub offset: f64,
+    pub pair: [u32; 2],
+    /// Impacts of both at the prediction: it is void if there were more since.
+    pub counters: [u32; 2],
+    pub impact: bool,
+}
+
+// The earliest first, then by numbers: a `BinaryHeap` gives the largest.
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other
+            .offset
+            .total_cmp(&self.offset)
+            .then(other.pair.cmp(&self.pair))
+            .then(other.impact.cmp(&self.impact))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Event {}
+
+/// Distance at which outlines with corners touch, in sizes of the bodies; rounding far from the origin needs more.
+const TOUCH: f64 = 2e-13;
+
+impl Collisions {
+    /// The box of what a body sweeps from now to the end of the window.
+    pub(super) fn sweep(&self, i: usize) -> Reach {
+        let now = self.state(i);
+        let rest = self.step - self.offset;
+        let then = now.after(rest, &self.world.gravity);
+        let reach = self.world.bodies[i].shape.reach();
+        let mut b = Reach { low: [0.0; 3], high: [0.0; 3] };
+        for k in 0..3 {
+            let (mut low, mut high) =
+                (now.position[k].min(then.position[k]), now.position[k].max(then.position[k]));
+            if now.velocity[k] * then.velocity[k] < 0.0 {
+                let apex =
+                    now.after(-now.velocity[k] / self.world.gravity[k], &self.world.gravity).position[k];
+                (low, high) = (low.min(apex), high.max(apex));
+            }
+            // A little more, so that rounding hides nothing.
+            let margin = reach * (1.0 + 1e-9) + 1e-12 * (low.abs() + high.abs());
+            (b.low[k], b.high[k]) = (low - margin, high + margin);
+        }
+        b
+    }
+
+    /// Predicts the impacts of body `i` with walls and with the bodies near it of which `with` is true.
+    pub(super) fn predict(&mut self, i: usize, with: impl Fn(usize) -> bool) {
+        let mut near = std::mem::take(&mut self.near);
+        self.grid.near(i, &mut near);
+        for &j in &near {
+            if with(j as usize) {
+                self.predict_pair(i.min(j as usize), i.max(j as usize));
+            }
+        }
+        self.near = near;
+        for wall in 0..self.world.walls.len() {
+            self.predict_pair(i, self.world.bodies.len() + wall);
+        }
+    }
+
+    /// Predicts the next impact of a body with a body of a higher number, or with a wall.
+    pub(super) fn predict_pair(&mut self, i: usize, j: usize) {
+        let meeting = match j.checked_sub(self.world.bodies.len()) {
+            None => self.meets_body(i, j),
+            Some(wall) => self.meets_wall(i, wall),
+        };
+        let (after, impact) = match meeting {
+            Meeting::Never => return,
+            Meeting::After(after) => (after, true),
+            Meeting::Unknown(after) => (after, false),
+        };
+        let offset = self.offset + after;
+        if offset <= self.step {
+            let counters = [self.counters[i], self.counter(j)];
+            self.queue.push(Event { offset, pair: [i as u32, j as u32], counters, impact });
+        }
+    }
+
+    fn meets_body(&mut self, i: usize, j: usize) -> Meeting {
+        let (one, two) = (self.state(i), self.state(j));
+        let (a, b) = (&self.world.bodies[i], &self.world.bodies[j]);
+        let apart = plus(&one.position, -1.0, &two.position);
+        let parting = plus(&one.velocity, -1.0, &two.velocity);
+        let reach = a.shape.reach() + b.shape.reach();
+        if let (Shape::Round { .. }, Shape::Round { .. }) = (&a.shape, &b.shape) {
+            return round_round(&apart, &parting, reach).map_or(Meeting::Never, Meeting::After);
+        }
+        // Only while their circles overlap.
+        let rest = self.step - self.offset;
+        let touch = self.touch(i, j);
+        let Some([from, to]) = overlap_times(&apart, &parting, reach + 4.0 * touch) else {
+            return Meeting::Never;
+        };
+        if from > rest {
+            return Meeting::Never;
+        }
+        let acceleration = self.pull(i, j);
+        let against = Against::Mover(self.mover(b, two));
+        let mover = self.mover(a, one);
+        self.bench.search(&mover, &against, [from, to.min(rest)], Judge { acceleration, touch })
+    }
+
+    fn meets_wall(&mut self, i: usize, wall: usize) -> Meeting {
+        let state = self.state(i);
+        let body = &self.world.bodies[i];
+        let rest = self.step - self.offset;
+        let form = &self.world.walls[wall].form;
+        if let (Shape::Round { radius }, WallForm::Plane { normal, offset }) = (&body.shape, form) {
+            let distance = inner(normal, &state.position) - offset - radius;
+            let (rate, pull) = (inner(normal, &state.velocity), inner(normal, &self.world.gravity));
+            return falls_to_zero(distance, rate, pull).map_or(Meeting::Never, Meeting::After);
+        }
+        let swept = &self.grid.boxes[i];
+        let number = self.world.bodies.len() + wall;
+        let touch = self.touch(i, number);
+        let mover = self.mover(body, state);
+        let acceleration = self.pull(i, number);
+        let against = match form {
+            WallForm::Plane { normal, offset } => {
+                let farthest =
+                    (0..3).map(|k| normal[k] * if normal[k] > 0.0 { swept.low[k] } else { swept.high[k] });
+                if farthest.sum::<f64>() > *offset {
+                    return Meeting::Never;
+                }
+                Against::HalfPlane([normal[0], normal[1]], *offset)
+            }
+            WallForm::Segment(ends) => {
+                let apart = |k: usize| {
+                    ends[0][k].max(ends[1][k]) < swept.low[k] || ends[0][k].min(ends[1][k]) > swept.high[k]
+                };
+                if apart(0) || apart(1) {
+                    return Meeting::Never;
+                }
+                Against::Segment(ends)
+            }
+        };
+        self.bench.search(&mover, &against, [0.0, rest], Judge { acceleration, touch })
+    }
+
+    pub(super) fn mover<'a>(&self, body: &'a Body, state: State) -> Mover<'a> {
+        Mover { shape: &body.shape, state, gravity: self.world.gravity }
+    }
+
+    /// The size of the smaller of a pair.
+    pub(super) fn size(&self, i: usize, j: usize) -> f64 {
+        let reach = |k: usize| self.world.bodies.get(k).map_or(f64::INFINITY, |b| b.shape.reach());
+        reach(i).min(reach(j))
+    }
+
+    /// The distance at which the outlines of a pair touch.
+    pub(super) fn touch(&self, i: usize, j: usize) -> f64 {
+        (TOUCH * self.size(i, j)).max(64.0 * f64::EPSILON * self.extent)
+    }
+
+    /// A bound of the acceleration with which gaps of a pair can close in the rest of the window: gravity against walls, the turning
+    /// of arms, and what is seen from a frame that turns.
+    pub(super) fn pull(&self, i: usize, j: usize) -> f64 {
+        let turning = |k: usize| match &self.world.bodies[k].shape {
+            Shape::Round { .. } => [0.0; 2],
+            Shape::Polygon(polygon) => [self.flights[k].state.spin[2], polygon.reach()],
+        };
+        let [w, arm] = turning(i);
+        // Of a point on `theirs` at `span`, seen from a frame that turns with `own` and passes with `speed`.
+        let seen = |own: f64, theirs: f64, arm: f64, speed: f64, span: f64| {
+            2.0 * own.abs() * speed + own * own * span + (theirs - own).powi(2) * arm
+        };
+        let Some(wall) = j.checked_sub(self.world.bodies.len()) else {
+            let [v, other] = turning(j);
+            let speed = norm(&plus(&self.state(i).velocity, -1.0, &self.state(j).velocity));
+            let span = self.world.bodies[i].shape.reach() + self.world.bodies[j].shape.reach();
+            return seen(v, w, arm, speed, span).max(seen(w, v, other, speed, span));
+        };
+        let gravity = &self.world.gravity;
+        match &self.world.walls[wall].form {
+            WallForm::Plane { normal, .. } => inner(normal, gravity).abs() + w * w * arm,
+            WallForm::Segment(_) => {
+                let speed = norm(&self.state(i).velocity) + norm(gravity) * self.step;
+                norm(gravity) + seen(0.0, w, arm, speed, 0.0).max(seen(w, 0.0, 0.0, speed, self.span(i)))
+            }
+        }
+    }
+
+    /// How far a wall's end that a body can meet in this window may be from its centre.
+    fn span(&self, i: usize) -> f64 {
+        let b = &self.grid.boxes[i];
+        let diagonal: Vec3 = std::array::from_fn(|k| b.high[k] - b.low[k]);
+        norm(&diagonal)
+    }
+}

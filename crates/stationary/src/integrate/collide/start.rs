@@ -1,0 +1,101 @@
+//! Gaps at a moment, and whether bodies may start where they are.
+
+use super::features::{signed_gap, vertices};
+use super::flight::State;
+use super::grid::{Grid, Reach};
+use super::times::{Against, Bench, Mover};
+use super::world::{Shape, WallForm, World};
+use crate::linalg::space::{inner, norm, plus};
+
+/// Why bodies cannot start where they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StartFault {
+    /// The body, and the other body or the wall, whose numbers follow those of the bodies.
+    pub pair: [usize; 2],
+    /// By how much they overlap.
+    pub depth: f64,
+}
+
+/// Overlaps up to this, in sizes, are rounding: bodies may touch.
+pub(super) const ROUNDING: f64 = 1e-12;
+
+/// The least gap at the start in sizes, or the first pair that overlaps.
+pub(super) fn check(world: &World) -> Result<f64, StartFault> {
+    let state = |k: usize| {
+        let b = &world.bodies[k];
+        State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
+    };
+    let mut grid = Grid::default();
+    let boxes = world.bodies.iter().map(|b| {
+        let reach = b.shape.reach();
+        Reach { low: b.position.map(|x| x - reach), high: b.position.map(|x| x + reach) }
+    });
+    grid.rebuild(boxes.collect(), world.dimension);
+    let (n, mut least, mut near) = (world.bodies.len(), f64::INFINITY, Vec::new());
+    let mut bench = Bench::default();
+    for i in 0..n {
+        grid.near(i, &mut near);
+        let later = near.iter().map(|j| *j as usize).filter(|j| *j > i);
+        for j in later.chain(n..n + world.walls.len()) {
+            let gap = gap_between(world, [i, j], state, &mut bench);
+            let reach = |k: usize| world.bodies.get(k).map_or(f64::INFINITY, |b| b.shape.reach());
+            let relative = gap / reach(i).min(reach(j));
+            if !(relative >= -ROUNDING) {
+                return Err(StartFault { pair: [i, j], depth: -gap });
+            }
+            least = least.min(relative);
+        }
+    }
+    Ok(least)
+}
+
+/// The gap between two bodies, or a body and a wall, of a world at its start; negative by about the depth of an overlap.
+pub fn gap(world: &World, pair: [usize; 2]) -> f64 {
+    let state = |k: usize| {
+        let b = &world.bodies[k];
+        State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
+    };
+    gap_between(world, pair, state, &mut Bench::default())
+}
+
+pub(super) fn gap_between(
+    world: &World,
+    [i, j]: [usize; 2],
+    state: impl Fn(usize) -> State,
+    bench: &mut Bench,
+) -> f64 {
+    let (body, here) = (&world.bodies[i], state(i));
+    let mover = |k: usize| Mover { shape: &world.bodies[k].shape, state: state(k), gravity: world.gravity };
+    let against = match (world.bodies.get(j), j.checked_sub(world.bodies.len())) {
+        (Some(other), _) => {
+            let apart = norm(&plus(&here.position, -1.0, &state(j).position));
+            let reach = body.shape.reach() + other.shape.reach();
+            let round = |shape: &Shape| matches!(shape, Shape::Round { .. });
+            // Of far polygons the circles will do.
+            if round(&body.shape) && round(&other.shape) || apart > reach {
+                return apart - reach;
+            }
+            Against::Mover(mover(j))
+        }
+        (None, wall) => match &world.walls[wall.unwrap_or(0)].form {
+            WallForm::Plane { normal, offset } => {
+                let height = inner(normal, &here.position) - offset;
+                let reach = body.shape.reach();
+                if matches!(body.shape, Shape::Round { .. }) || height > reach {
+                    return height - reach;
+                }
+                Against::HalfPlane([normal[0], normal[1]], *offset)
+            }
+            WallForm::Segment(ends) => Against::Segment(ends),
+        },
+    };
+    bench.put(&mover(i), &against, 0.0);
+    match against {
+        Against::HalfPlane(normal, offset) => {
+            let mut least = f64::INFINITY;
+            vertices(&bench.one, normal, offset, |f| least = least.min(f.distance));
+            least
+        }
+        _ => signed_gap(&bench.one, &bench.two),
+    }
+}

@@ -1,0 +1,136 @@
+//! What bodies that collide keep: energy, less what impacts take, and momentum, less what gravity and walls give.
+
+use crate::integrate::collide::Collisions;
+use crate::linalg::space::{Vec3, norm};
+use crate::observe::{Conserved, Track, energy_scale, kept, number};
+use serde_json::{Value, json};
+
+/// Quantities followed along the run.
+pub(super) struct Kept {
+    energy: Track,
+    /// Energy and what impacts have taken so far.
+    balance: Track,
+    pub scale: f64,
+    /// What impacts have taken, and what rounding took from that sum.
+    lost: [f64; 2],
+    lossy: bool,
+    initial_momentum: Vec3,
+    start: f64,
+    momentum_scale: f64,
+    /// Largest residual of the balance of momentum.
+    worst: f64,
+    pub min_gap: f64,
+    pub most_in_a_step: u64,
+    pub with_walls: u64,
+    /// Kinetic and potential energy, momentum, residual of its balance: as last looked at.
+    pub now: ([f64; 2], Vec3, f64),
+}
+
+impl Kept {
+    pub fn new(run: &Collisions, lossy: bool) -> Self {
+        let [kinetic, potential] = run.energy();
+        Kept {
+            energy: Track::default(),
+            balance: Track::default(),
+            scale: energy_scale(kinetic + potential, kinetic.abs() + potential.abs()),
+            lost: [0.0; 2],
+            lossy,
+            initial_momentum: run.momentum().0,
+            start: run.time(),
+            momentum_scale: 0.0,
+            worst: 0.0,
+            min_gap: f64::INFINITY,
+            most_in_a_step: 0,
+            with_walls: 0,
+            now: ([kinetic, potential], [0.0; 3], 0.0),
+        }
+    }
+
+    /// Looks at the present moment and at the impacts since the last; false where the energy is no number any more.
+    pub fn look(&mut self, run: &mut Collisions) -> bool {
+        let bodies = run.world().bodies.len();
+        for impact in run.happened() {
+            let more = impact.energy[0] - impact.energy[1] + self.lost[1];
+            let new = self.lost[0] + more;
+            self.lost = [new, more - (new - self.lost[0])];
+            self.with_walls += u64::from(impact.pair[1] >= bodies);
+        }
+        self.most_in_a_step = self.most_in_a_step.max(run.happened().len() as u64);
+        let [kinetic, potential] = run.energy();
+        let (momentum, size) = run.momentum();
+        let passed = run.time() - self.start;
+        let mass: f64 = run.world().bodies.iter().map(|b| b.mass).sum();
+        let (walls, gravity) = (run.impulse_of_walls(), run.world().gravity);
+        let residual: Vec3 = std::array::from_fn(|k| {
+            momentum[k] - self.initial_momentum[k] - mass * gravity[k] * passed - walls[k]
+        });
+        // Impulses that cancel are as large as the momenta they carry.
+        let given: Vec3 = std::array::from_fn(|k| (mass * gravity[k] * passed).abs());
+        self.momentum_scale = self.momentum_scale.max(size).max(norm(&given));
+        let residual = norm(&residual);
+        if residual > self.worst || residual.is_nan() {
+            self.worst = residual;
+        }
+        self.energy.add(run.time(), kinetic + potential);
+        self.balance.add(run.time(), kinetic + potential + self.lost[0]);
+        self.now = ([kinetic, potential], momentum, self.relative(residual));
+        self.min_gap = run.least_gap();
+        (kinetic + potential).is_finite()
+    }
+
+    fn relative(&self, residual: f64) -> f64 {
+        if residual == 0.0 { 0.0 } else { residual / self.momentum_scale }
+    }
+
+    /// What impacts have taken.
+    pub fn lost(&self) -> f64 {
+        self.lost[0]
+    }
+
+    pub fn energy_error(&self) -> f64 {
+        self.energy.largest_change() / self.scale
+    }
+
+    fn balance_error(&self) -> f64 {
+        self.balance.largest_change() / self.scale
+    }
+
+    /// Its parts of `summary.json`: energy and momentum.
+    pub fn summary(&self, space: usize) -> [Value; 2] {
+        let energy = json!({
+            "initial": number(self.energy.initial()),
+            "final": number(self.energy.last()),
+            "scale": number(self.scale),
+            "max_relative_error": number(self.energy_error()),
+            "relative_drift_rate": number(self.energy.slope() / self.scale),
+            "lost": number(self.lost()),
+            "max_balance_error": number(self.balance_error()),
+        });
+        let momentum = json!({
+            "linear": {
+                "initial": self.initial_momentum[..space],
+                "scale": number(self.momentum_scale),
+                "max_abs_drift": number(self.relative(self.worst)),
+            }
+        });
+        [energy, momentum]
+    }
+
+    pub fn conserved(&self) -> Vec<Conserved> {
+        let (what, worst) = match self.lossy {
+            true => ("energy and what impacts took", self.balance_error()),
+            false => ("energy", self.energy_error()),
+        };
+        let row = |quantity: &str, initial: f64, worst: f64| Conserved {
+            quantity: quantity.into(),
+            initial,
+            worst,
+            verdict: kept(worst),
+        };
+        let momentum = self.relative(self.worst);
+        vec![
+            row(what, self.energy.initial(), worst),
+            row("momentum, with impulses of walls and gravity", norm(&self.initial_momentum), momentum),
+        ]
+    }
+}

@@ -1,0 +1,314 @@
+//! The results folder of bodies that collide.
+
+use super::build::Built;
+use super::film;
+use crate::error::Error;
+use crate::integrate::collide::{Impact, World};
+use crate::report::film::{Film, Pose};
+use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::plot::Plot;
+use crate::report::{Folder, ImpactTimes, Series, io};
+use crate::run::finish::{Course, Findings, finish, head, short};
+use crate::run::{End, Outcome};
+use crate::scenario::Scenario;
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bodies with columns of their own; more would bury the reader.
+const SHOWN: usize = 8;
+/// Impacts written when the scenario does not say how many.
+const IMPACTS: u64 = 200_000;
+
+/// A results folder being filled.
+pub(super) struct Results<'a> {
+    scenario: &'a Scenario,
+    out: Folder,
+    series: Series,
+    row: Vec<f64>,
+    /// The moving picture, and room for a frame; none without a folder.
+    film: Option<(Film, Vec<Pose>)>,
+    impacts: Option<(PathBuf, BufWriter<File>)>,
+    impact_rows: u64,
+    most_impacts: u64,
+    /// Time and impulse of impacts for the plot, and how many are passed over between two of them.
+    impulses: (Vec<f64>, Vec<f64>, u64),
+}
+
+impl<'a> Results<'a> {
+    /// Creates the folder and the tables.
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
+        out.begin()?;
+        let axes = &["x", "y", "z"][..built.system.space];
+        let mut state = vec!["t".to_string()];
+        for body in built.run.world().bodies.iter().take(SHOWN) {
+            state.extend(axes.iter().map(|axis| format!("{}.{axis}", body.name)));
+            if built.system.space == 2 {
+                state.push(format!("{}.angle", body.name));
+            }
+        }
+        let mut observed: Vec<String> = ["energy", "kinetic", "potential", "lost"].map(String::from).to_vec();
+        observed.extend(axes.iter().map(|axis| format!("momentum.linear.{axis}")));
+        observed.extend(["balance.linear", "impacts"].map(String::from));
+        let impacts = match out.file("impacts.csv") {
+            Some(path) => {
+                let mut file = BufWriter::new(File::create(&path).map_err(|e| io(&path, &e))?);
+                let header = "impact,t,first,second,impulse,friction_impulse,energy_before,energy_after";
+                writeln!(file, "{header}").map_err(|e| io(&path, &e))?;
+                Some((path, file))
+            }
+            None => None,
+        };
+        Ok(Results {
+            scenario,
+            series: out.series(state, observed)?,
+            out: out.clone(),
+            row: Vec::new(),
+            film: out.path().map(|_| (film::film(built), Vec::new())),
+            impacts,
+            impact_rows: 0,
+            most_impacts: built.system.output_impacts.unwrap_or(IMPACTS),
+            impulses: (Vec::new(), Vec::new(), 1),
+        })
+    }
+
+    /// Writes the impacts since the last step.
+    pub fn book(&mut self, built: &Built<'_>) -> Result<(), Error> {
+        let happened = built.run.happened();
+        let first = built.run.impacts() - happened.len() as u64;
+        for (number, impact) in (first + 1..).zip(happened) {
+            self.remember(number, impact);
+            if let Some((film, _)) = &mut self.film {
+                film.mark(impact.time, impact.point);
+            }
+            if self.impact_rows == self.most_impacts {
+                continue;
+            }
+            self.impact_rows += 1;
+            if let Some((path, file)) = &mut self.impacts {
+                write_impact(file, number, impact, built.run.world()).map_err(|e| io(path, &e))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps an impulse for the plot; of very many every second, every fourth, and so on.
+    fn remember(&mut self, number: u64, impact: &Impact) {
+        const MOST: usize = 20_000;
+        let (times, impulses, stride) = &mut self.impulses;
+        if self.impacts.is_none() || number % *stride != 0 {
+            return;
+        }
+        times.push(impact.time);
+        impulses.push(impact.impulse);
+        if times.len() == MOST {
+            let thin = |all: &mut Vec<f64>| *all = all.iter().copied().skip(1).step_by(2).collect();
+            thin(times);
+            thin(impulses);
+            *stride *= 2;
+        }
+    }
+
+    /// Keeps the present moment, and writes it if it is to be a row.
+    pub fn keep(&mut self, built: &Built<'_>, step: u64, written: bool) -> Result<(), Error> {
+        let (run, kept, space) = (&built.run, &built.kept, built.system.space);
+        let row = &mut self.row;
+        row.clear();
+        row.push(run.time());
+        for i in 0..run.world().bodies.len().min(SHOWN) {
+            let state = run.state(i);
+            row.extend(&state.position[..space]);
+            if space == 2 {
+                row.push(state.angle);
+            }
+        }
+        let ([kinetic, potential], momentum, balance) = kept.now;
+        row.extend([kinetic + potential, kinetic, potential, kept.lost()]);
+        row.extend(&momentum[..space]);
+        row.extend([balance, run.impacts() as f64]);
+        self.series.keep(step, &self.row);
+        if let Some((film, poses)) = &mut self.film {
+            film::poses(built, poses);
+            film.push(run.time(), poses);
+        }
+        if written { self.series.push(&self.row) } else { Ok(()) }
+    }
+
+    /// Writes the moment last kept.
+    pub fn keep_last(&mut self) -> Result<(), Error> {
+        self.series.push(&self.row)
+    }
+
+    pub fn flush(&mut self) -> Result<(), Error> {
+        if let Some((path, file)) = &mut self.impacts {
+            file.flush().map_err(|e| io(path, &e))?;
+        }
+        self.series.flush()
+    }
+
+    /// Writes summary and report.
+    pub fn finish(self, built: &mut Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
+        let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+        let mut warnings = Vec::new();
+        if self.impact_rows < built.run.impacts() && self.impacts.is_some() {
+            warnings.push(format!(
+                "impacts.csv has the first {} of {} impacts: output.impacts sets how many",
+                self.impact_rows,
+                built.run.impacts()
+            ));
+        }
+        let findings = Findings {
+            facts: facts(self.scenario, built, &Value::Object(summary.clone())),
+            summary,
+            conserved: built.kept.conserved(),
+            sections: self.film.iter().flat_map(|(film, _)| [film.section(), self.plots(built)]).collect(),
+            tables: Vec::new(),
+            impacts: ImpactTimes::default(),
+            warnings,
+            energy_scale: built.kept.scale,
+            files: self.out.file("impacts.csv").into_iter().collect(),
+        };
+        finish(self.scenario, &self.out, &self.series, findings, end)
+    }
+
+    /// Energies, the balance of momentum, impulses, and how fast the bodies are in the end.
+    fn plots(&self, built: &Built<'_>) -> Section {
+        let svg = |plot: Plot| plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+        let mut plots = Vec::new();
+        let whole = |name: &str| self.series.whole(name).unwrap_or_default();
+        let mut plot = Plot::new("Energies").x_label("t");
+        for name in ["kinetic", "potential", "energy"] {
+            let (t, x) = whole(name);
+            plot = plot.line(name, &t, &x);
+        }
+        plots.push((svg(plot), "Kinetic and potential energy, and their sum.".to_string()));
+        let (t, x) = whole("energy");
+        let first = x.first().copied().unwrap_or(0.0);
+        let error: Vec<f64> = x.iter().map(|x| (x - first) / built.kept.scale).collect();
+        let plot = Plot::new("Energy error").x_label("t").y_label("relative error");
+        plots.push((
+            svg(plot.line("energy", &t, &error)),
+            "Change since the start over the energy scale.".into(),
+        ));
+        let (t, x) = whole("balance.linear");
+        let plot = Plot::new("Balance of momentum").x_label("t").y_label("residual").line("residual", &t, &x);
+        let text = "Momentum less that of the start and the impulses of gravity and walls, over the sum of its sizes.";
+        plots.push((svg(plot), text.into()));
+        let (t, x) = whole("impacts");
+        let plot = Plot::new("Impacts").x_label("t").y_label("impacts so far").line("impacts", &t, &x);
+        plots.push((svg(plot), "The slope is the rate of impacts.".into()));
+        let (t, impulse, stride) = &self.impulses;
+        let plot = Plot::new("Impulses").x_label("t").y_label("impulse").points("impulse", t, impulse);
+        let every = if *stride > 1 { format!(" One of {stride} impacts is shown.") } else { String::new() };
+        plots.push((svg(plot), format!("The impulse of each impact along its normal.{every}")));
+        if built.run.world().bodies.len() >= 50 {
+            plots.push((svg(energies(built)), energies_caption(built.system.space).into()));
+        }
+        Section { heading: "Bodies".into(), text: String::new(), plots }
+    }
+}
+
+/// How the kinetic energies of the bodies' motion are distributed, beside that of a gas in equilibrium.
+fn energies(built: &Built<'_>) -> Plot {
+    let run = &built.run;
+    let all = run.world().bodies.iter().enumerate().map(|(i, b)| {
+        let v = run.state(i).velocity;
+        0.5 * b.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    });
+    let mut all: Vec<f64> = all.collect();
+    all.sort_by(f64::total_cmp);
+    let n = all.len() as f64;
+    let mean = (all.iter().sum::<f64>() / n).max(f64::MIN_POSITIVE);
+    let scaled: Vec<f64> = all.iter().map(|e| e / mean).collect();
+    let above: Vec<f64> = (0..all.len()).map(|k| 1.0 - k as f64 / n).collect();
+    let plot = Plot::new("Kinetic energies at the end")
+        .x_label("energy over its mean")
+        .y_label("part of the bodies above");
+    let plot = plot.log_y().line("bodies", &scaled, &above);
+    if built.system.space == 3 {
+        return plot;
+    }
+    let most = scaled.last().copied().unwrap_or(1.0).min(40.0);
+    let x: Vec<f64> = (0..=100).map(|k| most * f64::from(k) / 100.0).collect();
+    let y: Vec<f64> = x.iter().map(|x| (-x).exp()).collect();
+    plot.dashed_line("equilibrium", &x, &y)
+}
+
+fn energies_caption(space: usize) -> &'static str {
+    match space {
+        3 => "The part of the bodies whose kinetic energy is above a multiple of the mean.",
+        _ => {
+            "The part of the bodies whose kinetic energy is above a multiple of the mean; in equilibrium exp(-x)."
+        }
+    }
+}
+
+fn write_impact(file: &mut impl Write, number: u64, impact: &Impact, world: &World) -> std::io::Result<()> {
+    let Impact { time, pair: [i, j], impulse, friction, energy: [before, after], .. } = impact;
+    let (first, second) = (world.name(*i), world.name(*j));
+    writeln!(file, "{number},{time:?},{first},{second},{impulse:?},{friction:?},{before:?},{after:?}")
+}
+
+fn facts(scenario: &Scenario, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
+    let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
+    let fact = |name: &str, value: String| (name.to_string(), value);
+    let world = built.run.world();
+    vec![
+        fact("scenario", scenario.name.clone()),
+        fact("integrator", "collisions, exact between impacts, variational".into()),
+        fact("bodies", world.bodies.len().to_string()),
+        fact("walls", built.system.walls.len().to_string()),
+        fact("time", format!("{} to {}", short(scenario.start), short(end))),
+        fact("steps", summary["moves"].to_string()),
+        fact("impacts", built.run.impacts().to_string()),
+        fact("contact time", short(built.contact_time)),
+        fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
+        fact("version", env!("CARGO_PKG_VERSION").into()),
+    ]
+}
+
+/// All keys but those that judge the others: claims and warnings.
+fn summary(
+    scenario: &Scenario,
+    built: &Built<'_>,
+    end: &End,
+    (rows, wall): (u64, Duration),
+) -> Map<String, Value> {
+    let mut summary = head(&Course {
+        scenario,
+        end,
+        method: (format!("collisions (contact time {})", built.contact_time), 2, true),
+        iterations: 0,
+        rows,
+        wall: wall.as_secs_f64(),
+    });
+    summary["time"]["step"] = json!(built.system.step);
+    let world = built.run.world();
+    let bodies = json!({
+        "count": world.bodies.len(),
+        "walls": built.system.walls.len(),
+        "space": built.system.space,
+        "mass": world.bodies.iter().map(|b| b.mass).sum::<f64>(),
+    });
+    summary.insert("bodies".into(), bodies);
+    let [energy, momentum] = built.kept.summary(built.system.space);
+    summary.insert("energy".into(), energy);
+    summary.insert("momentum".into(), momentum);
+    let impacts = json!({
+        "count": built.run.impacts(),
+        "max_per_step": built.kept.most_in_a_step,
+        "with_walls": built.kept.with_walls,
+    });
+    summary.insert("impacts".into(), impacts);
+    summary.insert("min_gap".into(), json!(built.kept.min_gap));
+    summary
+}
+
+/// Refuses claims about keys that this run will not have, before it is run.
+pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
+    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
+    let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
+    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
+}

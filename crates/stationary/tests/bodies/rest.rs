@@ -1,0 +1,127 @@
+//! What comes to rest: infinitely many bounces, piles, slopes.
+
+use crate::{Random, plane, polygon, room, run};
+use stationary::integrate::collide::{Body, Collisions, Surface, World};
+
+const STEP: f64 = 0.01;
+
+fn rough(mut world: World, restitution: f64, friction: f64) -> World {
+    let surface = Surface { restitution, friction };
+    world.bodies.iter_mut().for_each(|b| b.surface = surface);
+    world.walls.iter_mut().for_each(|w| w.surface = surface);
+    world
+}
+
+fn total(run: &Collisions) -> f64 {
+    run.energy().iter().sum()
+}
+
+#[test]
+fn a_ball_passes_the_end_of_its_bounces_and_rests() {
+    for e in [0.0, 0.3, 0.9] {
+        let ball = Body { position: [0.0, 1.5, 0.0], ..Body::round(2, 0.5) };
+        let world = World {
+            dimension: 2,
+            gravity: [0.0, -10.0, 0.0],
+            bodies: vec![ball],
+            walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
+        };
+        let mut fall = run(rough(world, e, 0.0), STEP);
+        let mut last = f64::INFINITY;
+        for _ in 0..2000 {
+            fall.advance(u64::MAX).unwrap();
+            let now = total(&fall);
+            assert!(now <= last + 1e-3 * 10.0 * STEP * STEP, "{e}: {now} after {last}");
+            last = now;
+        }
+        // Hops of the contact time rise by g T^2/8.
+        let height = fall.state(0).position[1] - 0.5;
+        assert!((-1e-12..10.0 * STEP * STEP / 8.0 + 1e-9).contains(&height), "{e}: {height}");
+        assert!(fall.least_gap() >= -1e-12);
+        assert!(fall.impacts() < 8 * 2000 + 1000, "{e}: {}", fall.impacts());
+    }
+}
+
+#[test]
+fn what_starts_at_rest_on_the_floor_stays_there() {
+    for e in [0.0, 1.0] {
+        let ball = Body { position: [0.0, 0.5, 0.0], ..Body::round(2, 0.5) };
+        let on_top = Body { position: [0.0, 1.5, 0.0], ..Body::round(2, 0.5) };
+        let floor = plane([0.0, 1.0, 0.0], 0.0);
+        let world = World {
+            dimension: 2,
+            gravity: [0.0, -10.0, 0.0],
+            bodies: vec![ball, on_top],
+            walls: vec![floor],
+        };
+        let mut rest = run(rough(world, e, 0.0), STEP);
+        let before = total(&rest);
+        for _ in 0..200 {
+            rest.advance(u64::MAX).unwrap();
+        }
+        assert!((rest.state(1).position[1] - 1.5).abs() < 1e-3, "{e}");
+        assert!((total(&rest) - before).abs() < 1e-5 * before, "{e}: {}", total(&rest) - before);
+        assert!(rest.least_gap() >= -1e-12);
+    }
+}
+
+#[test]
+fn a_block_on_a_slope_sticks_or_slides_as_coulomb_says() {
+    let block = polygon(&[[-0.5, -0.25], [0.5, -0.25], [0.5, 0.25], [-0.5, 0.25]]);
+    let g = 10.0;
+    for (tilt, mu) in [(0.3_f64, 0.4), (0.3, 0.2), (0.1, 0.05)] {
+        // The slope is the floor, and gravity is tilted.
+        let body = Body { position: [0.0, 0.25 + 1e-4, 0.0], ..block.clone() };
+        let world = World {
+            dimension: 2,
+            gravity: [g * tilt.sin(), -g * tilt.cos(), 0.0],
+            bodies: vec![body],
+            walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
+        };
+        let mut slide = run(rough(world, 0.0, mu), STEP);
+        for _ in 0..200 {
+            slide.advance(u64::MAX).unwrap();
+        }
+        let time = 200.0 * STEP;
+        let expected = 0.5 * g * (tilt.sin() - mu * tilt.cos()).max(0.0) * time * time;
+        let way = slide.state(0).position[0];
+        assert!((way - expected).abs() < 0.02 * expected + 5e-3, "{tilt} {mu}: {way} for {expected}");
+        assert!(slide.least_gap() >= -1e-12);
+        assert!(slide.impacts() < 20_000, "{}", slide.impacts());
+    }
+}
+
+#[test]
+fn a_pile_settles_in_reasonable_time_and_stays_admissible() {
+    let mut random = Random(2);
+    let mut bodies = Vec::new();
+    for k in 0..24 {
+        let sides = 3 + k % 4;
+        let points: Vec<[f64; 2]> = (0..sides)
+            .map(|i| (std::f64::consts::TAU * i as f64 / sides as f64).sin_cos())
+            .map(|(s, c)| [0.4 * c, 0.4 * s])
+            .collect();
+        bodies.push(Body {
+            position: [(k % 4) as f64 + 0.5, (k / 4) as f64 + 0.5, 0.0],
+            angle: random.within(0.0, 6.0),
+            velocity: [random.within(-0.5, 0.5), 0.0, 0.0],
+            ..polygon(&points)
+        });
+    }
+    let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: room(4.0, 20.0) };
+    let mut pile = run(rough(world, 0.3, 0.4), STEP);
+    let mut last = f64::INFINITY;
+    for k in 0..500 {
+        pile.advance(u64::MAX).unwrap();
+        if k % 100 == 99 {
+            let gap = pile.least_gap();
+            assert!(gap >= -1e-12, "{gap}");
+            let [kinetic, potential] = pile.energy();
+            assert!(kinetic + potential < last * (1.0 + 1e-3));
+            last = kinetic + potential;
+            eprintln!("{k} impacts {} kinetic {kinetic} potential {potential}", pile.impacts());
+        }
+    }
+    let [kinetic, _] = pile.energy();
+    assert!(kinetic < 1.0, "{kinetic}");
+}
