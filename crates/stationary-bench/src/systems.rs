@@ -1,7 +1,7 @@
 //! The systems of the bench: by automatic differentiation, by hand and from text.
 
 use stationary::formula::{Expr, Graph, Scope, Var};
-use stationary::model::{Constraint, FormulaConstraint, FormulaLagrangian};
+use stationary::model::{Bounds, Constraint, FormulaConstraint, FormulaGap, FormulaLagrangian, Gap, GapNodes};
 use stationary::model::{Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
 use std::sync::Arc;
 
@@ -114,6 +114,59 @@ pub fn circle_text() -> (Arc<FormulaLagrangian>, Arc<dyn Constraint>) {
     let node = graph.lower(&expr, &scope(&names)).expect("a formula of ours");
     let constraint = FormulaConstraint::new(&mut graph, &[node], 2);
     (text("0.5*(vx^2 + vy^2) - y", &names), Arc::new(constraint))
+}
+
+/// A gap from text.
+pub fn gap(formula: &str, names: &[&str]) -> Arc<dyn Gap> {
+    let mut graph = Graph::new();
+    let expr = Expr::parse(formula).expect("a formula of ours");
+    let gap = graph.lower(&expr, &scope(names)).expect("a formula of ours");
+    Arc::new(FormulaGap::new(&mut graph, &[GapNodes { gap, slip: Vec::new() }], names.len()))
+}
+
+/// The particle of FET03 5.2 over its floor, both from text.
+pub fn particle_text() -> (Arc<FormulaLagrangian>, Arc<dyn Gap>) {
+    let names = ["x", "y"];
+    (text("0.5*(vx^2 + vy^2) - 9.81*y", &names), gap("y", &names))
+}
+
+/// An ellipse of semi-axes 1/2 and 1/4 and unit mass over the floor, both from text.
+pub fn ellipse_text() -> (Arc<FormulaLagrangian>, Arc<dyn Gap>) {
+    let names = ["x", "y", "a"];
+    let body = text("0.5*(vx^2 + vy^2) + 0.5*0.078125*va^2 - 9.81*y", &names);
+    (body, gap("y - sqrt((0.5*sin(a))^2 + (0.25*cos(a))^2)", &names))
+}
+
+/// A particle under gravity, `V = 9.81 y`.
+pub struct Particle;
+
+impl Potential<2> for Particle {
+    fn masses(&self) -> [f64; 2] {
+        [1.0, 1.0]
+    }
+    fn potential<S: Scalar>(&self, _: S, [_, y]: [S; 2]) -> S {
+        y * S::from(9.81)
+    }
+}
+
+/// The floor `y >= 0` by hand.
+pub struct Floor;
+
+impl Gap for Floor {
+    fn count(&self) -> usize {
+        1
+    }
+    fn values(&self, _: f64, q: &[f64], out: &mut [f64]) {
+        out[0] = q[1];
+    }
+    fn first(&self, _: f64, q: &[f64], out: &mut Bounds) {
+        let out = out.parts();
+        out.value[0] = q[1];
+        out.dq[1] = 1.0;
+    }
+    fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
+        self.first(t, q, out);
+    }
 }
 
 /// The double well of SEM99 8.1 from text.

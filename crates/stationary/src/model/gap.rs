@@ -1,7 +1,7 @@
 //! Gaps `phi(t, q) >= 0` [FET03 (2.1), 5.4]: where a system may be. They know no step.
 
 use super::{Bounds, Constraint, FormulaConstraint};
-use crate::formula::{Graph, Node};
+use crate::formula::{Graph, Node, Program};
 use std::sync::Arc;
 
 /// `m` conditions `phi_k(t, q) >= 0` on `n` coordinates.
@@ -10,6 +10,13 @@ use std::sync::Arc;
 pub trait Gap: Send + Sync {
     /// The number `m`.
     fn count(&self) -> usize;
+
+    /// Writes `phi` alone: what every step asks for, most often to find that all gaps are open.
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let mut bounds = Bounds::new(q.len(), self.count());
+        self.first(t, q, &mut bounds);
+        out.copy_from_slice(bounds.value());
+    }
 
     /// Writes `phi`, `phi_q` and `phi_t`. What is always zero may keep the zero that [`Bounds::new`] gave it.
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds);
@@ -21,6 +28,10 @@ pub trait Gap: Send + Sync {
 impl<G: Gap + ?Sized> Gap for Arc<G> {
     fn count(&self) -> usize {
         (**self).count()
+    }
+    #[inline]
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        (**self).values(t, q, out);
     }
     #[inline]
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
@@ -70,6 +81,7 @@ pub struct GapNodes {
 /// Gaps given by formulas of `t` and the coordinates, differentiated exactly and compiled.
 #[derive(Debug)]
 pub struct FormulaGap {
+    values: Program,
     smooth: FormulaConstraint,
 }
 
@@ -77,13 +89,17 @@ impl FormulaGap {
     /// The gaps that nodes of a graph stand for, of `n` coordinates.
     pub fn new(graph: &mut Graph, gaps: &[GapNodes], n: usize) -> Self {
         let nodes: Vec<Node> = gaps.iter().map(|g| g.gap).collect();
-        FormulaGap { smooth: FormulaConstraint::new(graph, &nodes, n) }
+        let values: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(k, node)| (*node, k)).collect();
+        FormulaGap { values: Program::new(graph, &values), smooth: FormulaConstraint::new(graph, &nodes, n) }
     }
 }
 
 impl Gap for FormulaGap {
     fn count(&self) -> usize {
         self.smooth.count()
+    }
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.values.call(t, q, &[], &[], out);
     }
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.smooth.first(t, q, out);

@@ -6,6 +6,7 @@
 //! conditions of the one discrete action (4.4), varied in the places and times of the impacts too, so the map over the whole step is
 //! symplectic and keeps the momenta of symmetries that leave the gaps unchanged.
 
+mod bounce;
 mod cone;
 mod path;
 mod tangent;
@@ -15,6 +16,7 @@ use crate::action::{DiscreteLagrangian, Leg};
 use crate::error::{Cause, RunError};
 use crate::linalg::{Lu, dot, max_abs};
 use crate::model::{Bounds, ContactLaw, Gap, Jet, Lagrangian, Legendre};
+pub use bounce::Bounce;
 use path::{Departure, Kick, Paths, mean_velocity};
 
 /// One impact.
@@ -112,6 +114,31 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.paths.tolerance = tolerance;
         self
+    }
+
+    /// Is at the end of a step with this state, after these legs and impacts.
+    pub(super) fn place(&mut self, step: u64, [q, p]: [&[f64]; 2], legs: &[Leg], impacts: &[Impact]) {
+        self.step = step;
+        self.now = Departure { t: self.view().t, q: q.to_vec(), p: p.to_vec(), kick: None };
+        let l = self.paths.ld.system();
+        self.velocity.fill(0.0);
+        // A singular mass matrix was refused at the start.
+        let _ = self.legendre.velocity(l, self.now.t, q, p, &mut self.velocity);
+        self.legs = legs.to_vec();
+        self.impacts = impacts.to_vec();
+    }
+
+    pub(super) fn system(&self) -> &D::System {
+        self.paths.ld.system()
+    }
+
+    pub(super) fn gaps(&self) -> &G {
+        &self.gaps
+    }
+
+    /// Whether position and momentum say all of the state.
+    pub(super) fn free(&self) -> bool {
+        self.now.kick.is_none()
     }
 
     fn one_step(&mut self) -> Result<(), Cause> {
