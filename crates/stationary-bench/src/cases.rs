@@ -1,6 +1,6 @@
 //! The rows of the bench: what runs, what it is compared with, and the bar it must stay below.
 
-use crate::systems::{Floor, Kepler, KeplerByHand, Particle, Pendulum};
+use crate::systems::{Floor, Kepler, KeplerByHand, ParticleByHand, Pendulum};
 use crate::systems::{automatic, circle_text, double_well_text, ellipse_text};
 use crate::systems::{kepler_text, lattice_text, particle_text, pendulum_text};
 use stationary::integrate::{EnergyChoice, Extras, Integrator, Method, Start};
@@ -95,7 +95,7 @@ pub fn cases() -> Vec<Case> {
         row("pendulum gauss 2, automatic", pendulum(gauss(2), automatic(Pendulum)), Some(1.5)),
         row("pendulum gauss 2, text", pendulum(gauss(2), pendulum_text()), Some(1.5)),
         row("pendulum on a circle, rattle, text", circle(verlet), Some(2.0)),
-        row("particle, impacts, automatic", particle((automatic(Particle), Arc::new(Floor))), Some(2.0)),
+        row("particle, impacts, by hand", particle((ParticleByHand::new(), Arc::new(Floor))), Some(2.0)),
         row("particle, impacts, text", particle(particle_text()), Some(2.0)),
         row("ellipse, impacts, text", ellipse(ellipse_text()), Some(2.0)),
         row("kepler rk4, text", alone(kepler(Method::RungeKutta4, kepler_text())), None),

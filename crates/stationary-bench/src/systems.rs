@@ -1,7 +1,9 @@
 //! The systems of the bench: by automatic differentiation, by hand and from text.
 
 use stationary::formula::{Expr, Graph, Scope, Var};
-use stationary::model::{Bounds, Constraint, FormulaConstraint, FormulaGap, FormulaLagrangian, Gap, GapNodes};
+use stationary::model::{
+    Bounds, Constraint, FormulaConstraint, FormulaGap, FormulaLagrangian, Gap, GapNodes,
+};
 use stationary::model::{Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
 use std::sync::Arc;
 
@@ -137,15 +139,44 @@ pub fn ellipse_text() -> (Arc<FormulaLagrangian>, Arc<dyn Gap>) {
     (body, gap("y - sqrt((0.5*sin(a))^2 + (0.25*cos(a))^2)", &names))
 }
 
-/// A particle under gravity, `V = 9.81 y`.
-pub struct Particle;
+/// A particle under gravity, derivatives by hand.
+pub struct ParticleByHand(Mass);
 
-impl Potential<2> for Particle {
-    fn masses(&self) -> [f64; 2] {
-        [1.0, 1.0]
+impl ParticleByHand {
+    /// A unit mass.
+    pub fn new() -> Self {
+        ParticleByHand(Mass::diagonal(&[1.0, 1.0]).expect("unit masses"))
     }
-    fn potential<S: Scalar>(&self, _: S, [_, y]: [S; 2]) -> S {
-        y * S::from(9.81)
+}
+
+impl Default for ParticleByHand {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Lagrangian for ParticleByHand {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let parts = jet.parts();
+        *parts.value = 0.5 * (v[0] * v[0] + v[1] * v[1]) - 9.81 * q[1];
+        self.force(t, q, parts.dq);
+        parts.dv.copy_from_slice(v);
+    }
+    fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.first(t, q, v, jet);
+        jet.parts().dvv.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+    }
+    fn mass(&self) -> Option<&Mass> {
+        Some(&self.0)
+    }
+    fn uniform(&self) -> bool {
+        true
+    }
+    fn force(&self, _: f64, _: &[f64], force: &mut [f64]) {
+        force.copy_from_slice(&[0.0, -9.81]);
     }
 }
 
@@ -155,6 +186,9 @@ pub struct Floor;
 impl Gap for Floor {
     fn count(&self) -> usize {
         1
+    }
+    fn flat(&self) -> bool {
+        true
     }
     fn values(&self, _: f64, q: &[f64], out: &mut [f64]) {
         out[0] = q[1];

@@ -1,7 +1,8 @@
 //! Gaps `phi(t, q) >= 0` [FET03 (2.1), 5.4]: where a system may be. They know no step.
 
+use super::formula::positions;
 use super::{Bounds, Constraint, FormulaConstraint};
-use crate::formula::{Graph, Node, Program};
+use crate::formula::{Graph, Node, Program, Var};
 use std::sync::Arc;
 
 /// `m` conditions `phi_k(t, q) >= 0` on `n` coordinates.
@@ -10,6 +11,11 @@ use std::sync::Arc;
 pub trait Gap: Send + Sync {
     /// The number `m`.
     fn count(&self) -> usize;
+
+    /// Whether every gap is an affine function of the place, at all times the same.
+    fn flat(&self) -> bool {
+        false
+    }
 
     /// Writes `phi` alone: what every step asks for, most often to find that all gaps are open.
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
@@ -28,6 +34,9 @@ pub trait Gap: Send + Sync {
 impl<G: Gap + ?Sized> Gap for Arc<G> {
     fn count(&self) -> usize {
         (**self).count()
+    }
+    fn flat(&self) -> bool {
+        (**self).flat()
     }
     #[inline]
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
@@ -82,6 +91,7 @@ pub struct GapNodes {
 #[derive(Debug)]
 pub struct FormulaGap {
     values: Program,
+    flat: bool,
     smooth: FormulaConstraint,
 }
 
@@ -90,13 +100,28 @@ impl FormulaGap {
     pub fn new(graph: &mut Graph, gaps: &[GapNodes], n: usize) -> Self {
         let nodes: Vec<Node> = gaps.iter().map(|g| g.gap).collect();
         let values: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(k, node)| (*node, k)).collect();
-        FormulaGap { values: Program::new(graph, &values), smooth: FormulaConstraint::new(graph, &nodes, n) }
+        let flat = nodes.iter().all(|node| is_flat(graph, *node, n));
+        FormulaGap {
+            values: Program::new(graph, &values),
+            flat,
+            smooth: FormulaConstraint::new(graph, &nodes, n),
+        }
     }
+}
+
+/// Whether the gradient of a node is the same everywhere and always.
+fn is_flat(graph: &mut Graph, node: Node, n: usize) -> bool {
+    let rate = graph.gradient(node, &[Var::T])[0];
+    let gradient = graph.gradient(node, &positions(n).collect::<Vec<Var>>());
+    graph.as_constant(rate) == Some(0.0) && gradient.iter().all(|x| graph.as_constant(*x).is_some())
 }
 
 impl Gap for FormulaGap {
     fn count(&self) -> usize {
         self.smooth.count()
+    }
+    fn flat(&self) -> bool {
+        self.flat
     }
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.values.call(t, q, &[], &[], out);

@@ -128,12 +128,9 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.impacts = impacts.to_vec();
     }
 
-    pub(super) fn system(&self) -> &D::System {
-        self.paths.ld.system()
-    }
-
-    pub(super) fn gaps(&self) -> &G {
-        &self.gaps
+    /// The discrete Lagrangian and the gaps.
+    pub(super) fn parts(&self) -> (&D, &G) {
+        (&self.paths.ld, &self.gaps)
     }
 
     /// Whether position and momentum say all of the state.
