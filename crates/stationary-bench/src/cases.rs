@@ -161,7 +161,7 @@ fn ellipse<L: Lagrangian + 'static>(system: (L, Arc<dyn Gap>)) -> Pair {
 }
 
 fn bouncing<L: Lagrangian + 'static>((system, gap): (L, Arc<dyn Gap>), start: Start, run: Loop) -> Pair {
-    let gaps = Some(Gaps { gap, laws: vec![ContactLaw::default()] });
+    let gaps = Some(Gaps::new(gap, vec![ContactLaw::default()]));
     let extras = Extras { gaps, ..Extras::default() };
     let verlet = Method::Verlet { order: 2 };
     let candidate = verlet.start_with(system, &extras, &start, 1e-15).expect("a start of ours");

@@ -80,6 +80,15 @@ pub enum Cause {
         /// Which value: a coordinate's position or momentum, an energy.
         what: String,
     },
+    /// There is no motion on from a contact.
+    Gap {
+        /// The gaps it is about, by their numbers, from 0.
+        gaps: Vec<usize>,
+        /// When, if later than the last good moment.
+        time: f64,
+        /// What is wrong there.
+        why: ContactFault,
+    },
     /// An element has no energy in the configuration reached.
     Element {
         /// Its number, as the user knows it.
@@ -89,6 +98,44 @@ pub enum Cause {
         /// What is wrong with it.
         why: String,
     },
+}
+
+/// What can be wrong with gaps at a place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum ContactFault {
+    /// The gap is negative: the place is inside an obstacle. Its value.
+    Inside(f64),
+    /// The gap or its gradient is not a finite number.
+    NotFinite,
+    /// The gap is closed and has no gradient, so there is no direction that opens it.
+    Flat,
+    /// The gaps leave no velocity with which none of them closes.
+    Opposed,
+    /// This many impacts happened in one step.
+    Endless(usize),
+}
+
+impl fmt::Display for ContactFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ContactFault::Inside(value) => {
+                write!(f, "{value:.6e}: the place is inside an obstacle, where a gap is negative")
+            }
+            ContactFault::NotFinite => write!(f, "not a finite number"),
+            ContactFault::Flat => write!(
+                f,
+                "closed where its gradient vanishes, so that no direction opens it; write the gap as a distance, for example \
+                 `y` instead of `y^2`"
+            ),
+            ContactFault::Opposed => {
+                write!(f, "in contradiction: no velocity keeps all of them from closing")
+            }
+            ContactFault::Endless(most) => {
+                write!(f, "hit {most} times in one step; a smaller restitution or step may help")
+            }
+        }
+    }
 }
 
 impl fmt::Display for RunError {
@@ -105,6 +152,11 @@ impl fmt::Display for RunError {
                 f,
                 "constraint {number} is left at {value:.3e}: no position nearby obeys all constraints, or the step is too large"
             ),
+            Cause::Gap { gaps, time, why } => {
+                let names: Vec<String> = gaps.iter().map(|g| g.to_string()).collect();
+                let (plural, verb) = if gaps.len() == 1 { ("", "is") } else { ("s", "are") };
+                write!(f, "gap{plural} {} at time {time} {verb} {why}", names.join(", "))
+            }
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
             Cause::Element { number, time, why } => {
                 write!(f, "element {number} at time {time}: {why}; a smaller step may help")

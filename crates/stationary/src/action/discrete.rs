@@ -82,7 +82,13 @@ pub trait DiscreteLagrangian: Send {
     }
 
     /// The work of that force over a step; `None` where there is no such force.
-    fn work(&mut self, _leg: &Leg) -> Option<f64> {
+    fn work(&mut self, leg: &Leg) -> Option<f64> {
+        self.work_shares(leg).map(|[to_end, to_start]| to_end + to_start)
+    }
+
+    /// That work in the shares in which it moves with the end and with the start of the step: `h sum_i w_i c_i F_i . v_i` and
+    /// `h sum_i w_i (1 - c_i) F_i . v_i` for nodes at `c_i`.
+    fn work_shares(&mut self, _leg: &Leg) -> Option<[f64; 2]> {
         None
     }
 
@@ -157,11 +163,13 @@ pub struct Slots {
     pub sum: Vec<f64>,
     /// `D3 L_d`, the derivative in `h`: minus the discrete energy.
     pub d3: f64,
+    /// The derivative in the time at the start, at the same `h`: zero where the Lagrangian does not depend on time.
+    pub dt: f64,
 }
 
 impl Slots {
     /// Room for `n` coordinates and points `0..=s`.
     pub fn new(n: usize, s: usize) -> Self {
-        Slots { value: 0.0, d: vec![0.0; (s + 1) * n], sum: vec![0.0; n], d3: 0.0 }
+        Slots { value: 0.0, d: vec![0.0; (s + 1) * n], sum: vec![0.0; n], d3: 0.0, dt: 0.0 }
     }
 }

@@ -35,8 +35,8 @@ pub trait DiscreteForce: Send {
     /// Writes the force at one place.
     fn at(&mut self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]);
 
-    /// Work over the step, `h sum_i w_i F_i . v_i`.
-    fn work(&mut self, leg: &Leg) -> f64;
+    /// Work over the step, `h sum_i w_i F_i . v_i`, in the shares `c_i` of its end and `1 - c_i` of its start.
+    fn work_shares(&mut self, leg: &Leg) -> [f64; 2];
 }
 
 /// A force sampled where a discrete Lagrangian samples.
@@ -125,14 +125,17 @@ impl<F: Force> DiscreteForce for SampledForce<F> {
         self.force.value(t, q, v, force);
     }
 
-    fn work(&mut self, leg: &Leg) -> f64 {
-        let mut work = 0.0;
+    fn work_shares(&mut self, leg: &Leg) -> [f64; 2] {
+        let mut shares = [0.0; 2];
         for i in 0..self.samples.len() {
             let t = self.place(leg, i);
             self.force.value(t, &self.q, &self.v, &mut self.f);
-            work += self.samples[i].weight * leg.h * dot(&self.f, &self.v);
+            let Sample { weight, abscissa, .. } = self.samples[i];
+            let work = weight * leg.h * dot(&self.f, &self.v);
+            shares[0] += abscissa * work;
+            shares[1] += (1.0 - abscissa) * work;
         }
-        work
+        shares
     }
 }
 
@@ -207,7 +210,7 @@ impl<D: DiscreteLagrangian, F: DiscreteForce> DiscreteLagrangian for WithForce<D
     fn outer_force(&mut self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]) {
         self.force.at(t, q, v, force);
     }
-    fn work(&mut self, leg: &Leg) -> Option<f64> {
-        Some(self.force.work(leg))
+    fn work_shares(&mut self, leg: &Leg) -> Option<[f64; 2]> {
+        Some(self.force.work_shares(leg))
     }
 }

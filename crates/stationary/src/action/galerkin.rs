@@ -400,7 +400,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
 
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
         self.prepare(leg.h);
-        (out.value, out.d3) = (0.0, 0.0);
+        (out.value, out.d3, out.dt) = (0.0, 0.0, 0.0);
         out.d.fill(0.0);
         out.sum.fill(0.0);
         let (n, points) = (self.n.get(), self.s.get() + 1);
@@ -416,6 +416,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
             // d/dh of h L(t0 + a h, q, u'/h): the velocity shrinks as the step grows.
             let power = crate::linalg::dot(v, self.jet.dv());
             out.d3 += w * (l + node.abscissa * leg.h * self.jet.dt() - power);
+            out.dt += w * leg.h * self.jet.dt();
             let (first, _) = self.jet.derivatives(n);
             node.add_first(first, &mut out.d, 0..points);
             for k in 0..n {

@@ -160,7 +160,7 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
     }
 
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
-        (out.value, out.d3) = (0.0, 0.0);
+        (out.value, out.d3, out.dt) = (0.0, 0.0, 0.0);
         out.d.fill(0.0);
         out.sum.fill(0.0);
         self.add_quadratic(leg, out);
@@ -174,6 +174,7 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
             let l = self.jet.value();
             out.value += 0.5 * leg.h * l;
             out.d3 += 0.5 * l + if i == 1 { 0.5 * leg.h * self.jet.dt() } else { 0.0 };
+            out.dt += 0.5 * leg.h * self.jet.dt();
         }
     }
 

@@ -150,7 +150,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> DiscreteLagrangian for Routh<D, L> {
         let last = self.leg.increment(s);
         let turned: f64 =
             reduction.cyclic().iter().zip(reduction.momenta()).map(|(&i, mu)| mu * last[i]).sum();
-        (out.value, out.d3) = (self.slots.value - turned, self.slots.d3);
+        (out.value, out.d3, out.dt) = (self.slots.value - turned, self.slots.d3, self.slots.dt);
         let k = reduction.kept().len();
         for (a, &i) in reduction.kept().iter().enumerate() {
             out.sum[a] = self.slots.sum[i];

@@ -29,6 +29,7 @@ mod derivative;
 mod functions;
 mod graph;
 mod jit;
+mod kinks;
 mod lexer;
 mod lower;
 mod parser;
@@ -40,6 +41,7 @@ mod tests;
 
 pub use functions::{Arity, Builtin, Function, functions};
 pub use graph::{Graph, Node};
+pub use kinks::Kink;
 pub use lower::evaluate_constant;
 pub(crate) use lower::{MAX_STEPS, evaluate_within};
 pub use parser::{BinaryOp, Expr};

@@ -152,7 +152,7 @@ impl Method {
     ) -> Result<Vec<f64>, BuildError> {
         self.suits(extras)?;
         if let Method::Newmark { beta, gamma } = *self
-            && !(beta == 0.0 && extras.constraint.is_some())
+            && !(beta == 0.0 && (extras.constraint.is_some() || extras.gaps.is_some()))
         {
             let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
             return extras.between(ld, time_and_step, ends);
@@ -262,7 +262,7 @@ impl Method {
                     None => Box::new(rk4),
                 })
             }
-            Method::Newmark { beta, gamma } if extras.constraint.is_none() => {
+            Method::Newmark { beta, gamma } if extras.constraint.is_none() && extras.gaps.is_none() => {
                 let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
                 extras.implicit(ld, start, tolerance)
             }
@@ -417,8 +417,9 @@ impl Extras {
         tolerance: f64,
     ) -> Result<Box<dyn Integrator>, BuildError> {
         if let Some(gaps) = &self.gaps {
-            let run = Colliding::new(ld, Arc::clone(&gaps.gap), start)?;
-            return Ok(Box::new(run.laws(&gaps.laws).tolerance(tolerance)));
+            let run = Colliding::constrained(ld, self.constraint.clone(), Arc::clone(&gaps.gap), start)?;
+            let run = run.laws(&gaps.laws).simultaneous(gaps.simultaneous);
+            return Ok(Box::new(run.tolerance(tolerance)));
         }
         Ok(match &self.constraint {
             Some(constraint) => {
@@ -526,10 +527,10 @@ fn bounce<L: Lagrangian + 'static>(
         ($($n:literal)*) => {
             match start.q.len() {
                 $($n => Bounce::<L, _, $n>::new(lagrangian, alpha, gap, start)?
-                    .map(|x| Box::new(x.tolerance(tolerance)) as Box<dyn Integrator>),)*
+                    .map(|x| Box::new(x.tolerance(tolerance).simultaneous(gaps.simultaneous)) as Box<dyn Integrator>),)*
                 _ => {
-                    let ld = Galerkin::trapezoidal(lagrangian, alpha);
-                    Some(Box::new(Colliding::new(ld, gap, start)?.laws(&gaps.laws).tolerance(tolerance)) as _)
+                    let run = Colliding::new(Galerkin::trapezoidal(lagrangian, alpha), gap, start)?;
+                    Some(Box::new(run.simultaneous(gaps.simultaneous).tolerance(tolerance)) as _)
                 }
             }
         };

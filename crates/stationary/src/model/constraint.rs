@@ -64,7 +64,7 @@ pub struct Bounds {
     n: usize,
     m: usize,
     /// `g[m], g_t[m], g_q[m*n], g_tq[m*n], g_qq[m*n*n]`.
-    data: Vec<f64>,
+    pub(super) data: Vec<f64>,
 }
 
 /// The parts of [`Bounds`], to be written.
@@ -151,6 +151,18 @@ impl Bounds {
         crate::linalg::dot(self.gradient(a), v) + self.data[self.m + a]
     }
 
+    /// Copies constraint `b` of others, all its derivatives, to the place `a`.
+    pub fn copy(&mut self, a: usize, other: &Bounds, b: usize) {
+        let (n, from) = (self.n, other);
+        let to = self.parts();
+        to.value[a] = from.value()[b];
+        to.dt[a] = from.dt()[b];
+        to.dq[a * n..(a + 1) * n].copy_from_slice(from.gradient(b));
+        to.dtq[a * n..(a + 1) * n].copy_from_slice(&from.dtq()[b * n..(b + 1) * n]);
+        let square = n * n;
+        to.dqq[a * square..(a + 1) * square].copy_from_slice(&from.dqq()[b * square..(b + 1) * square]);
+    }
+
     /// Adds `sum_a weight_a grad g_a` to `force`.
     #[inline]
     pub fn add_force(&self, weights: &[f64], force: &mut [f64]) {
@@ -195,7 +207,7 @@ impl FormulaConstraint {
 }
 
 /// Writes [`Bounds`], but for entries that are always zero: of many constraints each touches few coordinates.
-fn program(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Program {
+pub(super) fn program(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Program {
     let (m, by_q) = (nodes.len(), positions(n).collect::<Vec<Var>>());
     let mut outputs: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(a, g)| (*g, a)).collect();
     let mut put = |graph: &Graph, node: Node, at: usize| {

@@ -1,46 +1,69 @@
 //! Gaps `phi(t, q) >= 0` [FET03 (2.1), 5.4]: where a system may be. They know no step.
 
-use super::formula::positions;
+use super::constraint::program;
+use super::formula::{positions, velocities};
 use super::{Bounds, Constraint, FormulaConstraint};
 use crate::formula::{Graph, Node, Program, Var};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// `m` conditions `phi_k(t, q) >= 0` on `n` coordinates.
 ///
 /// Values and derivatives are written as those of a [`Constraint`]; the system may be on either side of that, but not below.
+///
+/// A gap may have corners: smooth pieces that meet. Where they meet as a minimum, all of them must stay positive; where they meet as
+/// a maximum, one of them suffices. The smooth pieces are numbered; the default is one piece, number 0.
 pub trait Gap: Send + Sync {
     /// The number `m`.
     fn count(&self) -> usize;
-
-    /// Whether every gap is an affine function of the place, at all times the same.
-    fn flat(&self) -> bool {
-        false
-    }
-
-    /// Writes `phi` alone: what every step asks for, most often to find that all gaps are open.
-    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        let mut bounds = Bounds::new(q.len(), self.count());
-        self.first(t, q, &mut bounds);
-        out.copy_from_slice(bounds.value());
-    }
 
     /// Writes `phi`, `phi_q` and `phi_t`. What is always zero may keep the zero that [`Bounds::new`] gave it.
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds);
 
     /// Also writes the second derivatives `phi_qq` and `phi_tq`.
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds);
+
+    /// Whether every gap is an affine function of the place, at all times the same.
+    fn flat(&self) -> bool {
+        false
+    }
+
+    /// Writes only `phi`: what every step asks for, most often to find that all gaps are open.
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let mut bounds = Bounds::new(q.len(), self.count());
+        self.first(t, q, &mut bounds);
+        out.copy_from_slice(bounds.value());
+    }
+
+    /// The pieces of a gap that meet at a place, within rounding: it stays open if all pieces of one of the lists do.
+    fn pieces(&self, _gap: usize, _t: f64, _q: &[f64]) -> Vec<Vec<u64>> {
+        vec![vec![0]]
+    }
+
+    /// Whether one piece of a gap alone counts at a place.
+    fn smooth_at(&self, _gap: usize, _t: f64, _q: &[f64]) -> bool {
+        true
+    }
+
+    /// As [`second`](Self::second), or [`first`](Self::first) if `twice` is not set, with a gap replaced by one of its pieces. What
+    /// is written for the other gaps does not count.
+    fn piece(&self, (_gap, _piece): (usize, u64), t: f64, q: &[f64], twice: bool, out: &mut Bounds) {
+        if twice { self.second(t, q, out) } else { self.first(t, q, out) }
+    }
+
+    /// How many velocities say how the points that touch slip over each other; 0 to let the kinetic energy decide what is
+    /// tangential.
+    fn slips(&self, _gap: usize) -> usize {
+        0
+    }
+
+    /// Writes these velocities `T v + c`: the rows of `T` and the `c`.
+    fn slip(&self, _gap: usize, _t: f64, _q: &[f64], _rows: &mut [f64], _rest: &mut [f64]) {}
 }
 
 impl<G: Gap + ?Sized> Gap for Arc<G> {
     fn count(&self) -> usize {
         (**self).count()
-    }
-    fn flat(&self) -> bool {
-        (**self).flat()
-    }
-    #[inline]
-    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        (**self).values(t, q, out);
     }
     #[inline]
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
@@ -50,6 +73,29 @@ impl<G: Gap + ?Sized> Gap for Arc<G> {
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
         (**self).second(t, q, out);
     }
+    fn flat(&self) -> bool {
+        (**self).flat()
+    }
+    #[inline]
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        (**self).values(t, q, out);
+    }
+    fn pieces(&self, gap: usize, t: f64, q: &[f64]) -> Vec<Vec<u64>> {
+        (**self).pieces(gap, t, q)
+    }
+    #[inline]
+    fn smooth_at(&self, gap: usize, t: f64, q: &[f64]) -> bool {
+        (**self).smooth_at(gap, t, q)
+    }
+    fn piece(&self, which: (usize, u64), t: f64, q: &[f64], twice: bool, out: &mut Bounds) {
+        (**self).piece(which, t, q, twice, out);
+    }
+    fn slips(&self, gap: usize) -> usize {
+        (**self).slips(gap)
+    }
+    fn slip(&self, gap: usize, t: f64, q: &[f64], rows: &mut [f64], rest: &mut [f64]) {
+        (**self).slip(gap, t, q, rows, rest);
+    }
 }
 
 /// What happens at a contact besides staying out.
@@ -57,7 +103,8 @@ impl<G: Gap + ?Sized> Gap for Arc<G> {
 pub struct ContactLaw {
     /// The rate of opening after an impact over that of closing before it, from 0 to 1.
     pub restitution: f64,
-    /// Coulomb's coefficient, at least 0.
+    /// Coulomb's coefficient, at least 0. It compares impulses: the one along the normal is the multiple of the gap's gradient,
+    /// which is the physical one if the gap is a distance.
     pub friction: f64,
 }
 
@@ -68,6 +115,17 @@ impl Default for ContactLaw {
     }
 }
 
+/// What happens when several gaps close at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Simultaneous {
+    /// The approach is stopped by the closest-point projection onto all velocities that close none of them [FET03 (5.21)], and as much
+    /// is given back: the least impulse that does.
+    #[default]
+    Projection,
+    /// One after the other, the fastest first, until none closes: a row of touching balls passes a blow to its last one.
+    Sequence,
+}
+
 /// Gaps and their laws, one for each.
 #[derive(Clone)]
 pub struct Gaps {
@@ -75,6 +133,15 @@ pub struct Gaps {
     pub gap: Arc<dyn Gap>,
     /// What happens where it touches.
     pub laws: Vec<ContactLaw>,
+    /// What happens where it touches at several places at once.
+    pub simultaneous: Simultaneous,
+}
+
+impl Gaps {
+    /// Gaps with a law for each.
+    pub fn new(gap: Arc<dyn Gap>, laws: Vec<ContactLaw>) -> Self {
+        Gaps { gap, laws, simultaneous: Simultaneous::default() }
+    }
 }
 
 /// One gap as formulas.
@@ -90,21 +157,56 @@ pub struct GapNodes {
 /// Gaps given by formulas of `t` and the coordinates, differentiated exactly and compiled.
 #[derive(Debug)]
 pub struct FormulaGap {
+    n: usize,
+    smooth: FormulaConstraint,
     values: Program,
     flat: bool,
-    smooth: FormulaConstraint,
+    kinks: Option<Kinks>,
+    slips: Vec<(usize, Program)>,
 }
+
+/// The corners of formulas, as choices between smooth ones.
+#[derive(Debug)]
+struct Kinks {
+    /// Those of each gap.
+    of: Vec<Range<usize>>,
+    /// What the choice is where the argument is negative.
+    negative: Vec<f64>,
+    /// All arguments, then their gradients.
+    arguments: Program,
+    first: Program,
+    second: Program,
+}
+
+/// Kinks meet a place if their argument is smaller than this, relative to the terms it is made of.
+const MEETS: f64 = 1e-11;
+/// At most so many kinks of one gap are looked at where they meet.
+const MOST_KINKS: usize = 8;
 
 impl FormulaGap {
     /// The gaps that nodes of a graph stand for, of `n` coordinates.
     pub fn new(graph: &mut Graph, gaps: &[GapNodes], n: usize) -> Self {
         let nodes: Vec<Node> = gaps.iter().map(|g| g.gap).collect();
-        let values: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(k, node)| (*node, k)).collect();
-        let flat = nodes.iter().all(|node| is_flat(graph, *node, n));
+        let values: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(k, g)| (*g, k)).collect();
+        let by_v: Vec<Var> = velocities(n).collect();
+        let slips = gaps.iter().map(|gap| {
+            let r = gap.slip.len();
+            let mut outputs: Vec<(Node, usize)> = Vec::new();
+            for (i, node) in gap.slip.iter().enumerate() {
+                outputs.push((*node, r * n + i));
+                let row = graph.gradient(*node, &by_v);
+                outputs.extend(row.into_iter().enumerate().map(|(j, x)| (x, i * n + j)));
+            }
+            (r, Program::new(graph, &outputs))
+        });
+        let slips = slips.collect();
         FormulaGap {
+            n,
             values: Program::new(graph, &values),
-            flat,
+            flat: nodes.iter().all(|node| is_flat(graph, *node, n)),
             smooth: FormulaConstraint::new(graph, &nodes, n),
+            kinks: Kinks::new(graph, &nodes, n),
+            slips,
         }
     }
 }
@@ -116,20 +218,145 @@ fn is_flat(graph: &mut Graph, node: Node, n: usize) -> bool {
     graph.as_constant(rate) == Some(0.0) && gradient.iter().all(|x| graph.as_constant(*x).is_some())
 }
 
+impl Kinks {
+    fn new(graph: &mut Graph, nodes: &[Node], n: usize) -> Option<Self> {
+        let (mut all, mut of, mut unfolded) = (Vec::new(), Vec::new(), Vec::new());
+        for node in nodes {
+            let (smooth, kinks) = graph.unfold(*node, all.len() as u32);
+            // A piece is named by one bit a kink; a formula with more of them is taken as it stands.
+            let (smooth, kinks) = if kinks.len() < 64 { (smooth, kinks) } else { (*node, Vec::new()) };
+            of.push(all.len()..all.len() + kinks.len());
+            unfolded.push(smooth);
+            all.extend(kinks);
+        }
+        if all.is_empty() {
+            return None;
+        }
+        let by_q: Vec<Var> = positions(n).collect();
+        let mut outputs: Vec<(Node, usize)> = Vec::new();
+        for (i, kink) in all.iter().enumerate() {
+            outputs.push((kink.argument, i));
+            let row = graph.gradient(kink.argument, &by_q);
+            outputs.extend(row.into_iter().enumerate().map(|(j, x)| (x, all.len() + i * n + j)));
+        }
+        Some(Kinks {
+            of,
+            negative: all.iter().map(|k| k.negative).collect(),
+            arguments: Program::new(graph, &outputs),
+            first: program(graph, &unfolded, n, false),
+            second: program(graph, &unfolded, n, true),
+        })
+    }
+
+    /// The arguments, then their gradients.
+    fn look(&self, t: f64, q: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.negative.len() * (1 + q.len())];
+        self.arguments.call(t, q, &[], &[], &mut out);
+        out
+    }
+
+    /// The kinks of a gap that meet at a place, in its own numbering, and the piece it is on: a bit is set where the
+    /// argument is not negative.
+    fn meeting(&self, gap: usize, seen: &[f64], q: &[f64]) -> (Vec<usize>, u64) {
+        let (n, count) = (q.len(), self.negative.len());
+        let (mut active, mut piece) = (Vec::new(), 0);
+        for (bit, i) in self.of[gap].clone().enumerate() {
+            let gradient = &seen[count + i * n..count + (i + 1) * n];
+            let terms: f64 = gradient.iter().zip(q).map(|(g, q)| (g * q).abs()).sum();
+            if seen[i].abs() <= MEETS * terms || seen[i] == 0.0 {
+                active.push(bit);
+            }
+            if seen[i] >= 0.0 {
+                piece |= 1 << bit;
+            }
+        }
+        (active, piece)
+    }
+
+    fn piece(&self, (gap, piece): (usize, u64), t: f64, q: &[f64], twice: bool, out: &mut Bounds) {
+        let mut choice: Vec<f64> = vec![1.0; self.negative.len()];
+        for (bit, i) in self.of[gap].clone().enumerate() {
+            if piece >> bit & 1 == 0 {
+                choice[i] = self.negative[i];
+            }
+        }
+        let program = if twice { &self.second } else { &self.first };
+        program.call(t, q, &[], &choice, &mut out.data);
+    }
+
+    /// At a kink with argument `u` the gap is `phi_+` where `u >= 0` and `phi_-` elsewhere. If `phi_+ - phi_-` falls with `u`
+    /// that is their minimum, and both must stay positive; if it grows, their maximum, and one of them suffices.
+    fn pieces(&self, gap: usize, t: f64, q: &[f64]) -> Vec<Vec<u64>> {
+        let (n, count) = (q.len(), self.negative.len());
+        let seen = self.look(t, q);
+        let (active, here) = self.meeting(gap, &seen, q);
+        let (mut all, mut one) = (vec![here], Vec::new());
+        let mut sides = [Bounds::new(n, self.of.len()), Bounds::new(n, self.of.len())];
+        for bit in active.into_iter().take(MOST_KINKS) {
+            let flip = 1 << bit;
+            self.piece((gap, here | flip), t, q, false, &mut sides[0]);
+            self.piece((gap, here & !flip), t, q, false, &mut sides[1]);
+            let i = self.of[gap].start + bit;
+            let across = &seen[count + i * n..count + (i + 1) * n];
+            let gradients = sides[0].gradient(gap).iter().zip(sides[1].gradient(gap));
+            let bend: f64 = gradients.zip(across).map(|((a, b), u)| (a - b) * u).sum();
+            if bend < 0.0 {
+                all = all.iter().flat_map(|p| [*p, p ^ flip]).collect();
+            } else if bend > 0.0 {
+                one.push(flip);
+            }
+        }
+        let mut lists = vec![all];
+        for flip in one {
+            let other: Vec<Vec<u64>> =
+                lists.iter().map(|list| list.iter().map(|p| p ^ flip).collect()).collect();
+            lists.extend(other);
+        }
+        lists
+    }
+}
+
 impl Gap for FormulaGap {
     fn count(&self) -> usize {
         self.smooth.count()
     }
-    fn flat(&self) -> bool {
-        self.flat
-    }
-    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.values.call(t, q, &[], &[], out);
-    }
+    #[inline]
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.smooth.first(t, q, out);
     }
+    #[inline]
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.smooth.second(t, q, out);
+    }
+    fn flat(&self) -> bool {
+        self.flat
+    }
+    #[inline]
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.values.call(t, q, &[], &[], out);
+    }
+    fn pieces(&self, gap: usize, t: f64, q: &[f64]) -> Vec<Vec<u64>> {
+        self.kinks.as_ref().map_or_else(|| vec![vec![0]], |kinks| kinks.pieces(gap, t, q))
+    }
+    fn smooth_at(&self, gap: usize, t: f64, q: &[f64]) -> bool {
+        let meets = |kinks: &Kinks| !kinks.meeting(gap, &kinks.look(t, q), q).0.is_empty();
+        !self.kinks.as_ref().is_some_and(|kinks| !kinks.of[gap].is_empty() && meets(kinks))
+    }
+    fn piece(&self, which: (usize, u64), t: f64, q: &[f64], twice: bool, out: &mut Bounds) {
+        match (&self.kinks, twice) {
+            (Some(kinks), _) if !kinks.of[which.0].is_empty() => kinks.piece(which, t, q, twice, out),
+            (_, true) => self.second(t, q, out),
+            (_, false) => self.first(t, q, out),
+        }
+    }
+    fn slips(&self, gap: usize) -> usize {
+        self.slips[gap].0
+    }
+    fn slip(&self, gap: usize, t: f64, q: &[f64], rows: &mut [f64], rest: &mut [f64]) {
+        let (count, program) = &self.slips[gap];
+        let mut out = vec![0.0; count * (self.n + 1)];
+        program.call(t, q, &vec![0.0; self.n], &[], &mut out);
+        rows.copy_from_slice(&out[..count * self.n]);
+        rest.copy_from_slice(&out[count * self.n..]);
     }
 }

@@ -23,7 +23,7 @@ pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
 pub use field::Field;
 pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;
-pub use gap::{ContactLaw, FormulaGap, Gap, GapNodes, Gaps};
+pub use gap::{ContactLaw, FormulaGap, Gap, GapNodes, Gaps, Simultaneous};
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;

@@ -25,9 +25,9 @@
 //! method: along the true path `S + integral lambda g` is stationary, and the quadrature of `lambda g` over a step vanishes
 //! but for its error of order `2 s`.
 
-mod project;
+pub(super) mod project;
 mod rattle;
-mod saddle;
+pub(super) mod saddle;
 mod start;
 mod tangent;
 
@@ -68,10 +68,10 @@ pub struct Constrained<D, C> {
 
 /// A state on the constraint set.
 #[derive(Debug, Clone, Default)]
-struct State {
-    q: Vec<f64>,
-    p: Vec<f64>,
-    v: Vec<f64>,
+pub(super) struct State {
+    pub(super) q: Vec<f64>,
+    pub(super) p: Vec<f64>,
+    pub(super) v: Vec<f64>,
 }
 
 /// The last good step.

@@ -69,6 +69,11 @@ impl<C: Constraint> Saddle<C> {
         &self.bounds[j]
     }
 
+    /// Forgets the units, which belong to legs of one length and to one set of constraints.
+    pub fn rescale(&mut self) {
+        self.units.clear();
+    }
+
     /// Looks at the constraints at point `j` of a leg, which lies at `q`.
     pub fn look(&mut self, leg: &Leg, j: usize, q: &[f64], second: bool) {
         let t = leg.t + self.abscissae[j] * leg.h;
@@ -111,7 +116,8 @@ impl<C: Constraint> Saddle<C> {
         self.look_at_all(leg, true);
         if self.units.is_empty() {
             let size = max_abs(&self.dd);
-            self.units = (0..m).map(|a| size / max_abs(self.bounds[0].gradient(a))).collect();
+            let bounds = &self.bounds[0];
+            self.units.extend((0..m).map(|a| size / max_abs(bounds.gradient(a))));
         }
         self.matrix.fill(0.0);
         for r in 0..height {

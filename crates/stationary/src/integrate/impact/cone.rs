@@ -1,65 +1,133 @@
 //! Which impulse stops an approach: the closest-point projection onto the cone of normals [FET03 (5.17), (5.21)].
+//!
+//! The velocity nearest to `v`, in the metric of the mass matrix, with which no gap closes is `v + M^-1 sum_k mu_k n_k` with
+//!
+//! ```text
+//! mu_k >= 0,     w_k = r_k + sum_j A_kj mu_j >= 0,     mu_k w_k = 0,     A_kj = n_k . M^-1 n_j
+//! ```
+//!
+//! for the rates `r_k = n_k . v + phi_t` of the gaps: nonnegative least squares.
 
-use crate::linalg::{Lu, dot};
+use crate::linalg::Lu;
 
-/// The impulse `sum_k mu_k n_k`, `mu_k >= 0`, after which no gap closes any more, of least energy: the projection of the velocity
-/// `v` onto the directions that are allowed, in the metric of the mass matrix. `response` holds `M^-1 n_k`, `rates` the
-/// rates `n_k . v + phi_t` of the gaps. `None` if there is none, because normals oppose each other.
+/// What is left of a normal, relative to itself, without its part in the span of the others, if it depends on them.
+const DEPENDENT: f64 = 1e-11;
+/// Rates below this, relative to the largest one, count as zero.
+const ZERO: f64 = 1e-13;
+
+/// The impulses `mu` for the matrix `A` (by rows) and the rates `r`; normals may depend on each other. If no velocity is admissible,
+/// because normals oppose each other while their gaps close, the numbers of these contacts.
 ///
-/// By Lemke's idea in its simplest form: contacts join where a gap still closes and leave where they would pull; each set of
-/// contacts is visited at most once.
-pub fn stop(normals: &[Vec<f64>], response: &[Vec<f64>], rates: &[f64]) -> Option<Vec<f64>> {
+/// Contacts join where a gap still closes, the fastest first, and leave where they would pull, as in the method of Lawson and
+/// Hanson; each set of contacts is visited at most once, because the distance grows from one to the next.
+pub fn project(a: &[f64], rates: &[f64]) -> Result<Vec<f64>, Vec<usize>> {
     let m = rates.len();
-    let scale = rates.iter().fold(0.0_f64, |s, r| s.max(r.abs()));
+    // In units in which every normal has length one.
+    let unit: Vec<f64> = (0..m).map(|k| a[k * m + k].sqrt().recip()).collect();
+    let gram = |i: usize, j: usize| unit[i] * unit[j] * a[i * m + j];
+    let r: Vec<f64> = (0..m).map(|k| unit[k] * rates[k]).collect();
+    let floor = -ZERO * r.iter().fold(0.0_f64, |s, r| s.max(r.abs()));
     let mut active: Vec<usize> = Vec::new();
     let mut mu = vec![0.0; m];
-    for _ in 0..4 * m + 4 {
-        let closing =
-            |k: usize| rates[k] + (0..m).map(|j| dot(&normals[k], &response[j]) * mu[j]).sum::<f64>();
-        let worst = (0..m)
-            .filter(|k| !active.contains(k))
-            .map(|k| (k, closing(k)))
-            .filter(|(_, rate)| *rate < -1e-12 * scale)
-            .min_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((enter, _)) = worst else { return Some(mu) };
+    for _ in 0..50 * m + 50 {
+        let left = |k: usize| r[k] + (0..m).map(|j| gram(k, j) * mu[j]).sum::<f64>();
+        let closing = (0..m).filter(|k| !active.contains(k)).map(|k| (k, left(k)));
+        let Some((enter, _)) = closing.filter(|(_, w)| *w < floor).min_by(|x, y| x.1.total_cmp(&y.1)) else {
+            return Ok((0..m).map(|k| unit[k] * mu[k]).collect());
+        };
+        // The newcomer as a combination of the others: if nothing else is left of it, impulses may be moved along that
+        // combination without any effect but on the rates that walls give by moving.
+        let mut along: Vec<f64> = active.iter().map(|&k| -gram(k, enter)).collect();
+        solve(&gram, &active, &mut along);
+        let rest = 1.0 + active.iter().zip(&along).map(|(&k, y)| gram(enter, k) * y).sum::<f64>();
+        if rest <= DEPENDENT {
+            let bound = active.iter().zip(&along).filter(|(_, y)| **y < -DEPENDENT);
+            let Some((step, leave)) = bound.map(|(&k, y)| (-mu[k] / y, k)).min_by(|x, y| x.0.total_cmp(&y.0))
+            else {
+                active.push(enter);
+                return Err(active);
+            };
+            active.iter().zip(&along).for_each(|(&k, y)| mu[k] += step * y);
+            mu[enter] += step;
+            mu[leave] = 0.0;
+            active.retain(|k| *k != leave);
+        }
         active.push(enter);
-        while let Some(trial) = solve(normals, response, rates, &active) {
+        loop {
+            let mut trial: Vec<f64> = active.iter().map(|&k| -r[k]).collect();
+            solve(&gram, &active, &mut trial);
             // As far towards the trial as no contact pulls.
-            let pulls = active.iter().zip(&trial).filter(|(_, t)| **t < 0.0);
-            let step = pulls.map(|(&k, t)| (mu[k] / (mu[k] - t), k)).min_by(|a, b| a.0.total_cmp(&b.0));
-            match step {
-                None => {
-                    active.iter().zip(&trial).for_each(|(&k, t)| mu[k] = *t);
-                    break;
-                }
-                Some((part, leave)) => {
-                    active.iter().zip(&trial).for_each(|(&k, t)| mu[k] += part * (t - mu[k]));
-                    mu[leave] = 0.0;
-                    active.retain(|k| *k != leave);
+            let pulls = active.iter().zip(&trial).filter(|(_, t)| !(**t >= 0.0));
+            let step = pulls.map(|(&k, t)| (mu[k] / (mu[k] - t), k)).min_by(|x, y| x.0.total_cmp(&y.0));
+            let Some((part, leave)) = step else {
+                active.iter().zip(&trial).for_each(|(&k, t)| mu[k] = *t);
+                break;
+            };
+            active.iter().zip(&trial).for_each(|(&k, t)| mu[k] += part * (t - mu[k]));
+            mu[leave] = 0.0;
+            active.retain(|k| *k != leave);
+        }
+    }
+    Err(active)
+}
+
+/// Solves the equations of a set of independent contacts.
+fn solve(gram: &impl Fn(usize, usize) -> f64, active: &[usize], b: &mut [f64]) {
+    let m = active.len();
+    let mut lu = Lu::new(m);
+    for (x, &i) in active.iter().enumerate() {
+        for (y, &j) in active.iter().enumerate() {
+            lu.matrix()[x * m + y] = gram(i, j);
+        }
+    }
+    if lu.factor() {
+        lu.solve(b);
+    } else {
+        b.fill(f64::NAN);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Normals in the plane or in space with many more contacts than coordinates: the conditions hold.
+    #[test]
+    fn the_projection_obeys_its_conditions() {
+        let mut seed = 7_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        for (m, n) in [(1, 2), (2, 2), (5, 2), (12, 3), (40, 3), (40, 12), (7, 9)] {
+            for _ in 0..200 {
+                // All normals lie on one side, so that there is an admissible velocity.
+                let normals: Vec<Vec<f64>> = (0..m)
+                    .map(|_| (0..n).map(|i| if i == 0 { 0.3 + random().abs() } else { random() }).collect())
+                    .collect();
+                let a: Vec<f64> =
+                    (0..m * m).map(|k| crate::linalg::dot(&normals[k / m], &normals[k % m])).collect();
+                let v: Vec<f64> = (0..n).map(|i| if i == 0 { -1.0 } else { random() }).collect();
+                let rates: Vec<f64> = normals.iter().map(|x| crate::linalg::dot(x, &v)).collect();
+                let mu = project(&a, &rates).unwrap();
+                for k in 0..m {
+                    let w = rates[k] + (0..m).map(|j| a[k * m + j] * mu[j]).sum::<f64>();
+                    assert!(
+                        mu[k] >= 0.0 && w > -1e-9 && (mu[k] * w).abs() < 1e-9,
+                        "{m} {n}: {k} {w:e} {}",
+                        mu[k]
+                    );
                 }
             }
         }
-        if solve(normals, response, rates, &active).is_none() && !active.is_empty() {
-            // The newcomer depends on the others: they already decide.
-            active.pop();
-        }
     }
-    None
-}
 
-/// The impulses of a set of contacts that bring all their rates to zero.
-fn solve(normals: &[Vec<f64>], response: &[Vec<f64>], rates: &[f64], active: &[usize]) -> Option<Vec<f64>> {
-    let m = active.len();
-    let mut lu = Lu::new(m);
-    for (a, &i) in active.iter().enumerate() {
-        for (b, &j) in active.iter().enumerate() {
-            lu.matrix()[a * m + b] = dot(&normals[i], &response[j]);
-        }
+    #[test]
+    fn walls_that_close_on_each_other_are_named() {
+        let a = [1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 1.0];
+        let mut opposed = project(&a, &[-1.0, 0.5, -1.0]).unwrap_err();
+        opposed.sort_unstable();
+        assert_eq!(opposed, [0, 2]);
+        assert_eq!(project(&a, &[-1.0, 0.5, 1.0]).unwrap(), [1.0, 0.0, 0.0], "they move together with it");
     }
-    let mut mu: Vec<f64> = active.iter().map(|&k| -rates[k]).collect();
-    if m == 0 || !lu.factor() {
-        return None;
-    }
-    lu.solve(&mut mu);
-    Some(mu)
 }

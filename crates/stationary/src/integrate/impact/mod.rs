@@ -1,23 +1,62 @@
 //! Impacts [FET03 4-5]: motion restricted to `phi_k(t, q) >= 0`, with time and place of each impact solved for.
 //!
-//! A step in which a gap would close is cut where it does. The leg to the impact obeys the discrete Euler-Lagrange equations and
-//! ends on the contact set, (4.8); the leg that leaves it has the same discrete energy, (4.9a), and a momentum that differs by an
-//! impulse in the cone of normals, (4.9b), (5.17); the rest of the step may be cut again, (5.9)-(5.10). All are stationarity
-//! conditions of the one discrete action (4.4), varied in the places and times of the impacts too, so the map over the whole step is
-//! symplectic and keeps the momenta of symmetries that leave the gaps unchanged.
+//! A step in which a gap would close is cut where it does. The discrete action of a step is then the sum (4.4) of those of its legs,
+//! and with the leg `A` that arrives at `(t, q)` on `phi = 0` and the leg `B` that leaves it, stationarity in the points of the
+//! legs, in the place and in the time of the impact reads, with a multiplier `lambda >= 0`,
+//!
+//! ```text
+//! p0 + D_0 A = 0,   D_j A = 0,   phi(t, q) = 0                           (4.8)
+//! D_s A + lambda phi_q + D_0 B = 0,   D_j B = 0                          (4.9b), (4.10)
+//! D3 A - D3 B + D_t0 B + lambda phi_t = 0                                (4.9a)
+//! ```
+//!
+//! where `D3` differentiates in the length of a leg and `D_t0` in the time at its start. So the momentum changes by an impulse along
+//! the normal, at corners in the cone of normals (5.17), and with the energy at the end of a leg, `E_end = -D3`, and at its start,
+//! `E_start = -D3 + D_t0`,
+//!
+//! ```text
+//! E_start(B) - E_end(A) = -lambda phi_t
+//! ```
+//!
+//! which is zero for walls at rest, and for walls that move what they do work with. Forces that come from no Lagrangian do the virtual
+//! work `F . (dq - v dt)`, [FET03 (2.36)]: with nodes at `c_i` and weights `w_i`, `E_end` gains `h sum_i w_i c_i F_i . v_i` and `E_start`
+//! loses `h sum_i w_i (1 - c_i) F_i . v_i`; constraints that move, with impulses `mu_j` at the points, likewise. The rest of the step may be
+//! cut again, (5.9)-(5.10). All being stationarity conditions of one action, the map over the whole step is symplectic and keeps the
+//! momenta of symmetries that leave the gaps unchanged.
+//!
+//! Restitution and friction prescribe the jumps instead, by the Lagrange-d'Alembert principle at the impact, (2.37)-(2.38): the law
+//! gives the impulse of friction and the change of energy from the velocities on arrival ([`law`]); the discrete path then has
+//! exactly these, and the impulse along the normal is what the balance of energy makes it. Where that balance has no solution, or hardly
+//! depends on the impulse (restitution near zero, or a rebound slower than the error of the discrete energy over legs of different
+//! lengths), the momentum of the law is taken as it is.
+//!
+//! Infinitely many bounces in a finite time end where one would last less than a millionth of a step: the gap is then held closed
+//! until nothing presses any more ([`held`]).
 
 mod bounce;
+mod check;
 mod cone;
+mod crossing;
+mod held;
+mod law;
 mod path;
+mod step;
 mod tangent;
+mod ties;
 
-use super::{Integrator, Start, View};
+pub use bounce::Bounce;
+pub use check::{GapFault, check_gaps};
+
+use super::constrained::State;
+use super::constrained::project::Projection;
+use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::error::{Cause, RunError};
-use crate::linalg::{Lu, dot, max_abs};
-use crate::model::{Bounds, ContactLaw, Gap, Jet, Lagrangian, Legendre};
-pub use bounce::Bounce;
-use path::{Departure, Kick, Paths, mean_velocity};
+use crate::model::{Bounds, Constraint, ContactLaw, Gap, Legendre, Simultaneous};
+use held::{Grip, Hold};
+use path::{Departure, Paths};
+use std::sync::Arc;
+use ties::{Stick, Which};
 
 /// One impact.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +77,25 @@ pub struct Impact {
     pub energy_before: f64,
     /// Discrete energy of the leg that left.
     pub energy_after: f64,
+    /// The difference of these two that the laws of the contact ask for: zero for an elastic impact at a gap that does not move.
+    pub prescribed: f64,
+}
+
+impl Impact {
+    /// An impact without impulse.
+    fn empty(time: f64, gap: usize, energy_before: f64, prescribed: f64) -> Self {
+        Impact {
+            time,
+            kind: ImpactKind::Bounce,
+            gap,
+            others: Vec::new(),
+            impulse: 0.0,
+            friction: 0.0,
+            energy_before,
+            energy_after: f64::NAN,
+            prescribed,
+        }
+    }
 }
 
 /// What happens at a contact.
@@ -52,61 +110,138 @@ pub enum ImpactKind {
 }
 
 /// Steps a discrete Lagrangian between impacts and through them.
-#[derive(Debug, Clone)]
 pub struct Colliding<D, G> {
-    paths: Paths<D>,
-    gaps: G,
+    paths: Paths<D, G>,
+    gaps: Arc<G>,
+    system: Option<Arc<dyn Constraint>>,
+    laws: Vec<ContactLaw>,
+    simultaneous: Simultaneous,
     start: f64,
     h: f64,
     step: u64,
     now: Departure,
-    /// Mean velocity of the last leg: the next one begins with it.
-    velocity: Vec<f64>,
-    /// The legs of the last step, and the impacts between them.
-    legs: Vec<Leg>,
+    /// Impacts that the next leg completes.
+    pending: Vec<Impact>,
+    /// Gaps that are held closed, and those that are closed because these are.
+    held: Vec<Hold>,
+    lean: Vec<usize>,
+    /// The legs of the last step, and its impacts.
+    done: Vec<Leg>,
     impacts: Vec<Impact>,
-    /// What has been seen of the gaps.
-    bounds: Bounds,
+    /// Whether the last step is one leg of full length, and whether it is stationary for its action alone.
+    whole: bool,
+    elastic: bool,
+    work: (Option<f64>, f64),
+    multipliers: Vec<f64>,
     legendre: Legendre,
-    jet: Jet,
-    laws: Vec<ContactLaw>,
+    /// Gaps at the start and at the end of a leg, and anywhere.
+    here: Bounds,
+    there: Bounds,
+    probe: Bounds,
+    slack: Vec<f64>,
+    /// How far each coordinate went in the last leg.
+    reach: Vec<f64>,
+    /// Velocity and momentum with which a leg leaves.
+    v0: Vec<f64>,
+    p0: Vec<f64>,
+    /// Pieces that the last impact opened, and gaps that were released at the present time.
+    opened: Vec<Which>,
+    freed: Vec<usize>,
+    sticks: Vec<Stick>,
+    grips: Vec<Grip>,
+    /// Whether the present leg holds what it holds whatever happens.
+    firm: bool,
 }
 
 /// Impacts in one step before it is given up.
-const MOST: usize = 10_000;
-/// A gap is closed if it is smaller than this times its gradient times the size of the place.
+const MOST: usize = 100_000;
+/// A gap is closed if it is smaller than this times what it is made of.
 const CLOSED: f64 = 1e-13;
+/// And takes part in an impact of another one if it is smaller than this.
+const NEAR: f64 = 1e-12;
 
 impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// Starts at a state where no gap is negative. All impacts are elastic.
     pub fn new(ld: D, gaps: G, start: &Start) -> Result<Self, RunError> {
-        let n = start.q.len();
+        Self::constrained(ld, None, gaps, start)
+    }
+
+    /// The same on a constraint set; the momentum is projected so that the velocity obeys it too.
+    pub fn constrained(
+        ld: D,
+        system: Option<Arc<dyn Constraint>>,
+        gaps: G,
+        start: &Start,
+    ) -> Result<Self, RunError> {
+        let (n, count) = (start.q.len(), gaps.count());
+        let failed = |cause| RunError { time: start.t, step: 0, cause };
+        check_gaps(&gaps, start.t, &start.q)
+            .map_err(|GapFault { gap, why }| failed(Cause::Gap { gaps: vec![gap], time: start.t, why }))?;
+        let mut state = State { q: start.q.clone(), p: start.p.clone(), v: vec![0.0; n] };
         let mut legendre = Legendre::new(n);
-        let mut velocity = vec![0.0; n];
-        legendre
-            .velocity(ld.system(), start.t, &start.q, &start.p, &mut velocity)
-            .map_err(|cause| RunError { time: start.t, step: 0, cause })?;
-        let now = Departure { t: start.t, q: start.q.clone(), p: start.p.clone(), kick: None };
-        Ok(Colliding {
+        match &system {
+            None => {
+                legendre.velocity(ld.system(), start.t, &start.q, &start.p, &mut state.v).map_err(failed)?
+            }
+            Some(constraint) => {
+                let m = constraint.count();
+                let mut bounds = Bounds::new(n, m);
+                constraint.first(start.t, &start.q, &mut bounds);
+                Projection::new(n, m)
+                    .apply(ld.system(), start.t, &bounds, &mut state, &mut vec![0.0; m])
+                    .map_err(failed)?;
+            }
+        }
+        let State { q, p, v } = state;
+        let mut x = Colliding {
             paths: Paths::new(ld, n),
+            multipliers: vec![0.0; system.as_ref().map_or(0, |c| c.count())],
+            system,
+            laws: vec![ContactLaw::default(); count],
+            simultaneous: Simultaneous::default(),
             start: start.t,
             h: start.h,
             step: 0,
-            now,
-            velocity,
-            legs: Vec::new(),
+            now: Departure { t: start.t, q, p, kick: None },
+            pending: Vec::new(),
+            held: Vec::new(),
+            lean: Vec::new(),
+            done: Vec::new(),
             impacts: Vec::new(),
-            bounds: Bounds::new(n, gaps.count()),
-            jet: Jet::new(n),
-            laws: vec![ContactLaw::default(); gaps.count()],
-            gaps,
+            whole: false,
+            elastic: true,
+            work: (None, 0.0),
             legendre,
-        })
+            here: Bounds::new(n, count),
+            there: Bounds::new(n, count),
+            probe: Bounds::new(n, count),
+            slack: vec![0.0; count],
+            reach: v.iter().map(|v| (v * start.h).abs()).collect(),
+            v0: v,
+            p0: vec![0.0; n],
+            opened: Vec::new(),
+            freed: Vec::new(),
+            sticks: Vec::new(),
+            grips: Vec::new(),
+            firm: false,
+            gaps: Arc::new(gaps),
+        };
+        x.paths.aim(&x.v0, x.h);
+        x.untie();
+        let now = x.now.clone();
+        x.stand(&now);
+        Ok(x)
     }
 
     /// Sets the law of each gap.
     pub fn laws(mut self, laws: &[ContactLaw]) -> Self {
         self.laws.copy_from_slice(laws);
+        self
+    }
+
+    /// Sets what happens when several gaps close at once.
+    pub fn simultaneous(mut self, simultaneous: Simultaneous) -> Self {
+        self.simultaneous = simultaneous;
         self
     }
 
@@ -116,264 +251,104 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self
     }
 
-    /// Is at the end of a step with this state, after these legs and impacts.
-    pub(super) fn place(&mut self, step: u64, [q, p]: [&[f64]; 2], legs: &[Leg], impacts: &[Impact]) {
-        self.step = step;
-        self.now = Departure { t: self.view().t, q: q.to_vec(), p: p.to_vec(), kick: None };
-        let l = self.paths.ld.system();
-        self.velocity.fill(0.0);
-        // A singular mass matrix was refused at the start.
-        let _ = self.legendre.velocity(l, self.now.t, q, p, &mut self.velocity);
-        self.legs = legs.to_vec();
-        self.impacts = impacts.to_vec();
-    }
-
     /// The discrete Lagrangian and the gaps.
-    pub(super) fn parts(&self) -> (&D, &G) {
+    pub fn parts(&self) -> (&D, &G) {
         (&self.paths.ld, &self.gaps)
     }
 
-    /// Whether position and momentum say all of the state.
-    pub(super) fn free(&self) -> bool {
-        self.now.kick.is_none()
+    /// Whether position and momentum say everything about the present state: no gap is held and no impact is under way.
+    pub fn free(&self) -> bool {
+        self.held.is_empty() && self.now.kick.is_none() && self.pending.is_empty()
     }
 
-    fn one_step(&mut self) -> Result<(), Cause> {
-        let mut from = self.now.clone();
-        let end = self.start + (self.step + 1) as f64 * self.h;
-        from.t = self.start + self.step as f64 * self.h;
-        let (mut legs, mut impacts, mut velocity) = (Vec::new(), Vec::new(), self.velocity.clone());
-        let mut left = self.h;
-        loop {
-            let applied = self.paths.solve(&from, left, &velocity)?;
-            let cut = self.crossing(&from, left)?;
-            let (length, applied) = match &cut {
-                Some(tau) => (
-                    *tau,
-                    self.paths.solve(&from, *tau, &mean_velocity(&self.paths.leg, self.paths.ld.pieces()))?,
-                ),
-                None => (left, applied),
-            };
-            if from.kick.is_some() {
-                self.complete(&from, applied, &mut impacts);
-            }
-            let s = self.paths.ld.pieces();
-            velocity = mean_velocity(&self.paths.leg, s);
-            let energy = self.paths.energy();
-            let arrived = Departure {
-                t: if cut.is_some() { from.t + length } else { end },
-                q: self.paths.end(),
-                p: self.paths.arrival(),
-                kick: None,
-            };
-            legs.push(self.paths.leg.clone());
-            if !max_abs(&arrived.p).is_finite() {
-                return Err(Cause::NotFinite { what: "the impulse of a step".into() });
-            }
-            from = arrived;
-            if cut.is_none() {
-                break;
-            }
-            left -= length;
-            let (kick, impact) = self.kick(&from, energy)?;
-            velocity = self.rebound(&from, &kick)?;
-            from.kick = Some(kick);
-            impacts.push(impact);
-            if impacts.len() > MOST {
-                return Err(Cause::NotFinite { what: "the number of impacts in a step".into() });
-            }
-            if left <= 0.0 {
-                // The step ends with the impact: the next one leaves it.
-                break;
-            }
+    /// Takes a state that another integrator reached at the end of a step, with the legs of that step, of elastic impacts.
+    pub fn place(&mut self, step: u64, [q, p]: [&[f64]; 2], legs: &[Leg], impacts: &[Impact]) {
+        self.step = step;
+        self.now.t = self.start + step as f64 * self.h;
+        self.now.q.copy_from_slice(q);
+        self.now.p.copy_from_slice(p);
+        self.now.kick = None;
+        self.pending.clear();
+        self.held.clear();
+        self.lean.clear();
+        self.done = legs.to_vec();
+        self.impacts = impacts.to_vec();
+        (self.whole, self.elastic) = (legs.len() == 1, true);
+        self.untie();
+        if let Some(leg) = legs.last() {
+            let scale = self.h / leg.h;
+            let end = leg.increment(self.paths.ld.pieces());
+            self.reach.iter_mut().zip(end).for_each(|(r, u)| *r = (scale * u).abs());
+            let mean: Vec<f64> = end.iter().map(|u| u / leg.h).collect();
+            self.paths.aim(&mean, self.h);
         }
-        (self.now, self.velocity, self.legs, self.impacts) = (from, velocity, legs, impacts);
-        self.step += 1;
-        Ok(())
+        let now = self.now.clone();
+        self.stand(&now);
     }
 
-    /// When the leg that was solved first leaves the admissible set; `None` if its end lies in it.
-    fn crossing(&mut self, from: &Departure, length: f64) -> Result<Option<f64>, Cause> {
-        let guess = mean_velocity(&self.paths.leg, self.paths.ld.pieces());
-        let (end, t) = (self.paths.end(), from.t + length);
-        self.gaps.first(t, &end, &mut self.bounds);
-        let violated: Vec<usize> =
-            (0..self.bounds.value().len()).filter(|&k| !(self.bounds.value()[k] >= 0.0)).collect();
-        let mut earliest = None;
-        for k in violated {
-            let below = self.bounds_at(from, length, &guess, k)?;
-            let until = earliest.unwrap_or(length);
-            let last = if until < length { self.bounds_at(from, until, &guess, k)? } else { below };
-            if last >= 0.0 {
-                continue;
-            }
-            earliest = Some(self.root(from, (until, last), &guess, k)?);
-        }
-        Ok(earliest)
-    }
-
-    /// Gap `k` at the end of a leg of the given length.
-    fn bounds_at(&mut self, from: &Departure, length: f64, guess: &[f64], k: usize) -> Result<f64, Cause> {
-        self.paths.solve(from, length, guess)?;
-        let end = self.paths.end();
-        self.gaps.first(from.t + length, &end, &mut self.bounds);
-        let value = self.bounds.value()[k];
-        if value.is_finite() { Ok(value) } else { Err(Cause::NotFinite { what: "a gap".into() }) }
-    }
-
-    /// The length after which gap `k` closes, on the admissible side: regula falsi in a bracket (Illinois).
-    fn root(
-        &mut self,
-        from: &Departure,
-        (mut b, mut fb): (f64, f64),
-        guess: &[f64],
-        k: usize,
-    ) -> Result<f64, Cause> {
-        self.gaps.first(from.t, &from.q, &mut self.bounds);
-        let (mut a, mut fa) = (0.0, self.bounds.value()[k]);
-        let leaving = from.kick.is_some() && fa <= self.closed(k, &from.q);
-        if leaving || fa <= 0.0 {
-            // It is closed at the start: it must open before it can close again.
-            let mut part = 0.5 * b;
-            loop {
-                let f = self.bounds_at(from, part, guess, k)?;
-                if f > 0.0 {
-                    (a, fa) = (part, f);
-                    break;
-                }
-                (b, fb) = (part, f);
-                part *= 0.5;
-                if part < 1e-9 * self.h {
-                    return Ok(0.0);
-                }
-            }
-        }
-        let mut side = 0;
-        for _ in 0..200 {
-            if b - a <= 2.0 * f64::EPSILON * b {
-                break;
-            }
-            let mut x = (fa * b - fb * a) / (fa - fb);
-            if !(x > a && x < b) {
-                x = 0.5 * (a + b);
-            }
-            let f = self.bounds_at(from, x, guess, k)?;
-            if f >= 0.0 {
-                if f == 0.0 {
-                    return Ok(x);
-                }
-                (a, fa) = (x, f);
-                if side == 1 {
-                    fb *= 0.5;
-                }
-                side = 1;
-            } else {
-                (b, fb) = (x, f);
-                if side == -1 {
-                    fa *= 0.5;
-                }
-                side = -1;
-            }
-        }
-        Ok(a)
-    }
-
-    /// Below this gap `k` counts as closed at a place.
-    fn closed(&self, k: usize, q: &[f64]) -> f64 {
-        CLOSED * (max_abs(self.bounds.gradient(k)) * max_abs(q)).max(f64::MIN_POSITIVE)
-    }
-
-    /// The impact at a place that was reached with a discrete energy.
-    fn kick(&mut self, at: &Departure, energy: f64) -> Result<(Kick, Impact), Cause> {
-        let n = at.q.len();
-        self.gaps.second(at.t, &at.q, &mut self.bounds);
-        let mut v = self.velocity.clone();
-        let l = self.paths.ld.system();
-        self.legendre.velocity(l, at.t, &at.q, &at.p, &mut v)?;
-        l.second(at.t, &at.q, &v, &mut self.jet);
-        let mut mass = Lu::new(n);
-        mass.matrix().copy_from_slice(self.jet.dvv());
-        if !mass.factor() {
-            return Err(Cause::Singular);
-        }
-        let near: Vec<usize> = (0..self.bounds.value().len())
-            .filter(|&k| self.bounds.value()[k] <= 100.0 * self.closed(k, &at.q))
-            .collect();
-        let normals: Vec<Vec<f64>> = near.iter().map(|&k| self.bounds.gradient(k).to_vec()).collect();
-        let mut response = normals.clone();
-        response.iter_mut().for_each(|r| mass.solve(r));
-        let rates: Vec<f64> = near.iter().map(|&k| self.bounds.rate(k, &v)).collect();
-        let opposed = || Cause::NotFinite { what: "the impulse of contacts that oppose each other".into() };
-        let mu = cone::stop(&normals, &response, &rates).ok_or_else(opposed)?;
-        let mut stop = vec![0.0; n];
-        for (normal, mu) in normals.iter().zip(&mu) {
-            stop.iter_mut().zip(normal).for_each(|(s, x)| *s += mu * x);
-        }
-        let mut through = stop.clone();
-        mass.solve(&mut through);
-        let approach = dot(&stop, &through);
-        if !(approach > 0.0) {
-            return Err(Cause::NotFinite { what: "the impulse of a contact that does not approach".into() });
-        }
-        let first = (0..near.len()).max_by(|&a, &b| mu[a].total_cmp(&mu[b])).expect("a gap is closed");
-        let gap = near[first];
-        let e = self.laws[gap].restitution;
-        let kick = Kick { stop, approach, energy: energy - 0.5 * (1.0 - e * e) * approach, times: 1.0 + e };
-        let impact = Impact {
-            time: at.t,
-            kind: ImpactKind::Bounce,
-            gap,
-            others: near.iter().copied().filter(|k| *k != gap).collect(),
-            impulse: mu[first],
-            friction: 0.0,
-            energy_before: energy,
-            energy_after: f64::NAN,
-        };
-        Ok((kick, impact))
-    }
-
-    /// The velocity after an impact, as a first guess for the leg that leaves it.
-    fn rebound(&mut self, at: &Departure, kick: &Kick) -> Result<Vec<f64>, Cause> {
-        let p: Vec<f64> = at.p.iter().zip(&kick.stop).map(|(p, s)| p + kick.times * s).collect();
-        let mut v = self.velocity.clone();
-        self.legendre.velocity(self.paths.ld.system(), at.t, &at.q, &p, &mut v)?;
-        Ok(v)
-    }
-
-    /// What the leg that left tells of the impact it left.
-    fn complete(&mut self, _from: &Departure, applied: f64, impacts: &mut [Impact]) {
-        let energy = self.paths.energy();
-        // An impact at the very end of the last step is completed in this one.
-        if let Some(impact) = impacts.last_mut().or_else(|| self.impacts.last_mut()) {
-            impact.impulse *= applied;
-            impact.energy_after = energy;
-        }
+    fn time(&self) -> f64 {
+        self.start + self.step as f64 * self.h
     }
 }
 
 impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
     fn advance(&mut self, steps: u64) -> Result<(), RunError> {
         for _ in 0..steps {
-            self.one_step().map_err(|cause| RunError { time: self.view().t, step: self.step, cause })?;
+            self.one_step().map_err(|cause| RunError { time: self.time(), step: self.step, cause })?;
         }
         Ok(())
     }
 
     fn view(&self) -> View<'_> {
-        let t = self.start + self.step as f64 * self.h;
-        View { step: self.step, t, q: &self.now.q, p: &self.now.p, canonical: &self.now.q }
+        View { step: self.step, t: self.time(), q: &self.now.q, p: &self.now.p, canonical: &self.now.q }
     }
 
     fn discrete_energy(&mut self) -> Option<f64> {
-        self.paths.leg = self.legs.last()?.clone();
-        Some(self.paths.energy())
+        self.paths.leg.clone_from(self.done.last()?);
+        Some(-self.paths.look().d3)
     }
 
-    fn tangent(&mut self, matrix: &mut [f64]) -> bool {
-        if self.legs.is_empty() {
-            return false;
+    /// The sum over the legs of the step.
+    fn action(&mut self) -> Option<f64> {
+        if self.done.is_empty() {
+            return None;
         }
-        tangent::tangent(&mut self.paths.ld, &self.gaps, (&self.legs, &self.impacts), matrix)
+        let mut sum = 0.0;
+        for leg in &self.done {
+            self.paths.leg.clone_from(leg);
+            sum += self.paths.look().value;
+        }
+        Some(sum)
+    }
+
+    fn freedom(&self) -> usize {
+        self.now.q.len() - self.multipliers.len()
+    }
+
+    /// Through impacts of one gap each, elastic and at rest, of systems without forces, constraints and explicit time; `false` elsewhere.
+    fn tangent(&mut self, matrix: &mut [f64]) -> bool {
+        let free = self.system.is_none() && self.free() && self.elastic;
+        match &self.done[..] {
+            [] => false,
+            _ if !free => false,
+            [leg] if self.impacts.is_empty() => legs::tangent(&mut self.paths.ld, leg, matrix),
+            done => tangent::tangent(&mut self.paths.ld, &self.gaps, (done, &self.impacts), matrix),
+        }
+    }
+
+    fn multipliers(&self) -> Option<&[f64]> {
+        (!self.done.is_empty() && self.system.is_some()).then_some(&self.multipliers)
+    }
+
+    /// With what friction and moving gaps do while they are held.
+    fn work(&mut self) -> Option<f64> {
+        let lossy = self.laws.iter().any(|law| law.friction > 0.0);
+        match self.work {
+            _ if self.done.is_empty() => None,
+            (Some(forces), ties) => Some(forces + ties),
+            (None, ties) if ties != 0.0 || lossy => Some(ties),
+            _ => None,
+        }
     }
 
     fn impacts(&self) -> &[Impact] {

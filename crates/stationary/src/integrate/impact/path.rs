@@ -1,12 +1,18 @@
 //! One leg of a step that may be cut by impacts: the discrete path that leaves a place with a momentum, as a function
 //! of how long it lasts.
 
+use super::ties::Ties;
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
-use crate::linalg::{self, max_abs};
+use crate::integrate::constrained::State;
+use crate::integrate::constrained::project::Projection;
+use crate::integrate::constrained::saddle::Saddle;
+use crate::integrate::del::{LIMIT, ROUGH, extrapolate, forecast, polish, settled};
+use crate::linalg::{self, dot, max_abs};
+use crate::model::{Bounds, Gap, Legendre};
 
 /// How a leg begins.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Departure {
     /// Time.
     pub t: f64,
@@ -18,163 +24,501 @@ pub struct Departure {
     pub kick: Option<Kick>,
 }
 
-/// What an impact does to the leg that leaves it.
+/// What an impact does to the leg that leaves it: it departs with the momentum `p + x push + drag`, where `x` is 1 but for the
+/// error of the discrete energy and such that `E_start = before + change - (x - 1) power`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kick {
-    /// The impulse that would bring the approach to a stop: in the cone of normals, so that an elastic impact is about
-    /// twice this.
-    pub stop: Vec<f64>,
-    /// `stop . M^-1 stop`, twice the energy of the approach.
-    pub approach: f64,
-    /// The discrete energy of the leg to come.
-    pub energy: f64,
-    /// How often `stop` is to be applied, at a first guess: `1 + e`.
-    pub times: f64,
+    /// The impulse along the normals, in their cone.
+    pub push: Vec<f64>,
+    /// The impulse of friction.
+    pub drag: Vec<f64>,
+    /// Discrete energy of the leg that arrived.
+    pub before: f64,
+    /// The change of energy that the law asks for.
+    pub change: f64,
+    /// What moving walls take: `sum_k lambda_k phi_t`.
+    pub power: f64,
+    /// How the energy of what leaves grows with `x`, at 1, and how that grows.
+    pub slope: f64,
+    pub curvature: f64,
+    /// At or below this `x` nothing leaves; `None` to take `x = 1`, because the energy hardly depends on it.
+    pub least: Option<f64>,
+}
+
+/// Friction of a gap that is held closed: its impulse at each point is that of the tie `row` times `-pull`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slide {
+    pub row: usize,
+    pub pull: Vec<f64>,
 }
 
 /// Solves legs of a discrete Lagrangian.
-#[derive(Debug, Clone)]
-pub struct Paths<D> {
+pub struct Paths<D, G> {
     pub ld: D,
+    /// The leg that was solved last, and the state at its end; the velocity there is set where there are ties.
     pub leg: Leg,
+    pub end: State,
+    /// How often the kick was applied, and whether its energy could not be met.
+    pub times: f64,
+    pub fell: bool,
+    pub ties: Option<Tied<G>>,
+    pub iterations: u64,
+    pub tolerance: f64,
     slots: Slots,
+    /// Momentum with which the leg leaves.
+    push: Vec<f64>,
+    impulse: Vec<f64>,
+    forecast: Vec<f64>,
+    work: Work,
+    legendre: Legendre,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Work {
     matrix: Vec<f64>,
     delta: Vec<f64>,
     pivot: Vec<usize>,
-    pub iterations: u64,
-    pub tolerance: f64,
+    spare: Vec<f64>,
 }
 
-/// Newton iterations before a leg is given up.
-const LIMIT: usize = 40;
-/// Corrections of the impulse before an impact is given up.
-const KICKS: usize = 60;
+/// What a leg under ties needs besides.
+pub struct Tied<G> {
+    pub saddle: Saddle<Ties<G>>,
+    projection: Projection,
+    /// Impulses of the ties at the points `0..=s`.
+    pub mu: Vec<f64>,
+    pub slides: Vec<Slide>,
+    /// Impulses of friction at the points `0..=s`.
+    drag: Vec<f64>,
+    rows: Vec<f64>,
+    h: f64,
+}
 
-impl<D: DiscreteLagrangian> Paths<D> {
+/// Corrections of the impulse before the energy of an impact is given up.
+const KICKS: usize = 30;
+/// A rebound slower than this, relative to that of the law, is not sought.
+const SLOWEST: f64 = 0.02;
+/// Rounds in which friction and the impulses it follows are brought together.
+const ROUNDS: usize = 200;
+
+impl<G: Gap> Tied<G> {
+    pub fn new(ties: Ties<G>, abscissae: &[f64], n: usize) -> Self {
+        let (s, m) = (abscissae.len() - 1, crate::model::Constraint::count(&ties));
+        Tied {
+            saddle: Saddle::new(ties, abscissae, n),
+            projection: Projection::new(n, m),
+            mu: vec![0.0; (s + 1) * m],
+            slides: Vec::new(),
+            drag: vec![0.0; (s + 1) * n],
+            rows: vec![0.0; s * n],
+            h: f64::NAN,
+        }
+    }
+
+    /// The sum of the impulses of a tie over all points.
+    pub fn impulse(&self, row: usize) -> f64 {
+        self.mu[row..].iter().step_by(self.saddle.count()).sum()
+    }
+
+    /// Brings friction in line with the impulses; returns the size of the change and that of friction.
+    fn drag(&mut self, n: usize) -> (f64, f64) {
+        let m = self.saddle.count();
+        let (mut change, mut size) = (0.0_f64, 0.0_f64);
+        for (j, drag) in self.drag.chunks_mut(n).enumerate() {
+            for i in 0..n {
+                let new: f64 = self.slides.iter().map(|x| -self.mu[j * m + x.row].max(0.0) * x.pull[i]).sum();
+                change = change.max((new - drag[i]).abs());
+                size = size.max(new.abs());
+                drag[i] = new;
+            }
+        }
+        (change, size)
+    }
+}
+
+impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
     pub fn new(ld: D, n: usize) -> Self {
         let s = ld.pieces();
         let m = n * s;
         Paths {
-            ld,
             leg: Leg::new(n, s),
-            slots: Slots::new(n, s),
-            matrix: vec![0.0; m * m],
-            delta: vec![0.0; m],
-            pivot: vec![0; m],
+            end: State { q: vec![0.0; n], p: vec![0.0; n], v: vec![0.0; n] },
+            times: 1.0,
+            fell: false,
+            ties: None,
             iterations: 0,
             tolerance: 1e-15,
+            slots: Slots::new(n, s),
+            push: vec![0.0; n],
+            impulse: vec![0.0; n],
+            forecast: forecast(ld.abscissae()),
+            work: Work {
+                matrix: vec![0.0; m * m],
+                delta: vec![0.0; m],
+                pivot: vec![0; m],
+                spare: vec![0.0; 2 * m],
+            },
+            legendre: Legendre::new(n),
+            ld,
         }
     }
 
-    /// Solves the leg of length `h` from a departure, starting from a mean velocity, and returns how often the impulse
-    /// of the impact there was applied (0 without one).
-    pub fn solve(&mut self, from: &Departure, h: f64, velocity: &[f64]) -> Result<f64, Cause> {
-        let n = from.q.len();
-        (self.leg.t, self.leg.h) = (from.t, h);
-        self.leg.q.copy_from_slice(&from.q);
+    /// Takes the motion at a constant velocity as a first guess for the leg to come.
+    pub fn aim(&mut self, v: &[f64], h: f64) {
+        let n = v.len();
         for (j, u) in self.leg.u.chunks_mut(n).enumerate() {
             let c = self.ld.abscissae()[j + 1];
-            u.iter_mut().zip(velocity).for_each(|(u, v)| *u = c * h * v);
+            u.iter_mut().zip(v).for_each(|(u, v)| *u = c * h * v);
         }
+    }
+
+    /// Takes the continuation of another leg, of the same length, as a first guess.
+    #[inline]
+    pub fn continue_from(&mut self, done: &Leg) {
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        extrapolate(&self.forecast, [n, s], &done.u, &mut self.leg.u);
+    }
+
+    /// Takes the leg that was solved last, with another length, as a first guess.
+    fn stretch(&mut self, h: f64) {
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let by = h / self.leg.h;
+        if by == 1.0 {
+            return;
+        }
+        let (inner, last) = self.leg.u.split_at_mut((s - 1) * n);
+        for (j, u) in inner.chunks_mut(n).enumerate() {
+            let c = self.ld.abscissae()[j + 1];
+            u.iter_mut().zip(last.iter()).for_each(|(u, end)| *u = c * by * end);
+        }
+        last.iter_mut().for_each(|u| *u *= by);
+    }
+
+    /// Solves the leg of another length from the departure of the last one.
+    pub fn again(&mut self, from: &Departure, h: f64) -> Result<(), Cause> {
+        self.stretch(h);
+        self.fly(from, h)
+    }
+
+    /// A leg from a new departure follows: what was found for the last one does not hold for it.
+    pub fn begin(&mut self) {
+        (self.times, self.fell) = (1.0, false);
+    }
+
+    /// Solves the leg of length `h` from a departure, starting from the increments that are there.
+    #[inline]
+    pub fn fly(&mut self, from: &Departure, h: f64) -> Result<(), Cause> {
+        (self.leg.t, self.leg.h) = (from.t, h);
+        self.leg.q.copy_from_slice(&from.q);
         match &from.kick {
-            None => self.newton(&from.p).map(|()| 0.0),
+            None => {
+                self.push.copy_from_slice(&from.p);
+                self.solve()
+            }
             Some(kick) => self.kicked(&from.p, kick),
         }
     }
 
-    /// `-D3 L_d` of the leg, and its derivatives there.
-    pub fn energy(&mut self) -> f64 {
-        self.ld.first(&self.leg, &mut self.slots);
-        -self.slots.d3
+    #[inline]
+    fn solve(&mut self) -> Result<(), Cause> {
+        if self.ties.is_some() { self.tied() } else { self.plain() }
     }
 
-    /// The momentum with which the leg arrives.
-    pub fn arrival(&mut self) -> Vec<f64> {
-        self.ld.first(&self.leg, &mut self.slots);
-        self.slots.d[self.ld.pieces() * self.leg.q.len()..].to_vec()
+    /// `p + D_0 = 0` and `D_j = 0` for interior points; the momentum at the end as in [`Del`](crate::integrate::Del).
+    #[inline]
+    fn plain(&mut self) -> Result<(), Cause> {
+        let mut work = std::mem::take(&mut self.work);
+        let result = self.newton(&mut work);
+        self.work = work;
+        result?;
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
+        let u = &self.leg.u[(s - 1) * n..s * n];
+        for i in 0..n {
+            self.end.q[i] = self.leg.q[i] + u[i];
+            self.end.p[i] = self.push[i] + self.impulse[i];
+        }
+        self.check()
     }
 
-    /// Place where the leg ends.
-    pub fn end(&self) -> Vec<f64> {
-        let u = self.leg.increment(self.ld.pieces());
-        self.leg.q.iter().zip(u).map(|(q, u)| q + u).collect()
-    }
-
-    /// `p + D_0 = 0` and `D_j = 0` for interior points.
-    fn newton(&mut self, p: &[f64]) -> Result<(), Cause> {
-        let (n, s) = (p.len(), self.ld.pieces());
+    #[inline]
+    fn newton(&mut self, work: &mut Work) -> Result<(), Cause> {
+        let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let m = n * s;
+        let Work { matrix, delta, pivot, spare } = work;
         let mut before = 0.0;
         for iterations in 1..=LIMIT {
-            self.ld.second(&self.leg, &mut self.delta, &mut self.matrix, 0..s, 1..s + 1);
+            self.ld.second(&self.leg, delta, matrix, 0..s, 1..s + 1);
             for i in 0..n {
-                self.delta[i] += p[i];
+                delta[i] += self.push[i];
             }
-            let residual = max_abs(&self.delta);
-            if !linalg::factor(&mut self.matrix, &mut self.pivot, m) {
+            let residual = max_abs(delta);
+            if !linalg::factor(matrix, pivot, m) {
                 return Err(if residual.is_finite() { Cause::Singular } else { not_finite() });
             }
-            linalg::solve(&self.matrix, &self.pivot, &mut self.delta, m);
-            self.leg.u.iter_mut().zip(&self.delta).for_each(|(u, d)| *u -= d);
-            let (size, scale) = (max_abs(&self.delta), max_abs(&self.leg.u));
+            linalg::solve(matrix, pivot, delta, m);
+            let u = &mut self.leg.u[..m];
+            for i in 0..m {
+                u[i] -= delta[i];
+            }
+            let (size, scale) = (max_abs(delta), max_abs(u));
             if !size.is_finite() {
                 return Err(not_finite());
             }
             self.iterations += 1;
-            let ratio = size / before;
-            let wanders = iterations > 3 && ratio > 0.5 && size <= 1e-13 * (max_abs(&self.leg.q) + scale);
-            if size <= self.tolerance * scale || wanders {
+            if settled(iterations, [before, size, scale], self.tolerance, &self.leg.q) {
+                let room = [&mut delta[..], &mut spare[..]];
+                polish(&mut self.ld, &mut self.leg, &self.push, (matrix, pivot), room, &mut self.impulse);
                 return Ok(());
             }
             if iterations == LIMIT {
-                let residual = residual / max_abs(p).max(f64::MIN_POSITIVE);
+                let residual = residual / max_abs(&self.push).max(f64::MIN_POSITIVE);
                 return Err(Cause::Newton { iterations, residual });
             }
             before = size;
         }
+        unreachable!("the last iteration returns")
+    }
+
+    /// The same with ties, and with friction where gaps slide.
+    fn tied(&mut self) -> Result<(), Cause> {
+        let n = self.leg.q.len();
+        let mut tied = self.ties.take().expect("there are ties");
+        if tied.h != self.leg.h {
+            tied.saddle.rescale();
+            tied.h = self.leg.h;
+        }
+        if tied.slides.is_empty() {
+            tied.drag.fill(0.0);
+        }
+        let mut result = Ok(());
+        for round in 1..=ROUNDS {
+            result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
+            if result.is_err() || tied.slides.is_empty() {
+                break;
+            }
+            let (change, size) = tied.drag(n);
+            if !(change > 1e-15 * size) {
+                break;
+            }
+            if round == ROUNDS && change > 1e-8 * size {
+                result = Err(Cause::Newton { iterations: round, residual: change / size });
+            }
+        }
+        self.ties = Some(tied);
+        result?;
+        self.check()
+    }
+
+    fn saddle(&mut self, tied: &mut Tied<G>) -> Result<(), Cause> {
+        let (n, s) = (self.leg.q.len(), self.ld.pieces());
+        let m = tied.saddle.count();
+        tied.rows.copy_from_slice(&tied.drag[..s * n]);
+        (0..n).for_each(|i| tied.rows[i] += self.push[i]);
+        let mut before = 0.0;
+        for iterations in 1..=LIMIT {
+            tied.saddle.assemble(&mut self.ld, &self.leg, &tied.mu, (0..s, 1..s + 1));
+            tied.saddle.add_momentum(&tied.rows);
+            let residual = tied.saddle.size();
+            if !tied.saddle.factor() {
+                return Err(if residual.is_finite() { Cause::Singular } else { not_finite() });
+            }
+            let (size, scale) = tied.saddle.correct(&mut self.leg.u, &mut tied.mu);
+            if !size.is_finite() {
+                return Err(not_finite());
+            }
+            self.iterations += 1;
+            // A motion that is tied to rest has no size of its own: that of the place is then the scale.
+            let still = iterations > 2 && size <= 1e-16 * max_abs(&self.leg.q);
+            if settled(iterations, [before, size, scale], self.tolerance, &self.leg.q) || still || size == 0.0
+            {
+                break;
+            }
+            if iterations == LIMIT {
+                if let Some((number, value)) = tied.saddle.violated() {
+                    return Err(Cause::Constraint { number, value });
+                }
+                let residual = residual / max_abs(&self.push).max(f64::MIN_POSITIVE);
+                return Err(Cause::Newton { iterations, residual });
+            }
+            before = size;
+        }
+        self.gradient(tied);
+        let (d, sum) = self.work.spare[..(s + 1) * n].split_at(s * n);
+        let first: Vec<f64> = tied.rows[..n].to_vec();
+        tied.saddle.residual(&self.leg, &tied.mu, [&first, d, sum]);
+        tied.rows[..n].fill(0.0);
+        tied.saddle.add_momentum(&tied.rows);
+        tied.saddle.correct(&mut self.leg.u, &mut tied.mu);
+        if s > ROUGH {
+            self.gradient(tied);
+        }
+        self.impulse.copy_from_slice(&self.work.spare[s * n..(s + 1) * n]);
+        for j in 0..s {
+            tied.saddle.bounds(j).add_force(&tied.mu[j * m..(j + 1) * m], &mut self.impulse);
+        }
+        for drag in tied.drag.chunks(n) {
+            self.impulse.iter_mut().zip(drag).for_each(|(x, d)| *x += d);
+        }
         Ok(())
     }
 
-    /// The leg whose discrete energy is that of the kick: a scalar equation for how often `stop` is applied, around the
+    fn gradient(&mut self, tied: &mut Tied<G>) {
+        let (n, s) = (self.leg.q.len(), self.ld.pieces());
+        let (d, sum) = self.work.spare[..(s + 1) * n].split_at_mut(s * n);
+        self.ld.gradient(&self.leg, d, sum);
+        tied.saddle.look_at_all(&self.leg, false);
+    }
+
+    /// The state at the end of a leg under ties: the velocity stays on them.
+    fn arrive(&mut self, tied: &mut Tied<G>) -> Result<(), Cause> {
+        let (n, s, m) = (self.leg.q.len(), self.ld.pieces(), tied.saddle.count());
+        for i in 0..n {
+            self.end.q[i] = self.leg.q[i] + self.leg.u[(s - 1) * n + i];
+            self.end.p[i] = self.push[i] + self.impulse[i];
+            self.end.v[i] = self.leg.u[(s - 1) * n + i] / self.leg.h;
+        }
+        tied.saddle.look(&self.leg, s, &self.end.q, false);
+        let (t, mu) = (self.leg.t + self.leg.h, &mut tied.mu[s * m..]);
+        tied.projection.apply(self.ld.system(), t, tied.saddle.bounds(s), &mut self.end, mu)
+    }
+
+    fn check(&self) -> Result<(), Cause> {
+        match max_abs(&self.end.p).is_finite() {
+            true => Ok(()),
+            false => Err(Cause::NotFinite { what: "the impulse of a step".into() }),
+        }
+    }
+
+    /// The leg whose discrete energy is that of the kick: a scalar equation for how often its push is applied, around the
     /// solution of the leg, by secants that begin with the slope of the continuous impact.
-    fn kicked(&mut self, p: &[f64], kick: &Kick) -> Result<f64, Cause> {
-        let apply = |paths: &mut Self, times: f64| -> Result<f64, Cause> {
-            let pushed: Vec<f64> = p.iter().zip(&kick.stop).map(|(p, d)| p + times * d).collect();
-            paths.newton(&pushed)?;
-            Ok(paths.energy() - kick.energy)
+    fn kicked(&mut self, p: &[f64], kick: &Kick) -> Result<(), Cause> {
+        let Some(least) = kick.least.filter(|_| !self.fell) else {
+            self.times = 1.0;
+            return self.apply(p, kick).map(|_| ());
         };
-        let mut times = kick.times;
-        let mut excess = apply(self, times)?;
-        let mut slope = (times - 1.0).max(0.1) * kick.approach;
+        let start = self.leg.u.clone();
+        let mut slope = kick.slope + (self.times - 1.0) * kick.curvature;
+        let mut excess = self.apply(p, kick)?;
         let mut before = f64::INFINITY;
         for _ in 0..KICKS {
-            let correction = excess / slope;
-            if !correction.is_finite() {
-                return Err(not_finite());
+            // The energy is nearly quadratic: of the two roots the one where it grows.
+            let discriminant = slope * slope - 2.0 * kick.curvature * excess;
+            let correction = 2.0 * excess / (slope + discriminant.sqrt());
+            let size = (correction / self.times).abs();
+            if size <= 2.0 * f64::EPSILON || size >= before && size < 1e-11 {
+                return Ok(());
             }
-            let correction = correction.clamp(-0.5, 0.5);
-            if correction.abs() <= 4.0 * f64::EPSILON * times.abs()
-                || (correction.abs() >= before && correction.abs() < 1e-11)
-            {
-                return Ok(times);
+            let next = self.times - correction;
+            if !(next > least + SLOWEST * (1.0 - least)) {
+                break;
             }
-            before = correction.abs();
-            times -= correction;
-            let next = apply(self, times)?;
-            let secant = (excess - next) / correction;
-            if secant.is_finite() && secant > 1e-3 * kick.approach {
-                slope = secant;
-            }
-            excess = next;
+            before = size;
+            self.times = next;
+            let new = self.apply(p, kick)?;
+            let secant = (excess - new) / correction - 0.5 * kick.curvature * correction;
+            let known = kick.slope + (next - 1.0) * kick.curvature;
+            slope = if secant > 0.1 * known { secant } else { known };
+            excess = new;
         }
-        let residual = excess.abs() / kick.energy.abs().max(kick.approach);
-        if residual < 1e-12 { Ok(times) } else { Err(Cause::Newton { iterations: KICKS, residual }) }
+        // The energy cannot be met: the rebound is slower than its error over legs of different lengths. Momentum alone decides.
+        (self.times, self.fell) = (1.0, true);
+        self.leg.u.copy_from_slice(&start);
+        self.apply(p, kick).map(|_| ())
     }
-}
 
-/// The mean velocity of a leg.
-pub fn mean_velocity(leg: &Leg, s: usize) -> Vec<f64> {
-    leg.increment(s).iter().map(|u| u / leg.h).collect()
+    /// Solves the leg with the present push and returns the energy it has too much.
+    fn apply(&mut self, p: &[f64], kick: &Kick) -> Result<f64, Cause> {
+        for i in 0..p.len() {
+            self.push[i] = p[i] + self.times * kick.push[i] + kick.drag[i];
+        }
+        self.solve()?;
+        Ok(self.energy_at_start() - (kick.before + kick.change - (self.times - 1.0) * kick.power))
+    }
+
+    /// The momentum with which a departure leaves.
+    pub fn leaving(&self, from: &Departure) -> Vec<f64> {
+        let mut p = from.p.clone();
+        if let Some(kick) = &from.kick {
+            (0..p.len()).for_each(|i| p[i] += self.times * kick.push[i] + kick.drag[i]);
+        }
+        p
+    }
+
+    /// The velocity of a momentum at a place, on the ties; `v` holds a first guess.
+    pub fn velocity(&mut self, t: f64, q: &[f64], p: &[f64], v: &mut [f64]) -> Result<(), Cause> {
+        let Some(tied) = &mut self.ties else {
+            return self.legendre.velocity(self.ld.system(), t, q, p, v);
+        };
+        let mut state = State { q: q.to_vec(), p: p.to_vec(), v: v.to_vec() };
+        let mut bounds = Bounds::new(q.len(), tied.saddle.count());
+        crate::model::Constraint::first(tied.saddle.constraint(), t, q, &mut bounds);
+        let mut mu = vec![0.0; tied.saddle.count()];
+        tied.projection.apply(self.ld.system(), t, &bounds, &mut state, &mut mu)?;
+        v.copy_from_slice(&state.v);
+        Ok(())
+    }
+
+    /// Makes the velocity at the end of the leg known.
+    pub fn find_end_velocity(&mut self) -> Result<(), Cause> {
+        if self.ties.is_none() {
+            let State { q, p, v } = &mut self.end;
+            self.legendre.velocity(self.ld.system(), self.leg.t + self.leg.h, q, p, v)?;
+        }
+        Ok(())
+    }
+
+    /// Value and derivatives of the action of the leg.
+    pub fn look(&mut self) -> &Slots {
+        self.ld.first(&self.leg, &mut self.slots);
+        &self.slots
+    }
+
+    /// What the variation of the leg's end in time balances: `-D3 + sum_i h w_i c_i F_i . v_i - sum_j c_j mu_j . g_t`.
+    pub fn energy_at_end(&mut self) -> f64 {
+        let forces = self.ld.work_shares(&self.leg).map_or(0.0, |[end, _]| end);
+        let ties = self.tie_shares()[0];
+        -self.look().d3 + forces + ties
+    }
+
+    /// What the variation of the leg's start in time balances:
+    /// `-D3 + D_t0 - sum_i h w_i (1 - c_i) F_i . v_i + sum_j (1 - c_j) mu_j . g_t`.
+    pub fn energy_at_start(&mut self) -> f64 {
+        let forces = self.ld.work_shares(&self.leg).map_or(0.0, |[_, start]| start);
+        let ties = self.tie_shares()[1];
+        let slots = self.look();
+        slots.dt - slots.d3 - forces - ties
+    }
+
+    /// The work of moving ties and of friction on them, in the shares of the end and of the start.
+    fn tie_shares(&self) -> [f64; 2] {
+        let Some(tied) = &self.ties else { return [0.0; 2] };
+        let (n, m, mut shares) = (self.leg.q.len(), tied.saddle.count(), [0.0; 2]);
+        let end = self.leg.increment(self.ld.pieces());
+        for (j, c) in self.ld.abscissae().iter().enumerate() {
+            let work = dot(&tied.drag[j * n..(j + 1) * n], end) / self.leg.h
+                - dot(&tied.mu[j * m..(j + 1) * m], tied.saddle.bounds(j).dt());
+            shares[0] += c * work;
+            shares[1] += (1.0 - c) * work;
+        }
+        shares
+    }
+
+    /// The work of forces outside the action over the leg, with that of moving gaps and of friction while they are held.
+    pub fn work(&mut self) -> (Option<f64>, f64) {
+        let [end, start] = self.tie_shares();
+        let own = self.ties.as_ref().map_or(0.0, |tied| {
+            let m = tied.saddle.count();
+            let own = tied.saddle.constraint().own();
+            let moved = |j: usize| dot(&tied.mu[j * m..j * m + own], &tied.saddle.bounds(j).dt()[..own]);
+            (0..=self.ld.pieces()).map(moved).sum()
+        });
+        (self.ld.work(&self.leg), end + start + own)
+    }
+
+    /// Mean velocity of the leg.
+    pub fn mean_velocity(&self) -> impl Iterator<Item = f64> + '_ {
+        self.leg.increment(self.ld.pieces()).iter().map(|u| u / self.leg.h)
+    }
 }
 
 fn not_finite() -> Cause {

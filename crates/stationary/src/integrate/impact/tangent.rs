@@ -1,7 +1,7 @@
 //! The derivative of a step with its impacts in the state at its start: all equations of the step varied at once.
 
 use super::Impact;
-use crate::action::{DiscreteLagrangian, Leg};
+use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::linalg::{Lu, dot};
 use crate::model::{Bounds, Gap};
 
@@ -18,6 +18,11 @@ pub fn tangent<D: DiscreteLagrangian, G: Gap>(
 ) -> bool {
     let (n, s, k) = (legs[0].q.len(), ld.pieces(), legs.len());
     let cuts = k - 1;
+    // A step that begins with an impact depends on more than the state at its start.
+    if impacts.len() != cuts {
+        return false;
+    }
+    let mut slots = Slots::new(n, s);
     // Columns: the start, then s points a leg, then a time and an impulse for each cut.
     let points = |leg: usize, j: usize| n + ((leg * s + j) - 1) * n;
     let column = |leg: usize, j: usize| if leg == 0 && j == 0 { 0 } else { points(leg, j) };
@@ -36,6 +41,10 @@ pub fn tangent<D: DiscreteLagrangian, G: Gap>(
         let Some(length) = ld.second_in_length(leg, [0..s + 1, 0..s + 1], &mut d, &mut dd, &mut mixed) else {
             return false;
         };
+        ld.first(leg, &mut slots);
+        if slots.dt != 0.0 {
+            return false;
+        }
         // How the length of this leg follows the times of the cuts at its ends.
         let mut lengths = vec![0.0; width];
         if l > 0 {

@@ -2,7 +2,7 @@
 
 use super::{Bounce, Point};
 use crate::action::DiscreteLagrangian;
-use crate::integrate::impact::{Impact, ImpactKind};
+use crate::integrate::impact::Impact;
 use crate::model::{Bounds, Gap, Jet, Lagrangian};
 
 /// Below this relative speed towards a gap an impact is a graze, which the general path sees to.
@@ -333,6 +333,9 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
                 kinetic + (1.0 - alpha) * before + alpha * potential
             }
         };
+        if !self.gaps().smooth_at(gap, time, &leg.end) {
+            return None;
+        }
         let Work { bounds, ends, .. } = &mut self.work;
         let mut normal = [0.0; N];
         normal.copy_from_slice(&bounds.gradient(gap)[..N]);
@@ -354,16 +357,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             let dt = bounds.dt()[k];
             *end = Outset { value, rate: rate(bounds, k, &v), response: rate(bounds, k, &answer) - dt };
         }
-        self.spare.impacts.push(Impact {
-            time,
-            kind: ImpactKind::Bounce,
-            gap,
-            others: Vec::new(),
-            impulse: f64::NAN,
-            friction: 0.0,
-            energy_before: energy,
-            energy_after: f64::NAN,
-        });
+        self.spare.impacts.push(Impact::empty(time, gap, energy, 0.0));
         Some(Departure { t: time, at, kick: Some(Kick { gap, normal, response, potential, energy }) })
     }
 }

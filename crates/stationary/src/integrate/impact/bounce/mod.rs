@@ -15,12 +15,11 @@ use super::{Colliding, Impact};
 use crate::action::{DiscreteLagrangian, Galerkin, Leg};
 use crate::error::RunError;
 use crate::integrate::{Integrator, Start, View};
-use crate::model::{Bounds, Gap, Jet, Lagrangian, Mass};
+use crate::model::{Bounds, Gap, Jet, Lagrangian, Mass, Simultaneous};
 use contact::{Cut, Work};
 use plain::Plane;
 
 /// Steps `N` coordinates.
-#[derive(Debug, Clone)]
 pub struct Bounce<L, G, const N: usize> {
     /// The same steps on the general path: for those that need it, and for what only observers ask. What it knows is brought up
     /// to date for either.
@@ -119,6 +118,12 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
     /// Sets the size of the last Newton correction, relative to the increments, below which a leg of the general path is solved.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.whole = self.whole.tolerance(tolerance);
+        self
+    }
+
+    /// Sets what happens when several gaps close at the same time.
+    pub fn simultaneous(mut self, simultaneous: Simultaneous) -> Self {
+        self.whole = self.whole.simultaneous(simultaneous);
         self
     }
 

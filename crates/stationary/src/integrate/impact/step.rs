@@ -1,0 +1,277 @@
+//! A step: one leg where nothing happens, else as many as there are events.
+
+use super::crossing::Violation;
+use super::held::{Change, Mode};
+use super::{Colliding, Departure, Impact, ImpactKind, MOST};
+use crate::action::{DiscreteLagrangian, Leg};
+use crate::error::{Cause, ContactFault};
+use crate::model::{Gap, Lagrangian};
+
+/// What ends a leg.
+enum Event {
+    /// The step is over.
+    End,
+    /// A gap closes.
+    Impact,
+    /// A gap that is closed does not open.
+    Hold(usize),
+    /// Something happens at a held gap.
+    Held(Change),
+}
+
+impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
+    pub(super) fn one_step(&mut self) -> Result<(), Cause> {
+        self.now.t = self.time();
+        if !self.free() {
+            return self.eventful();
+        }
+        match self.whole {
+            true => self.paths.continue_from(&self.done[0]),
+            // The guess is there: a velocity has been aimed along.
+            false => {}
+        }
+        self.paths.begin();
+        self.paths.fly(&self.now, self.h)?;
+        if !self.clear()? {
+            return self.eventful();
+        }
+        self.impacts.clear();
+        self.count_leg(true);
+        match &mut self.done[..] {
+            [done, ..] => std::mem::swap(done, &mut self.paths.leg),
+            [] => self.done.push(self.paths.leg.clone()),
+        }
+        self.done.truncate(1);
+        std::mem::swap(&mut self.now.q, &mut self.paths.end.q);
+        std::mem::swap(&mut self.now.p, &mut self.paths.end.p);
+        std::mem::swap(&mut self.here, &mut self.there);
+        (self.whole, self.elastic) = (true, true);
+        self.step += 1;
+        Ok(())
+    }
+
+    /// Adds a leg to what is told of the step.
+    #[inline]
+    fn count_leg(&mut self, first: bool) {
+        let (n, s) = (self.now.q.len(), self.paths.ld.pieces());
+        let scale = self.h / self.paths.leg.h;
+        let end = &self.paths.leg.u[(s - 1) * n..];
+        self.reach.iter_mut().zip(end).for_each(|(r, u)| *r = (scale * u).abs());
+        if first {
+            self.work = (None, 0.0);
+            self.multipliers.fill(0.0);
+        }
+        if let Some(tied) = &self.paths.ties {
+            for a in 0..self.multipliers.len() {
+                self.multipliers[a] += tied.impulse(a) / self.h;
+            }
+        }
+        let (forces, ties) = self.paths.work();
+        self.work.0 = forces.map(|w| w + self.work.0.unwrap_or(0.0));
+        self.work.1 += ties;
+    }
+
+    /// A step in which something happens; on an error everything is as before.
+    fn eventful(&mut self) -> Result<(), Cause> {
+        let kept = (self.held.clone(), self.lean.clone(), self.pending.clone());
+        let (work, multipliers) = (self.work, self.multipliers.clone());
+        let result = self.through();
+        if result.is_err() {
+            (self.held, self.lean, self.pending) = kept;
+            (self.work, self.multipliers) = (work, multipliers);
+            self.untie();
+            let now = self.now.clone();
+            self.stand(&now);
+        }
+        result
+    }
+
+    fn through(&mut self) -> Result<(), Cause> {
+        let mut from = self.now.clone();
+        let mut impacts = std::mem::take(&mut self.pending);
+        let (mut legs, mut left): (Vec<Leg>, f64) = (Vec::new(), self.h);
+        let mut before = self.arrived_energy(&from)?;
+        let mut guess: Vec<f64> = self.v0.clone();
+        if let Some(leg) = self.done.last() {
+            guess.iter_mut().zip(leg.increment(self.paths.ld.pieces())).for_each(|(g, u)| *g = u / leg.h);
+        }
+        (self.firm, self.elastic) = (false, true);
+        self.freed.clear();
+        for _ in 0..MOST {
+            self.stand(&from);
+            if from.kick.is_none() && self.touching(&from) {
+                self.impact(&mut from, before, &mut impacts)?;
+            }
+            self.paths.begin();
+            if self.held.iter().any(|x| x.mode != Mode::Smooth) {
+                self.tie(&from, left)?;
+            }
+            if from.kick.is_some() {
+                let p = self.paths.leaving(&from);
+                self.paths.velocity(from.t, &from.q, &p, &mut guess)?;
+            }
+            self.paths.aim(&guess, left);
+            self.paths.fly(&from, left)?;
+            let (until, event) = self.event(&from, left)?;
+            if until > 0.0 {
+                before = self.accept(&mut from, legs.is_empty(), &mut impacts);
+                guess.iter_mut().zip(self.paths.mean_velocity()).for_each(|(g, v)| *g = v);
+                legs.push(self.paths.leg.clone());
+                left -= until;
+            }
+            match event {
+                Event::End => return self.finish(from, legs, impacts, guess),
+                Event::Impact => {
+                    self.stand(&from);
+                    self.impact(&mut from, before, &mut impacts)?;
+                }
+                Event::Hold(k) => self.hold(&mut from, before, &mut impacts, k)?,
+                Event::Held(change) => self.hold_changes(&mut from, before, &mut impacts, (change, until))?,
+            }
+            if !(left > 0.0) {
+                return self.finish(from, legs, impacts, guess);
+            }
+        }
+        let mut gaps: Vec<usize> = impacts.iter().rev().take(100).map(|x| x.gap).collect();
+        gaps.sort_unstable();
+        gaps.dedup();
+        Err(Cause::Gap { gaps, time: from.t, why: ContactFault::Endless(MOST) })
+    }
+
+    /// The discrete energy with which a departure at the start of a step was reached.
+    fn arrived_energy(&mut self, from: &Departure) -> Result<f64, Cause> {
+        let Some(leg) = self.done.last() else {
+            // H = p . v - L
+            let mut v = self.v0.clone();
+            self.legendre.velocity(self.paths.ld.system(), from.t, &from.q, &from.p, &mut v)?;
+            let mut jet = crate::model::Jet::new(v.len());
+            self.paths.ld.system().first(from.t, &from.q, &v, &mut jet);
+            return Ok(crate::linalg::dot(&from.p, &v) - jet.value());
+        };
+        self.paths.leg.clone_from(leg);
+        Ok(self.paths.energy_at_end())
+    }
+
+    /// Whether a gap that is not held is closed.
+    fn touching(&self, from: &Departure) -> bool {
+        let closed =
+            |k: usize| self.here.value()[k] <= super::CLOSED * self.size(&self.here, k, from.t, &from.q);
+        (0..self.here.value().len()).any(|k| self.slack[k] == 0.0 && closed(k))
+    }
+
+    /// An impact at a departure, if gaps close there.
+    fn impact(&mut self, from: &mut Departure, before: f64, impacts: &mut Vec<Impact>) -> Result<(), Cause> {
+        let Some((kick, impact)) = self.strike(from, before)? else { return Ok(()) };
+        let lossless = kick.least.is_some() && kick.change == 0.0 && kick.power == 0.0;
+        self.elastic &= lossless && impact.others.is_empty() && self.opened.len() == 1;
+        from.kick = Some(kick);
+        impacts.push(impact);
+        self.freed.clear();
+        self.firm = false;
+        if !self.held.is_empty() {
+            let opened = std::mem::take(&mut self.opened);
+            self.held.retain(|x| !opened.contains(&x.which));
+            self.lean.retain(|k| !opened.iter().any(|which| which.0 == *k));
+            self.opened = opened;
+            self.paths.begin();
+            let p = self.paths.leaving(from);
+            let mut v = self.v0.clone();
+            self.legendre.velocity(self.paths.ld.system(), from.t, &from.q, &p, &mut v)?;
+            let forces: Vec<f64> = self.held.iter().map(|x| x.force).filter(|x| x.is_finite()).collect();
+            self.settle_modes(from.t, &from.q, &v, &forces)?;
+            self.untie();
+        }
+        Ok(())
+    }
+
+    /// What ends the leg that was solved last, and after which length; the leg of that length is then the one solved last.
+    fn event(&mut self, from: &Departure, left: f64) -> Result<(f64, Event), Cause> {
+        let (mut until, mut event) = (left, Event::End);
+        for _ in 0..2 * self.slack.len() + 8 {
+            match self.violation(from, until)? {
+                None => break,
+                Some(Violation::Stays(k)) => return Ok((0.0, Event::Hold(k))),
+                Some(Violation::Between(k, low, high)) => {
+                    until = self.root(from, k, [low, high])?;
+                    event = Event::Impact;
+                    if until == 0.0 {
+                        break;
+                    }
+                }
+            }
+        }
+        if !self.held.is_empty() && until > 0.0 {
+            let (length, change) = self.change(from, until)?;
+            if let Some(change) = change {
+                return Ok((length, Event::Held(change)));
+            }
+        }
+        Ok((until, event))
+    }
+
+    /// Takes the leg that was solved last: moves the departure to its end and completes the impacts it leaves. Returns the energy at
+    /// its end.
+    fn accept(&mut self, from: &mut Departure, first: bool, impacts: &mut [Impact]) -> f64 {
+        if impacts.last().is_some_and(|x| x.energy_after.is_nan()) {
+            let energy = self.paths.energy_at_start();
+            for impact in impacts.iter_mut().filter(|x| x.energy_after.is_nan()) {
+                impact.energy_after = energy;
+                if impact.kind == ImpactKind::Bounce {
+                    impact.impulse *= self.paths.times;
+                }
+            }
+        }
+        self.elastic &= !self.paths.fell;
+        self.count_leg(first);
+        from.t += self.paths.leg.h;
+        from.q.copy_from_slice(&self.paths.end.q);
+        from.p.copy_from_slice(&self.paths.end.p);
+        from.kick = None;
+        self.freed.clear();
+        self.firm = false;
+        self.paths.energy_at_end()
+    }
+
+    fn hold_changes(
+        &mut self,
+        from: &mut Departure,
+        before: f64,
+        impacts: &mut Vec<Impact>,
+        (change, length): (Change, f64),
+    ) -> Result<(), Cause> {
+        match change {
+            Change::Release(i) => {
+                let gap = self.held.remove(i).which.0;
+                self.lean.clear();
+                self.freed.push(gap);
+                impacts.push(Impact { kind: ImpactKind::Release, ..Impact::empty(from.t, gap, before, 0.0) });
+                self.untie();
+            }
+            Change::Stop(i) => {
+                self.held[i].mode = Mode::Stick;
+                self.firm = length < 1e-9 * self.h;
+                self.project(from)?;
+            }
+            Change::Break(i, direction) => self.held[i].mode = Mode::Slide(direction),
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        mut from: Departure,
+        legs: Vec<Leg>,
+        mut impacts: Vec<Impact>,
+        guess: Vec<f64>,
+    ) -> Result<(), Cause> {
+        self.pending.extend(impacts.iter().filter(|x| x.energy_after.is_nan()).cloned());
+        impacts.retain(|x| !x.energy_after.is_nan());
+        self.step += 1;
+        from.t = self.time();
+        self.stand(&from);
+        self.paths.aim(&guess, self.h);
+        self.elastic &= self.held.is_empty();
+        (self.now, self.done, self.impacts, self.whole) = (from, legs, impacts, false);
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! What cannot go on says so.
+
+use crate::common::{GAUSS, Setup, VERLET};
+use stationary::error::{Cause, ContactFault, RunError};
+use stationary::integrate::{BuildError, Integrator, Method, check_gaps};
+
+fn falling<'a>(gaps: &'a [&'a str]) -> Setup<'a> {
+    Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
+        gaps,
+        q: &[0.0, 1.0],
+        v: &[1.0, 0.0],
+        ..Setup::default()
+    }
+}
+
+fn fails(setup: &Setup, method: Method) -> RunError {
+    let mut x = setup.start(method, 0.01);
+    let error = (0..1000).find_map(|_| x.advance(1).err()).expect("a run that cannot go on");
+    assert!(x.view().q.iter().all(|q| q.is_finite()) && x.view().step == error.step);
+    error
+}
+
+#[test]
+fn a_start_inside_an_obstacle() {
+    let setup = falling(&["y", "y - 2"]);
+    let fault = check_gaps(&setup.gap(), 0.0, setup.q).unwrap_err();
+    assert_eq!((fault.gap, fault.why), (1, ContactFault::Inside(-1.0)));
+    let Err(BuildError::Start(error)) = setup.try_start(VERLET, 0.01) else { panic!("it started") };
+    assert!(error.to_string().contains("gap 1") && error.to_string().contains("inside"), "{error}");
+    // At the contact, and a rounding below it, is fine.
+    assert!(check_gaps(&falling(&["y - 1"]).gap(), 0.0, setup.q).is_ok());
+    assert!(check_gaps(&falling(&["y - 1.0000000000000002"]).gap(), 0.0, setup.q).is_ok());
+}
+
+#[test]
+fn a_gap_without_a_gradient() {
+    for gap in ["y^2", "y^4", "y^3", "(y - 0.3)^2*(1 + x^2)"] {
+        let error = fails(&falling(&[gap]), VERLET);
+        assert!(
+            matches!(&error.cause, Cause::Gap { gaps, why: ContactFault::Flat, .. } if gaps == &[0]),
+            "{gap}: {error}"
+        );
+        assert!(error.to_string().contains("gradient"), "{error}");
+    }
+    let setup = Setup { q: &[0.0, 0.0], ..falling(&["y^2"]) };
+    assert_eq!(check_gaps(&setup.gap(), 0.0, setup.q).unwrap_err().why, ContactFault::Flat);
+}
+
+#[test]
+fn walls_that_close_on_each_other() {
+    let setup = falling(&["y - 0.5*t", "1.5 - 0.5*t - y"]);
+    let error = fails(&setup, GAUSS);
+    assert!(
+        matches!(&error.cause, Cause::Gap { why: ContactFault::Opposed | ContactFault::Endless(_), .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_gap_that_is_no_number() {
+    let error = fails(&falling(&["sqrt(y - 0.5) + 1"]), VERLET);
+    assert!(
+        matches!(&error.cause, Cause::Gap { gaps, why: ContactFault::NotFinite, .. } if gaps == &[0]),
+        "{error}"
+    );
+}
+
+#[test]
+fn methods_that_cannot_be_cut() {
+    for method in
+        [Method::RungeKutta4, Method::Verlet { order: 4 }, Method::Newmark { beta: 0.25, gamma: 0.5 }]
+    {
+        let Err(BuildError::Unsuited(why)) = falling(&["y"]).try_start(method, 0.01) else {
+            panic!("{method}")
+        };
+        assert!(why.contains("gaps"), "{why}");
+    }
+}

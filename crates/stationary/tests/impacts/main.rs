@@ -1,0 +1,10 @@
+//! Laws of impacts [FET03 4-5].
+
+mod common;
+mod corners;
+mod crossing;
+mod errors;
+mod friction;
+mod long;
+mod order;
+mod rest;

@@ -1,0 +1,253 @@
+//! Sustained contact: bounces that end, sliding, sticking, release.
+
+use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
+use stationary::integrate::{ImpactKind, Integrator};
+
+/// A ball dropped from height 1 with restitution 1/2 comes to rest after sqrt(2/g) (1 + e)/(1 - e), and stays.
+#[test]
+fn a_dropped_ball_comes_to_rest() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
+        gaps: &["y"],
+        laws: vec![(0.5, 0.0)],
+        q: &[0.0, 1.0],
+        v: &[1.0, 0.0],
+        ..Setup::default()
+    };
+    for method in all_methods() {
+        let (x, impacts) = setup.run(method, 0.01, 300);
+        let rest = impacts.iter().find(|x| x.kind == ImpactKind::Rest).unwrap();
+        let exact = (2.0_f64 / 9.81).sqrt() * 3.0;
+        let within = if method.order() == 1 { 0.02 } else { 5e-4 };
+        assert!((rest.time - exact).abs() < within, "{method}: {rest:?} {exact}");
+        assert_eq!(impacts.iter().filter(|x| x.kind == ImpactKind::Rest).count(), 1, "{method}");
+        assert!(x.view().q[1].abs() < 1e-12 && x.view().p[1].abs() < 1e-12, "{method}: {:?}", x.view());
+        assert!(
+            (x.view().q[0] - 3.0).abs() < 1e-10 && (x.view().p[0] - 1.0).abs() < 1e-12,
+            "{method}: {:?}",
+            x.view()
+        );
+    }
+    // In uniform gravity the fourth-order method has no error but that of the last millionth of a step.
+    let (_, impacts) = setup.run(GAUSS, 0.01, 300);
+    let rest = impacts.iter().find(|x| x.kind == ImpactKind::Rest).unwrap();
+    assert!((rest.time - (2.0_f64 / 9.81).sqrt() * 3.0).abs() < 1e-7, "{rest:?}");
+}
+
+/// A particle that slides down a sphere leaves it where cos = 2/3.
+#[test]
+fn a_particle_leaves_the_sphere() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - y",
+        gaps: &["sqrt(x^2 + y^2) - 1"],
+        laws: vec![(0.0, 0.0)],
+        q: &[0.0, 1.0],
+        v: &[0.1, 0.0],
+        ..Setup::default()
+    };
+    // v^2 = v0^2 + 2 (1 - y) = y at the release.
+    let exact = (2.0 + 0.01) / 3.0;
+    for (method, h, within) in [(VERLET, 0.01, 2e-4), (MIDPOINT, 0.01, 2e-4), (GAUSS, 0.05, 1e-6)] {
+        let mut x = setup.start(method, h);
+        let mut kinds = Vec::new();
+        let mut height = 0.0;
+        for _ in 0..(4.0 / h) as usize {
+            x.advance(1).unwrap();
+            for impact in x.impacts() {
+                kinds.push(impact.kind);
+                if impact.kind == ImpactKind::Release {
+                    // Back from the end of the step, in free fall.
+                    let (back, view) = (x.view().t - impact.time, x.view());
+                    height = view.q[1] - view.p[1] * back - 0.5 * back * back;
+                }
+            }
+        }
+        assert_eq!(kinds, [ImpactKind::Rest, ImpactKind::Release], "{method}");
+        assert!((height - exact).abs() < within, "{method}: {height} {exact}");
+    }
+}
+
+/// A block on an incline with friction slides, stops where the energy is used up, and stays.
+#[test]
+fn a_block_stops_on_an_incline() {
+    // Down the slope -x; gravity g (sin, cos) of an angle with tan = 0.3; friction 0.5 holds it.
+    let (s, c) = (0.3 / 1.09_f64.sqrt(), 1.0 / 1.09_f64.sqrt());
+    let lagrangian = format!("0.5*(vx^2 + vy^2) - 9.81*({c}*y + {s}*x)");
+    for slips in [&["vx"][..], &[]] {
+        let setup = Setup {
+            lagrangian: &lagrangian,
+            gaps: &["y"],
+            slips,
+            laws: vec![(0.0, 0.5)],
+            q: &[0.0, 0.0],
+            v: &[2.0, 0.0],
+            ..Setup::default()
+        };
+        // Up with deceleration g (s + mu c), then it stays because mu > tan.
+        let (time, way) = (2.0 / (9.81 * (s + 0.5 * c)), 2.0 / (9.81 * (s + 0.5 * c)));
+        for method in [VERLET, MIDPOINT, GAUSS] {
+            let (x, impacts) = setup.run(method, 0.01, 100);
+            assert_eq!(impacts.len(), 1, "{impacts:?}");
+            assert!(time < 1.0 && (x.view().q[0] - way).abs() < 1e-9, "{method}: {:?} {way}", x.view());
+            assert!(x.view().p.iter().all(|p| p.abs() < 1e-12), "{method}: {:?}", x.view());
+        }
+        // Less friction than the slope: it stops and slides back.
+        let weak = Setup { laws: vec![(0.0, 0.1)], ..setup };
+        let (up, down) = (9.81 * (s + 0.1 * c), 9.81 * (s - 0.1 * c));
+        let turn = 2.0 / up;
+        for method in [VERLET, GAUSS] {
+            let (x, _) = weak.run(method, 0.01, 100);
+            let exact = 2.0 / up - 0.5 * down * (1.0 - turn).powi(2);
+            assert!((x.view().q[0] - exact).abs() < 1e-9, "{method}: {:?} {exact}", x.view());
+            assert!((x.view().p[0] + down * (1.0 - turn)).abs() < 1e-9, "{method}: {:?}", x.view());
+        }
+    }
+}
+
+/// What friction takes while the block slides is told as work.
+#[test]
+fn the_work_of_sliding_is_told() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
+        gaps: &["y"],
+        slips: &["vx"],
+        laws: vec![(0.0, 0.3)],
+        q: &[0.0, 0.0],
+        v: &[2.0, 0.0],
+        ..Setup::default()
+    };
+    let mut x = setup.start(GAUSS, 0.01);
+    let mut work = 0.0;
+    for _ in 0..100 {
+        x.advance(1).unwrap();
+        work += x.work().unwrap();
+    }
+    assert!((work + 2.0).abs() < 1e-9 && x.view().p[0].abs() < 1e-12, "{work} {:?}", x.view());
+}
+
+/// A bead that is pressed over a bump leaves it and lands again.
+#[test]
+fn a_bead_leaves_a_bump() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
+        gaps: &["y - exp(-2*x^2)"],
+        laws: vec![(0.0, 0.0)],
+        q: &[-2.0, 0.000335462627902512],
+        v: &[6.0, 0.016],
+        ..Setup::default()
+    };
+    for method in [VERLET, GAUSS] {
+        let (x, impacts) = setup.run(method, 0.002, 500);
+        let kinds: Vec<ImpactKind> = impacts.iter().map(|x| x.kind).collect();
+        let releases = kinds.iter().filter(|k| **k == ImpactKind::Release).count();
+        assert!(releases >= 1 && kinds.contains(&ImpactKind::Rest), "{method}: {kinds:?}");
+        let view = x.view();
+        assert!(view.q[1] - (-2.0 * view.q[0] * view.q[0]).exp() > -1e-12 && view.q[0] > 1.0, "{view:?}");
+    }
+}
+
+/// A block in a corner rests on two walls; a third one that adds nothing is no harm.
+#[test]
+fn rest_in_a_corner() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - 3*x - 9.81*y",
+        gaps: &["x", "y", "x + y"],
+        laws: vec![(0.4, 0.0), (0.6, 0.0), (0.5, 0.0)],
+        q: &[0.3, 0.5],
+        v: &[0.2, 0.1],
+        ..Setup::default()
+    };
+    for method in [VERLET, GAUSS] {
+        let (x, _) = setup.run(method, 0.01, 500);
+        let view = x.view();
+        assert!(view.q.iter().chain(view.p).all(|x| x.abs() < 1e-12), "{method}: {view:?}");
+    }
+}
+
+/// While it slides along the floor a block hits a wall, and comes back along the floor.
+#[test]
+fn a_wall_is_hit_while_the_floor_is_held() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
+        gaps: &["y", "1 - x"],
+        laws: vec![(0.0, 0.0), (0.5, 0.0)],
+        q: &[0.0, 0.0],
+        v: &[2.0, 0.0],
+        ..Setup::default()
+    };
+    for method in [VERLET, GAUSS] {
+        let (x, impacts) = setup.run(method, 0.03, 50);
+        assert_eq!(impacts.len(), 2, "{impacts:?}");
+        assert!((impacts[1].time - 0.5).abs() < 1e-12 && impacts[1].gap == 1);
+        assert!(x.view().q[1].abs() < 1e-13 && (x.view().p[0] + 1.0).abs() < 1e-11, "{:?}", x.view());
+    }
+}
+
+/// A square that falls flat and loses all it brings stands on two corners.
+#[test]
+fn a_square_comes_to_stand() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) + 0.5*va^2/6 - 9.81*y",
+        gaps: &["y - 0.5*(abs(sin(a)) + abs(cos(a)))"],
+        laws: vec![(0.3, 0.0)],
+        q: &[0.0, 1.0, 0.15],
+        v: &[0.0, 0.0, 0.0],
+        ..Setup::default()
+    };
+    for method in [VERLET, GAUSS] {
+        let (x, impacts) = setup.run(method, 0.005, 1000);
+        let view = x.view();
+        assert!(
+            (view.q[1] - 0.5).abs() < 1e-10 && view.q[2].abs() < 1e-10,
+            "{method}: {view:?} {}",
+            impacts.len()
+        );
+        assert!(view.p.iter().all(|p| p.abs() < 1e-10), "{method}: {view:?}");
+    }
+}
+
+/// The floor accelerates away faster than things fall: it is left, and met again.
+#[test]
+fn a_shaken_floor_throws() {
+    let setup = Setup {
+        lagrangian: "0.5*vx^2 - 9.81*x",
+        gaps: &["x - 0.1*sin(12*t)"],
+        laws: vec![(0.0, 0.0)],
+        q: &[0.0],
+        v: &[1.2],
+        ..Setup::default()
+    };
+    // Pressed as long as -0.1 144 sin(12 t) > -9.81.
+    let exact = (9.81_f64 / 14.4).asin() / 12.0;
+    for (method, within) in [(VERLET, 1e-4), (GAUSS, 1e-6)] {
+        let (_, impacts) = setup.run(method, 0.002, 1000);
+        let release = impacts.iter().find(|x| x.kind == ImpactKind::Release).unwrap();
+        assert!((release.time - exact).abs() < within, "{method}: {release:?} {exact}");
+        assert!(impacts.iter().filter(|x| x.kind == ImpactKind::Release).count() >= 3, "{method}");
+    }
+}
+
+/// Rolling: a disc that is driven down an incline and sticks accelerates with g sin/(1 + I/(m r^2)).
+#[test]
+fn a_disc_rolls_down() {
+    let (s, c) = (0.6, 0.8);
+    let lagrangian = format!("0.5*(vx^2 + vy^2) + 0.5*0.125*va^2 - 9.81*({c}*y + {s}*x)");
+    let setup = Setup {
+        lagrangian: &lagrangian,
+        gaps: &["y - 0.5"],
+        slips: &["vx + 0.5*va"],
+        laws: vec![(0.0, 0.9)],
+        q: &[0.0, 0.5, 0.0],
+        v: &[0.0, 0.0, 0.0],
+        ..Setup::default()
+    };
+    for method in [VERLET, GAUSS] {
+        let (x, _) = setup.run(method, 0.01, 100);
+        let a = 9.81 * s / 1.5;
+        assert!((x.view().p[0] + a).abs() < 1e-9 && (x.view().q[0] + 0.5 * a).abs() < 1e-9, "{:?}", x.view());
+        assert!((x.view().p[2] / 0.125 - 2.0 * a).abs() < 1e-8, "{:?}", x.view());
+        // Too little friction to roll: it slides, a = g (s - mu c).
+        let (x, _) = Setup { laws: vec![(0.0, 0.1)], ..setup.clone() }.run(method, 0.01, 100);
+        assert!((x.view().p[0] + 9.81 * (s - 0.1 * c)).abs() < 1e-9, "{:?}", x.view());
+    }
+}
