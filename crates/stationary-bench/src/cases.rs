@@ -1,9 +1,10 @@
 //! The rows of the bench: what runs, what it is compared with, and the bar it must stay below.
 
-use crate::systems::{Kepler, KeplerByHand, Pendulum};
-use crate::systems::{automatic, circle_text, double_well_text, kepler_text, lattice_text, pendulum_text};
+use crate::systems::{Floor, Kepler, KeplerByHand, ParticleByHand, Pendulum};
+use crate::systems::{automatic, circle_text, double_well_text, ellipse_text};
+use crate::systems::{kepler_text, lattice_text, particle_text, pendulum_text};
 use stationary::integrate::{EnergyChoice, Extras, Integrator, Method, Start};
-use stationary::model::Lagrangian;
+use stationary::model::{ContactLaw, Gap, Gaps, Lagrangian};
 use std::sync::Arc;
 
 unsafe extern "C" {
@@ -11,6 +12,8 @@ unsafe extern "C" {
     fn pendulum_midpoint(state: *mut f64, h: f64, steps: i64);
     fn pendulum_gauss2(state: *mut f64, h: f64, steps: i64);
     fn pendulum_rattle(state: *mut f64, h: f64, steps: i64);
+    fn particle_bounce(state: *mut f64, h: f64, steps: i64);
+    fn ellipse_bounce(state: *mut f64, h: f64, steps: i64);
 }
 
 /// A hand-written loop in C: moves positions, then velocities, by steps of a length.
@@ -92,6 +95,9 @@ pub fn cases() -> Vec<Case> {
         row("pendulum gauss 2, automatic", pendulum(gauss(2), automatic(Pendulum)), Some(1.5)),
         row("pendulum gauss 2, text", pendulum(gauss(2), pendulum_text()), Some(1.5)),
         row("pendulum on a circle, rattle, text", circle(verlet), Some(2.0)),
+        row("particle, impacts, by hand", particle((ParticleByHand::new(), Arc::new(Floor))), Some(2.0)),
+        row("particle, impacts, text", particle(particle_text()), Some(2.0)),
+        row("ellipse, impacts, text", ellipse(ellipse_text()), Some(2.0)),
         row("kepler rk4, text", alone(kepler(Method::RungeKutta4, kepler_text())), None),
         row("kepler gauss 2, text", alone(kepler(gauss(2), kepler_text())), None),
         row("kepler gauss 3, text", alone(kepler(gauss(3), kepler_text())), None),
@@ -140,6 +146,26 @@ fn circle(method: Method) -> Pair {
     let (system, constraint) = circle_text();
     let extras = Extras { constraint: Some(constraint), ..Extras::default() };
     (Some(reference), method.start_with(system, &extras, &start, 1e-15).expect("a start of ours"))
+}
+
+/// The bouncing particle of FET03 Fig. 5.1.
+fn particle<L: Lagrangian + 'static>(system: (L, Arc<dyn Gap>)) -> Pair {
+    let start = Start { t: 0.0, q: vec![0.0, 1.0], p: vec![-2.0, 0.0], h: 0.01 };
+    bouncing(system, start, particle_bounce)
+}
+
+/// The ellipse dropped with spin; its momenta are those of the C loop too.
+fn ellipse<L: Lagrangian + 'static>(system: (L, Arc<dyn Gap>)) -> Pair {
+    let start = Start { t: 0.0, q: vec![0.0, 1.5, 0.3], p: vec![-2.0, 0.0, 0.2], h: 0.01 };
+    bouncing(system, start, ellipse_bounce)
+}
+
+fn bouncing<L: Lagrangian + 'static>((system, gap): (L, Arc<dyn Gap>), start: Start, run: Loop) -> Pair {
+    let gaps = Some(Gaps::new(gap, vec![ContactLaw::default()]));
+    let extras = Extras { gaps, ..Extras::default() };
+    let verlet = Method::Verlet { order: 2 };
+    let candidate = verlet.start_with(system, &extras, &start, 1e-15).expect("a start of ours");
+    (Some(Reference::new(&start, run)), candidate)
 }
 
 /// The midpoint rule with steps that the energy chooses, against its fixed ones.

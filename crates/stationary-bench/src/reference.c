@@ -103,3 +103,142 @@ void pendulum_rattle(double *state, double h, long steps)
     }
     state[0] = x, state[1] = y, state[2] = vx, state[3] = vy;
 }
+
+/* Variational collisions [FET03 5.1] with the trapezoidal rule under gravity g. A leg of length d leaves (q, v) with the mean
+   velocity u = v + d a/2, so its end is explicit in d; the leg that leaves an impact has an impulse along the normal besides, of
+   which its energy u.M u/2 + (V0 + V1)/2, (5.6a), is a quadratic function. */
+
+static const double gravity = 9.81;
+
+/* A particle over the floor y = 0: state x, y, vx, vy. A leg that leaves the floor with an energy goes up, so there is at most one
+   impact a step. */
+void particle_bounce(double *state, double h, long steps)
+{
+    double x = state[0], y = state[1], vx = state[2], vy = state[3];
+    const double g = gravity, kick = 0.5 * h * g;
+    for (long i = 0; i < steps; i++) {
+        double u = vy - kick, end = y + h * u;
+        x += h * vx;
+        if (end >= 0.0) {
+            y = end;
+            vy = u - kick;
+            continue;
+        }
+        /* 0 = y + d vy - d^2 g/2, the root ahead, without cancellation. */
+        double root = sqrt(vy * vy + 2.0 * g * y);
+        double d = vy > 0.0 ? (vy + root) / g : 2.0 * y / (root - vy);
+        u = vy - 0.5 * d * g;
+        double energy = 0.5 * u * u + 0.5 * g * y, left = h - d;
+        /* The upward root of u^2/2 + g left u/2 = energy. */
+        double half = 0.5 * g * left;
+        u = 2.0 * energy / (half + sqrt(half * half + 2.0 * energy));
+        y = left * u;
+        vy = u - half;
+    }
+    state[0] = x, state[1] = y, state[2] = vx, state[3] = vy;
+}
+
+/* An ellipse of semi-axes 1/2 and 1/4 and unit mass over the floor: state x, y, a, vx, vy and the angular momentum. */
+static const double long2 = 0.25, short2 = 0.0625, inertia = 0.078125;
+
+/* The height of its centre when it touches, and the derivative in the angle. */
+static double support(double a, double *slope)
+{
+    double s = sin(a), c = cos(a), w = sqrt(long2 * s * s + short2 * c * c);
+    *slope = (long2 - short2) * s * c / w;
+    return w;
+}
+
+/* A leg: where it leaves, with the momenta there, and whether it leaves an impact with a normal (1, n) and an energy. */
+struct departure {
+    double y, a, py, pa, n, energy;
+    int kicked;
+};
+
+/* The mean momenta of a leg of length d. */
+static void mean(const struct departure *from, double d, double *uy, double *ua)
+{
+    const double g = gravity;
+    *uy = from->py - 0.5 * d * g;
+    *ua = from->pa;
+    if (from->kicked) {
+        /* (uy + m)^2/2 + (ua + m n)^2/(2 I) + g (2 y + d (uy + m))/2 = energy, the larger root. */
+        double n = from->n, A = 0.5 * (1.0 + n * n / inertia);
+        double B = *uy + *ua * n / inertia + 0.5 * g * d;
+        double C = 0.5 * *uy * *uy + 0.5 * *ua * *ua / inertia + g * (from->y + 0.5 * d * *uy) - from->energy;
+        double m = (-B + sqrt(B * B - 4.0 * A * C)) / (2.0 * A);
+        *uy += m;
+        *ua += m * n;
+    }
+}
+
+static double gap_after(const struct departure *from, double d, double *y, double *a, double *n)
+{
+    double uy, ua;
+    mean(from, d, &uy, &ua);
+    *y = from->y + d * uy;
+    *a = from->a + d * ua / inertia;
+    double w = support(*a, n);
+    *n = -*n;
+    return *y - w;
+}
+
+/* A step that meets the floor, once or several times. */
+static void ellipse_impacts(struct departure from, double h, double *state)
+{
+    const double g = gravity;
+    double left = h, y, a, n, uy, ua, f;
+    while ((f = gap_after(&from, left, &y, &a, &n)) < 0.0) {
+        double low = 0.0, high = left, d = left;
+        if (from.kicked) {
+            /* Off the floor it must open before it closes again. */
+            do {
+                high = d;
+                d *= 0.5;
+                f = gap_after(&from, d, &y, &a, &n);
+            } while (f <= 0.0 && d > 1e-9 * h);
+            low = d;
+        }
+        /* Newton's method in a bracket: the gap closes at the rate of the end of the leg. */
+        for (int k = 0; k < 50; k++) {
+            mean(&from, d, &uy, &ua);
+            double next = d - f / (uy - 0.5 * d * g + n * ua / inertia);
+            if (!(next > low && next < high))
+                next = 0.5 * (low + high);
+            double change = fabs(next - d);
+            d = next;
+            f = gap_after(&from, d, &y, &a, &n);
+            if (f >= 0.0)
+                low = d;
+            else
+                high = d;
+            if (change <= 1e-15 * h || f == 0.0)
+                break;
+        }
+        mean(&from, d, &uy, &ua);
+        from.energy = 0.5 * uy * uy + 0.5 * ua * ua / inertia + 0.5 * g * (from.y + y);
+        from.y = y, from.a = a, from.n = n;
+        from.py = uy - 0.5 * d * g;
+        from.pa = ua;
+        from.kicked = 1;
+        left -= d;
+    }
+    mean(&from, left, &uy, &ua);
+    state[1] = y, state[2] = a, state[4] = uy - 0.5 * left * g, state[5] = ua;
+}
+
+void ellipse_bounce(double *state, double h, long steps)
+{
+    const double kick = 0.5 * h * gravity;
+    for (long i = 0; i < steps; i++) {
+        double uy = state[4] - kick, y = state[1] + h * uy, a = state[2] + h * state[5] / inertia;
+        double s = sin(a), c = cos(a);
+        state[0] += h * state[3];
+        if (y >= sqrt(long2 * s * s + short2 * c * c)) {
+            state[1] = y, state[2] = a, state[4] = uy - kick;
+        } else {
+            struct departure from = {.y = state[1], .a = state[2], .py = state[4], .pa = state[5]};
+            ellipse_impacts(from, h, state);
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! The systems of the bench: by automatic differentiation, by hand and from text.
 
 use stationary::formula::{Expr, Graph, Scope, Var};
-use stationary::model::{Constraint, FormulaConstraint, FormulaLagrangian};
+use stationary::model::{
+    Bounds, Constraint, FormulaConstraint, FormulaGap, FormulaLagrangian, Gap, GapNodes,
+};
 use stationary::model::{Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
 use std::sync::Arc;
 
@@ -114,6 +116,91 @@ pub fn circle_text() -> (Arc<FormulaLagrangian>, Arc<dyn Constraint>) {
     let node = graph.lower(&expr, &scope(&names)).expect("a formula of ours");
     let constraint = FormulaConstraint::new(&mut graph, &[node], 2);
     (text("0.5*(vx^2 + vy^2) - y", &names), Arc::new(constraint))
+}
+
+/// A gap from text.
+pub fn gap(formula: &str, names: &[&str]) -> Arc<dyn Gap> {
+    let mut graph = Graph::new();
+    let expr = Expr::parse(formula).expect("a formula of ours");
+    let gap = graph.lower(&expr, &scope(names)).expect("a formula of ours");
+    Arc::new(FormulaGap::new(&mut graph, &[GapNodes { gap, slip: Vec::new() }], names.len()))
+}
+
+/// The particle of FET03 5.2 over its floor, both from text.
+pub fn particle_text() -> (Arc<FormulaLagrangian>, Arc<dyn Gap>) {
+    let names = ["x", "y"];
+    (text("0.5*(vx^2 + vy^2) - 9.81*y", &names), gap("y", &names))
+}
+
+/// An ellipse of semi-axes 1/2 and 1/4 and unit mass over the floor, both from text.
+pub fn ellipse_text() -> (Arc<FormulaLagrangian>, Arc<dyn Gap>) {
+    let names = ["x", "y", "a"];
+    let body = text("0.5*(vx^2 + vy^2) + 0.5*0.078125*va^2 - 9.81*y", &names);
+    (body, gap("y - sqrt((0.5*sin(a))^2 + (0.25*cos(a))^2)", &names))
+}
+
+/// A particle under gravity, derivatives by hand.
+pub struct ParticleByHand(Mass);
+
+impl ParticleByHand {
+    /// A unit mass.
+    pub fn new() -> Self {
+        ParticleByHand(Mass::diagonal(&[1.0, 1.0]).expect("unit masses"))
+    }
+}
+
+impl Default for ParticleByHand {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Lagrangian for ParticleByHand {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn first(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        let parts = jet.parts();
+        *parts.value = 0.5 * (v[0] * v[0] + v[1] * v[1]) - 9.81 * q[1];
+        self.force(t, q, parts.dq);
+        parts.dv.copy_from_slice(v);
+    }
+    fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+        self.first(t, q, v, jet);
+        jet.parts().dvv.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+    }
+    fn mass(&self) -> Option<&Mass> {
+        Some(&self.0)
+    }
+    fn uniform(&self) -> bool {
+        true
+    }
+    fn force(&self, _: f64, _: &[f64], force: &mut [f64]) {
+        force.copy_from_slice(&[0.0, -9.81]);
+    }
+}
+
+/// The floor `y >= 0` by hand.
+pub struct Floor;
+
+impl Gap for Floor {
+    fn count(&self) -> usize {
+        1
+    }
+    fn flat(&self) -> bool {
+        true
+    }
+    fn values(&self, _: f64, q: &[f64], out: &mut [f64]) {
+        out[0] = q[1];
+    }
+    fn first(&self, _: f64, q: &[f64], out: &mut Bounds) {
+        let out = out.parts();
+        out.value[0] = q[1];
+        out.dq[1] = 1.0;
+    }
+    fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
+        self.first(t, q, out);
+    }
 }
 
 /// The double well of SEM99 8.1 from text.

@@ -3,11 +3,12 @@
 use super::boundary::momentum_between;
 use super::constrained::{self, Constrained, Rattle};
 use super::{
-    Colliding, Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced, RungeKutta4, Start,
+    Bounce, Colliding, Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced,
+    RungeKutta4, Start,
 };
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
 use crate::error::RunError;
-use crate::model::{Constraint, Force, Gaps, Jet, Lagrangian};
+use crate::model::{Constraint, ContactLaw, Force, Gaps, Jet, Lagrangian};
 use std::fmt;
 use std::sync::Arc;
 
@@ -244,6 +245,14 @@ impl Method {
             && composition == Composition::PLAIN
         {
             return rattle(lagrangian, alpha, Arc::clone(constraint), start, tolerance);
+        }
+        if let Some((alpha, composition)) = self.explicit()
+            && let Extras { force: None, constraint: None, gaps: Some(gaps), .. } = extras
+            && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
+            && composition == Composition::PLAIN
+            && gaps.laws.iter().all(|law| *law == ContactLaw::default())
+        {
+            return bounce(lagrangian, alpha, gaps, start, tolerance);
         }
         match *self {
             Method::RungeKutta4 => {
@@ -503,6 +512,30 @@ fn rattle<L: Lagrangian + 'static>(
         };
     }
     Ok(sized!(2 1, 3 1, 4 2, 4 3).expect("the caller has looked at the mass matrix"))
+}
+
+/// The trapezoidal rule through elastic impacts, its state in registers when small; the mass matrix must be diagonal.
+fn bounce<L: Lagrangian + 'static>(
+    lagrangian: L,
+    alpha: f64,
+    gaps: &Gaps,
+    start: &Start,
+    tolerance: f64,
+) -> Result<Box<dyn Integrator>, BuildError> {
+    let gap = Arc::clone(&gaps.gap);
+    macro_rules! sized {
+        ($($n:literal)*) => {
+            match start.q.len() {
+                $($n => Bounce::<L, _, $n>::new(lagrangian, alpha, gap, start)?
+                    .map(|x| Box::new(x.tolerance(tolerance).simultaneous(gaps.simultaneous)) as Box<dyn Integrator>),)*
+                _ => {
+                    let run = Colliding::new(Galerkin::trapezoidal(lagrangian, alpha), gap, start)?;
+                    Some(Box::new(run.simultaneous(gaps.simultaneous).tolerance(tolerance)) as _)
+                }
+            }
+        };
+    }
+    Ok(sized!(1 2 3 4).expect("the caller has looked at the mass matrix"))
 }
 
 /// The explicit integrator, its state in registers when small.

@@ -22,7 +22,7 @@ pub use constrained::{Constrained, Fault, Rattle, settle, stays};
 pub use del::Del;
 pub use energy_steps::{Adaption, EnergyChoice, EnergySteps, Turning};
 pub use explicit::{Composition, Explicit};
-pub use impact::{Colliding, GapFault, Impact, ImpactKind, check_gaps};
+pub use impact::{Bounce, Colliding, GapFault, Impact, ImpactKind, check_gaps};
 pub use integrator::{Integrator, Start, View};
 pub use legs::multiply;
 pub use method::{BuildError, Extras, Method};

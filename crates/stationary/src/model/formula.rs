@@ -166,6 +166,9 @@ impl Lagrangian for FormulaLagrangian {
     fn mass(&self) -> Option<&Mass> {
         self.mass.as_ref()
     }
+    fn uniform(&self) -> bool {
+        self.mass.is_some() && self.force.is_empty()
+    }
     #[inline]
     fn force(&self, t: f64, q: &[f64], force: &mut [f64]) {
         self.force.call(t, q, &[], &[], force);

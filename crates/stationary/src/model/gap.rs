@@ -24,7 +24,12 @@ pub trait Gap: Send + Sync {
     /// Also writes the second derivatives `phi_qq` and `phi_tq`.
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds);
 
-    /// Writes only `phi`.
+    /// Whether every gap is an affine function of the place, at all times the same.
+    fn flat(&self) -> bool {
+        false
+    }
+
+    /// Writes only `phi`: what every step asks for, most often to find that all gaps are open.
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let mut bounds = Bounds::new(q.len(), self.count());
         self.first(t, q, &mut bounds);
@@ -69,6 +74,9 @@ impl<G: Gap + ?Sized> Gap for Arc<G> {
     #[inline]
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
         (**self).second(t, q, out);
+    }
+    fn flat(&self) -> bool {
+        (**self).flat()
     }
     #[inline]
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
@@ -154,6 +162,7 @@ pub struct FormulaGap {
     n: usize,
     smooth: FormulaConstraint,
     values: Program,
+    flat: bool,
     kinks: Option<Kinks>,
     slips: Vec<(usize, Program)>,
 }
@@ -196,11 +205,19 @@ impl FormulaGap {
         FormulaGap {
             n,
             values: Program::new(graph, &values),
+            flat: nodes.iter().all(|node| is_flat(graph, *node, n)),
             smooth: FormulaConstraint::new(graph, &nodes, n),
             kinks: Kinks::new(graph, &nodes, n),
             slips,
         }
     }
+}
+
+/// Whether the gradient of a node is the same everywhere and always.
+fn is_flat(graph: &mut Graph, node: Node, n: usize) -> bool {
+    let rate = graph.gradient(node, &[Var::T])[0];
+    let gradient = graph.gradient(node, &positions(n).collect::<Vec<Var>>());
+    graph.as_constant(rate) == Some(0.0) && gradient.iter().all(|x| graph.as_constant(*x).is_some())
 }
 
 impl Kinks {
@@ -310,6 +327,9 @@ impl Gap for FormulaGap {
     #[inline]
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.smooth.second(t, q, out);
+    }
+    fn flat(&self) -> bool {
+        self.flat
     }
     #[inline]
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {

@@ -39,6 +39,11 @@ pub trait Lagrangian: Send + Sync {
         None
     }
 
+    /// Whether the force of a separable system is the same at all places and times, as weight is: it is then asked for once.
+    fn uniform(&self) -> bool {
+        false
+    }
+
     /// The force `-dV/dq` of a separable system. Called only where [`mass`](Self::mass) is `Some`.
     #[inline]
     fn force(&self, t: f64, q: &[f64], force: &mut [f64]) {
@@ -73,6 +78,9 @@ impl<L: Lagrangian + ?Sized> Lagrangian for Arc<L> {
     #[inline]
     fn mass(&self) -> Option<&Mass> {
         (**self).mass()
+    }
+    fn uniform(&self) -> bool {
+        (**self).uniform()
     }
     #[inline]
     fn force(&self, t: f64, q: &[f64], force: &mut [f64]) {

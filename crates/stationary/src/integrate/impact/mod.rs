@@ -33,6 +33,7 @@
 //! Infinitely many bounces in a finite time end where one would last less than a millionth of a step: the gap is then held closed
 //! until nothing presses any more ([`held`]).
 
+mod bounce;
 mod check;
 mod cone;
 mod crossing;
@@ -43,6 +44,7 @@ mod step;
 mod tangent;
 mod ties;
 
+pub use bounce::Bounce;
 pub use check::{GapFault, check_gaps};
 
 use super::constrained::State;
