@@ -19,13 +19,7 @@ pub(super) struct Picture {
     poses: Vec<Pose>,
     film: Film,
     flashes: Flashes,
-    /// Steps that are shown; none for all, or as many as the film can hold.
-    most: Option<u64>,
-    more: bool,
 }
-
-/// Steps that are shown of a run with impacts: frames further apart would miss what happens.
-const OPENING: u64 = 4_000;
 
 /// Where impacts flash: three numbers for each gap, NaN where nothing that is drawn moves with it.
 struct Flashes {
@@ -69,16 +63,11 @@ impl Picture {
         let film = Film::new(first.at.len(), parts.figures, parts.backdrop);
         let program = Program::new(&graph, &parts.outputs);
         let (values, poses) = (vec![0.0; POSE * parts.poses], vec![Pose::default(); parts.poses]);
-        let most = (!system.gaps.is_empty()).then_some(OPENING);
-        Ok(Some(Picture { program, values, poses, film, flashes, most, more: false }))
+        Ok(Some(Picture { program, values, poses, film, flashes }))
     }
 
     /// Sees a moment.
     pub fn observe(&mut self, frame: &Frame<'_>) {
-        if self.most.is_some_and(|most| frame.step > most) {
-            self.more = true;
-            return;
-        }
         self.flashes.mark(frame, &mut self.film);
         if !self.film.keeps_next() {
             return self.film.skip();
@@ -92,14 +81,7 @@ impl Picture {
 
     /// The part of the page.
     pub fn section(&self) -> Section {
-        let mut section = self.film.section();
-        if self.more {
-            let words = format!(
-                "The first {OPENING} steps: frames further apart would miss what happens at impacts."
-            );
-            section.text = [section.text, words].join("\n\n");
-        }
-        section
+        self.film.section()
     }
 }
 
