@@ -79,15 +79,12 @@ fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
 fn impacts(summary: &Value) -> Option<Vec<Vec<String>>> {
     let found = summary["impacts"].as_object()?;
     let row = |name: &str, value: String| vec![name.to_string(), value];
-    let short = |v: &Value| v.as_f64().map_or("-".to_string(), number);
-    let count = |key: &str| found[key].as_u64().unwrap_or(0);
+    let short = |key: &str| found.get(key).and_then(Value::as_f64).map_or("-".to_string(), number);
+    let count = |key: &str| found.get(key).and_then(Value::as_u64).unwrap_or(0);
     let mut rows =
         vec![row("bounces", format!("{}, at most {} in a step", count("count"), count("max_per_step")))];
     if count("count") > 0 {
-        rows.push(row(
-            "first and last at",
-            format!("{} and {}", short(&found["first_time"]), short(&found["last_time"])),
-        ));
+        rows.push(row("first and last at", format!("{} and {}", short("first_time"), short("last_time"))));
     }
     if count("rests") + count("releases") > 0 {
         rows.push(row(
@@ -96,7 +93,7 @@ fn impacts(summary: &Value) -> Option<Vec<Vec<String>>> {
         ));
     }
     if summary["work"].is_object() {
-        rows.push(row("energy taken", short(&found["dissipated"])));
+        rows.push(row("energy taken", short("dissipated")));
     }
     Some(rows)
 }

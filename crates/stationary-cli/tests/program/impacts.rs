@@ -141,7 +141,10 @@ fn a_run_with_impacts_leaves_them_in_a_table() {
         "{text}"
     );
     let head = std::fs::read_to_string(folder.0.join("out/impacts.csv")).unwrap();
-    assert!(head.starts_with("t,gap,kind,impulse,friction_impulse,energy_before,energy_after\n"), "{head}");
+    assert!(
+        head.starts_with("time,gap,kind,impulse,friction_impulse,energy_before,energy_after\n"),
+        "{head}"
+    );
     let rows = rows(&folder, "impacts.csv");
     let number = |row: &[String], k: usize| row[k].parse::<f64>().unwrap();
     let walls: Vec<_> = rows.iter().filter(|r| r[1] == "wall").collect();

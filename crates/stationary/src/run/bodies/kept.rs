@@ -22,6 +22,8 @@ pub(super) struct Kept {
     pub min_gap: f64,
     pub most_in_a_step: u64,
     pub with_walls: u64,
+    /// Times of the first impact and of the last.
+    pub first_and_last: Option<[f64; 2]>,
     /// Kinetic and potential energy, momentum, residual of its balance: as last looked at.
     pub now: ([f64; 2], Vec3, f64),
 }
@@ -42,6 +44,7 @@ impl Kept {
             min_gap: f64::INFINITY,
             most_in_a_step: 0,
             with_walls: 0,
+            first_and_last: None,
             now: ([kinetic, potential], [0.0; 3], 0.0),
         }
     }
@@ -53,6 +56,8 @@ impl Kept {
             let more = impact.energy[0] - impact.energy[1] + self.lost[1];
             let new = self.lost[0] + more;
             self.lost = [new, more - (new - self.lost[0])];
+            let first = self.first_and_last.map_or(impact.time, |[first, _]| first);
+            self.first_and_last = Some([first, impact.time]);
             self.with_walls += u64::from(impact.pair[1] >= bodies);
         }
         self.most_in_a_step = self.most_in_a_step.max(run.happened().len() as u64);
@@ -103,14 +108,13 @@ impl Kept {
             "scale": number(self.scale),
             "max_relative_error": number(self.energy_error()),
             "relative_drift_rate": number(self.energy.slope() / self.scale),
-            "lost": number(self.lost()),
             "max_balance_error": number(self.balance_error()),
         });
         let momentum = json!({
             "linear": {
                 "initial": self.initial_momentum[..space],
                 "scale": number(self.momentum_scale),
-                "max_abs_drift": number(self.relative(self.worst)),
+                "max_relative_drift": number(self.relative(self.worst)),
             }
         });
         [energy, momentum]

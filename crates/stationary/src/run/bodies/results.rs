@@ -4,6 +4,7 @@ use super::build::Built;
 use super::film;
 use crate::error::Error;
 use crate::integrate::collide::{Impact, World};
+use crate::observe::number;
 use crate::report::film::{Film, Pose};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
@@ -55,7 +56,7 @@ impl<'a> Results<'a> {
         let impacts = match out.file("impacts.csv") {
             Some(path) => {
                 let mut file = BufWriter::new(File::create(&path).map_err(|e| io(&path, &e))?);
-                let header = "impact,t,first,second,impulse,friction_impulse,energy_before,energy_after";
+                let header = "impact,time,first,second,impulse,friction_impulse,energy_before,energy_after";
                 writeln!(file, "{header}").map_err(|e| io(&path, &e))?;
                 Some((path, file))
             }
@@ -300,9 +301,12 @@ fn summary(
         "count": built.run.impacts(),
         "max_per_step": built.kept.most_in_a_step,
         "with_walls": built.kept.with_walls,
+        "first_time": built.kept.first_and_last.map(|[first, _]| first),
+        "last_time": built.kept.first_and_last.map(|[_, last]| last),
+        "dissipated": number(built.kept.lost()),
+        "min_gap": number(built.kept.min_gap),
     });
     summary.insert("impacts".into(), impacts);
-    summary.insert("min_gap".into(), json!(built.kept.min_gap));
     summary
 }
 

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// Name of the table.
 pub(super) const FILE: &str = "impacts.csv";
 const COLUMNS: [&str; 7] =
-    ["t", "gap", "kind", "impulse", "friction_impulse", "energy_before", "energy_after"];
+    ["time", "gap", "kind", "impulse", "friction_impulse", "energy_before", "energy_after"];
 /// Impacts at the begin and at the end that the page lists.
 const LISTED: usize = 6;
 
