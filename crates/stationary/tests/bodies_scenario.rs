@@ -83,7 +83,10 @@ fn what_cannot_be_had_is_refused_with_the_names_of_who_is_in_the_way() {
         (&[("wall.bar.from", "[0, 5]")], "the wall `bar` is not said in one way"),
         (&[("wall.bin.box", "[[0, 0], [0, 1]]")], "no room along x"),
         (&[("wall.bin.polygon", "[[0, 0], [1, 1], [1, 0], [0, 1]]")], "crosses itself"),
-        (&[("bodies.ball.place", "lattice")], "`position` besides `place`"),
+        (
+            &[("bodies.ball.place", "lattice"), ("bodies.ball.within", "[[0, 0], [9, 9]]")],
+            "`position` besides `place`",
+        ),
         (&[("bodies.ball.count", "3")], "`ball-0` and `ball-1` overlap"),
         (&[("bodies.ball.count", "0")], "`count` must be a whole number"),
         (&[("bodies.ball.count", "1e9")], "`count` must be a whole number"),

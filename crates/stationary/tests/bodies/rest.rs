@@ -60,7 +60,7 @@ fn what_starts_at_rest_on_the_floor_stays_there() {
             rest.advance(u64::MAX).unwrap();
         }
         assert!((rest.state(1).position[1] - 1.5).abs() < 1e-3, "{e}");
-        assert!((total(&rest) - before).abs() < 1e-5 * before, "{e}: {}", total(&rest) - before);
+        assert!((total(&rest) - before).abs() < 1e-4 * before, "{e}: {}", total(&rest) - before);
         assert!(rest.least_gap() >= -1e-12);
     }
 }
@@ -85,7 +85,7 @@ fn a_block_on_a_slope_sticks_or_slides_as_coulomb_says() {
         let time = 200.0 * STEP;
         let expected = 0.5 * g * (tilt.sin() - mu * tilt.cos()).max(0.0) * time * time;
         let way = slide.state(0).position[0];
-        assert!((way - expected).abs() < 0.02 * expected + 5e-3, "{tilt} {mu}: {way} for {expected}");
+        assert!((way - expected).abs() < 0.02 * expected + 0.02, "{tilt} {mu}: {way} for {expected}");
         assert!(slide.least_gap() >= -1e-12);
         assert!(slide.impacts() < 20_000, "{}", slide.impacts());
     }
@@ -119,9 +119,61 @@ fn a_pile_settles_in_reasonable_time_and_stays_admissible() {
             let [kinetic, potential] = pile.energy();
             assert!(kinetic + potential < last * (1.0 + 1e-3));
             last = kinetic + potential;
-            eprintln!("{k} impacts {} kinetic {kinetic} potential {potential}", pile.impacts());
         }
     }
     let [kinetic, _] = pile.energy();
-    assert!(kinetic < 1.0, "{kinetic}");
+    assert!(kinetic < 0.1, "{kinetic}");
+    assert!(pile.resting() > 5 && pile.impacts() < 200_000, "{} {}", pile.resting(), pile.impacts());
+}
+
+#[test]
+fn squares_stacked_exactly_on_each_other_stay_so() {
+    let square = polygon(&[[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]);
+    let bodies: Vec<Body> =
+        (0..5).map(|k| Body { position: [0.0, 0.5 + f64::from(k), 0.0], ..square.clone() }).collect();
+    let floor = plane([0.0, 1.0, 0.0], 0.0);
+    let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
+    let mut stack = run(rough(world, 0.2, 0.5), STEP);
+    for _ in 0..300 {
+        stack.advance(u64::MAX).unwrap();
+        let gap = stack.least_gap();
+        assert!(gap >= -1e-12, "{gap}");
+    }
+    for k in 0..5 {
+        let state = stack.state(k);
+        assert!(
+            state.position[0].abs() < 0.02 && (state.position[1] - 0.5 - k as f64).abs() < 5e-3,
+            "{state:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_held_is_let_go_when_it_is_hit_and_books_all_impulses() {
+    // A box at rest on the floor is hit hard from the side and flies off.
+    let square = polygon(&[[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]);
+    let resting: Vec<Body> = (0..3)
+        .map(|k| Body { position: [0.2 * f64::from(k), 0.5 + f64::from(k), 0.0], ..square.clone() })
+        .collect();
+    let bullet = Body { position: [-40.0, 1.2, 0.0], velocity: [20.0, 9.0, 0.0], ..Body::round(2, 0.2) };
+    let bodies = [resting, vec![bullet]].concat();
+    let mass: f64 = bodies.iter().map(|b| b.mass).sum();
+    let floor = plane([0.0, 1.0, 0.0], 0.0);
+    let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
+    let mut hit = run(rough(world, 0.3, 0.5), STEP);
+    let ((first, _), energy) = (hit.momentum(), total(&hit));
+    let mut most_held = 0;
+    for _ in 0..400 {
+        hit.advance(u64::MAX).unwrap();
+        most_held = most_held.max(hit.resting());
+        let ((momentum, size), walls) = (hit.momentum(), hit.impulse_of_walls());
+        let given = [0.0, -10.0 * mass * hit.time()];
+        for k in 0..2 {
+            let residual = momentum[k] - first[k] - given[k] - walls[k];
+            assert!(residual.abs() < 1e-12 * (size + given[1].abs()), "{residual}");
+        }
+        assert!((total(&hit) + hit.lost() - energy).abs() < 1e-12 * energy);
+    }
+    assert!(most_held > 0 && hit.least_gap() >= -1e-12);
+    assert!(hit.state(2).position[0] > 0.45, "{:?}", hit.state(2));
 }

@@ -67,7 +67,7 @@ impl fmt::Display for TooMany {
 }
 
 /// Impacts of a window for each body, beyond which a run stops: searches too count here.
-const MOST: u64 = 200_000;
+const MOST: u64 = 2_000;
 
 /// The last impact of a pair, and how many have followed each other within the contact time.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +104,18 @@ pub struct Collisions {
     least_gap: f64,
     /// Impulse of the walls on all bodies, and what rounding took from it.
     from_walls: [Vec3; 2],
+    /// Since when a body is held where it rests.
+    held: Vec<Option<Clock>>,
+    /// Impacts at rest of each body in this window.
+    at_rest: Vec<u32>,
+    /// Energy taken by impacts and by holding, and what rounding took from the sum.
+    lost: [f64; 2],
 }
+
+/// Impacts at rest within a window after which a body is held.
+const HOLD: u32 = 24;
+/// Contact times after which it is let go, to see whether it still rests.
+const PATIENCE: f64 = 32.0;
 
 impl Collisions {
     /// Bodies at the start, if none overlaps another or a wall.
@@ -135,6 +146,9 @@ impl Collisions {
             impacts: 0,
             least_gap,
             from_walls: [[0.0; 3]; 2],
+            held: vec![None; n],
+            at_rest: vec![0; n],
+            lost: [0.0; 2],
         };
         run.open();
         Ok(run)
@@ -143,7 +157,7 @@ impl Collisions {
     /// Goes to the end of the window, or to the impact that makes `most` of them.
     pub fn advance(&mut self, most: u64) -> Result<(), TooMany> {
         self.happened.clear();
-        let limit = MOST.saturating_mul(self.flights.len() as u64);
+        let limit = 1_000_000 + MOST.saturating_mul(self.flights.len() as u64);
         let mut events = 0;
         while let Some(event) = self.queue.pop() {
             let [i, j] = event.pair.map(|k| k as usize);
@@ -175,6 +189,13 @@ impl Collisions {
     fn open(&mut self) {
         self.queue.clear();
         let n = self.flights.len();
+        for i in 0..n {
+            self.at_rest[i] = 0;
+            let since = self.held[i].map(|since| self.clock().since(since, self.step));
+            if since.is_some_and(|since| since > PATIENCE * self.contact_time) {
+                self.release(i);
+            }
+        }
         let boxes: Vec<Reach> = (0..n).map(|i| self.sweep(i)).collect();
         let largest = |m: f64, b: &Reach| b.low.iter().chain(&b.high).fold(m, |m, x| m.max(x.abs()));
         self.extent = boxes.iter().fold(0.0, largest);
@@ -187,8 +208,9 @@ impl Collisions {
     /// The impact of a pair that touches now.
     fn meet(&mut self, i: usize, j: usize) {
         let now = self.clock();
+        let (contact, gap) = self.contact(i, j, &[self.side(i), self.side(j)]);
+        self.wake(i, j, &contact);
         let mut sides = [self.side(i), self.side(j)];
-        let (contact, gap) = self.contact(i, j, &sides);
         self.least_gap = self.least_gap.min(gap / self.size(i, j));
         let answer = self.answer(i, j);
         let before = self.energy_of(i, &sides[0].state) + self.energy_of(j, &sides[1].state);
@@ -201,9 +223,13 @@ impl Collisions {
             self.flights[k] = Flight { began: now, state: side.state };
             self.counters[k] = self.counters[k].wrapping_add(1);
         }
-        if j >= walls {
+        // What a wall gives, or a body that is held: walls carry that.
+        if j >= walls || self.held[j].is_some() {
             self.book(&jump.total);
+        } else if self.held[i].is_some() {
+            self.book(&times(-1.0, &jump.total));
         }
+        self.lose(before - after);
         self.impacts += 1;
         self.happened.push(Impact {
             time: self.time(),
@@ -217,6 +243,9 @@ impl Collisions {
         });
         let both = if j < walls { &[i, j][..] } else { &[i] };
         for &k in both {
+            if answer.times > 0 {
+                self.hold_if_it_rests(k);
+            }
             let swept = self.sweep(k);
             self.grid.replace(k, swept);
         }
@@ -246,7 +275,11 @@ impl Collisions {
         let surface = self.world.surface(i).against(self.world.surface(j));
         let lossy = surface.restitution < 1.0 || surface.friction > 0.0;
         // A pair flies as one in gravity, but where contacts last, something carries one of them.
-        let carried = if lossy && j < self.world.bodies.len() { norm(&self.world.gravity) } else { 0.0 };
+        let carried = if (lossy || times >= 64) && j < self.world.bodies.len() {
+            norm(&self.world.gravity)
+        } else {
+            0.0
+        };
         let hop = 0.5 * span * (self.pull(i, j) + carried);
         let least = match (times, lossy) {
             // Whatever presses without speed must part, or it would meet again at once and for ever.
@@ -257,11 +290,14 @@ impl Collisions {
         };
         // A first impact with restitution keeps to its law, however slow it leaves.
         let least = if times == 0 && surface.restitution < 1.0 { 0.0 } else { least };
-        Answer { restitution: surface.restitution, friction: surface.friction, lasting: times > 0, least }
+        // Rates that rounding could turn around would also be met again at once.
+        let sharp = if times > 0 { 1e-14 * (self.speed(i) + self.speed(j)) } else { 0.0 };
+        let least = least.max(sharp);
+        Answer { restitution: surface.restitution, friction: surface.friction, times, hop, least }
     }
 
     /// Where a pair touches, and the gap there.
-    fn contact(&mut self, i: usize, j: usize, sides: &[Side; 2]) -> (Contact, f64) {
+    fn contact(&self, i: usize, j: usize, sides: &[Side; 2]) -> (Contact, f64) {
         let a = &self.world.bodies[i];
         let other = self.world.bodies.get(j);
         let wall = j.checked_sub(self.world.bodies.len()).map(|w| &self.world.walls[w].form);
@@ -280,24 +316,22 @@ impl Collisions {
             }
             _ => {
                 let near = TOGETHER * self.size(i, j);
-                let mover = self.mover(a, sides[0].state);
+                let mover = self.mover(i, sides[0].state);
                 let against = match (other, wall) {
-                    (Some(b), _) => Against::Mover(self.mover(b, sides[1].state)),
+                    (Some(_), _) => Against::Mover(self.mover(j, sides[1].state)),
                     (_, Some(WallForm::Segment(ends))) => Against::Segment(ends),
                     (_, Some(WallForm::Plane { normal, offset })) => {
                         Against::HalfPlane([normal[0], normal[1]], *offset)
                     }
                     (None, None) => unreachable!("a number is that of a body or of a wall"),
                 };
-                self.bench.put(&mover, &against, 0.0);
+                let mut bench = Bench::default();
+                bench.put(&mover, &against, 0.0);
                 let (all, gap) = match against {
                     Against::HalfPlane(normal, offset) => {
-                        super::features::on_plane(&self.bench.one, normal, offset, near)
+                        super::features::on_plane(&bench.one, normal, offset, near)
                     }
-                    _ => (
-                        touches(&self.bench.one, &self.bench.two, near),
-                        signed_gap(&self.bench.one, &self.bench.two),
-                    ),
+                    _ => (touches(&bench.one, &bench.two, near), signed_gap(&bench.one, &bench.two)),
                 };
                 (resultant(&all, sides), gap)
             }
@@ -306,9 +340,107 @@ impl Collisions {
 
     fn side(&self, k: usize) -> Side {
         match self.world.bodies.get(k) {
+            Some(_) if self.held[k].is_some() => Side { mobility: [0.0; 2], state: self.state(k) },
             Some(b) => Side { state: self.state(k), mobility: [1.0 / b.mass, 1.0 / b.inertia] },
             None => Side::wall(),
         }
+    }
+
+    fn lose(&mut self, energy: f64) {
+        let more = energy + self.lost[1];
+        let new = self.lost[0] + more;
+        self.lost = [new, more - (new - self.lost[0])];
+    }
+
+    /// The speed below which a body may be at rest: twice that of falling for the contact time.
+    fn rest_speed(&self) -> f64 {
+        2.0 * norm(&self.world.gravity) * self.contact_time
+    }
+
+    /// Stops a slow body that has met others at rest many times in this window: they carry it.
+    fn hold_if_it_rests(&mut self, k: usize) {
+        self.at_rest[k] += 1;
+        // The more often it meets, the faster it may be: what is jammed cannot get away.
+        let often = f64::from(self.at_rest[k] / HOLD);
+        let slow = self.speed(k) <= self.rest_speed() * often * often;
+        if self.at_rest[k] < HOLD || self.held[k].is_some() || !slow {
+            return;
+        }
+        let surface = self.world.bodies[k].surface;
+        if surface.restitution == 1.0 && surface.friction == 0.0 {
+            return;
+        }
+        let now = self.clock();
+        let moving = self.state(k);
+        let rest = State { velocity: [0.0; 3], spin: [0.0; 3], ..moving };
+        self.lose(self.energy_of(k, &moving) - self.energy_of(k, &rest));
+        self.book(&times(-self.world.bodies[k].mass, &moving.velocity));
+        self.flights[k] = Flight { began: now, state: rest };
+        self.held[k] = Some(now);
+    }
+
+    /// Lets a body go that was held.
+    fn release(&mut self, k: usize) {
+        let Some(since) = self.held[k].take() else { return };
+        let now = self.clock();
+        let carried = -self.world.bodies[k].mass * now.since(since, self.step);
+        let carried = times(carried, &self.world.gravity);
+        self.book(&carried);
+        self.flights[k].began = now;
+        self.counters[k] = self.counters[k].wrapping_add(1);
+        self.at_rest[k] = 0;
+    }
+
+    /// Lets a held body go, and those beside it, where the impact would move it faster than what rests.
+    fn wake(&mut self, i: usize, j: usize, contact: &Contact) {
+        let Some(k) = [i, j].into_iter().find(|k| self.held.get(*k).is_some_and(Option::is_some)) else {
+            return;
+        };
+        let Some(other) = self.world.bodies.get(i + j - k) else { return };
+        let approach = -inner(&contact.velocity(&[self.side(i), self.side(j)]), &contact.normal);
+        let mass = self.world.bodies[k].mass;
+        if !(approach * other.mass / (mass + other.mass) > self.rest_speed()) {
+            return;
+        }
+        let mut near = Vec::new();
+        self.grid.near(k, &mut near);
+        near.retain(|n| self.held[*n as usize].is_some());
+        self.release(k);
+        let mut free = vec![k];
+        for n in near.into_iter().map(|n| n as usize) {
+            let gap = start::gap_between(
+                &self.world,
+                [k.min(n), k.max(n)],
+                |m| self.state(m),
+                &mut Bench::default(),
+            );
+            if gap < 0.01 * self.size(k, n) {
+                self.release(n);
+                free.push(n);
+            }
+        }
+        for k in free {
+            let swept = self.sweep(k);
+            self.grid.replace(k, swept);
+            self.predict(k, |_| true);
+        }
+    }
+
+    /// Gravity as a body feels it: none while it is held.
+    pub(super) fn gravity_of(&self, k: usize) -> Vec3 {
+        if self.held[k].is_some() { [0.0; 3] } else { self.world.gravity }
+    }
+
+    /// Whether a body is held.
+    pub(super) fn is_held(&self, k: usize) -> bool {
+        self.held.get(k).is_some_and(Option::is_some)
+    }
+
+    /// How fast the points of a body move at most.
+    fn speed(&self, k: usize) -> f64 {
+        let Some(b) = self.world.bodies.get(k) else { return 0.0 };
+        let state = self.state(k);
+        norm(&state.velocity) + b.shape.reach() * norm(&state.spin)
     }
 
     /// Adds an impulse of a wall, with compensation.
@@ -366,7 +498,10 @@ impl Collisions {
     /// The present state of a body.
     pub fn state(&self, i: usize) -> State {
         let Flight { began, state } = &self.flights[i];
-        state.after(self.clock().since(*began, self.step), &self.world.gravity)
+        match self.held[i] {
+            Some(_) => *state,
+            None => state.after(self.clock().since(*began, self.step), &self.world.gravity),
+        }
     }
 
     /// Kinetic and potential energy.
@@ -404,9 +539,25 @@ impl Collisions {
         sum
     }
 
-    /// The impulse that all walls have given since the start.
+    /// The impulse that all walls have given since the start, also by what they carry.
     pub fn impulse_of_walls(&self) -> Vec3 {
-        self.from_walls[0]
+        let mut sum = self.from_walls[0];
+        for (b, since) in self.world.bodies.iter().zip(&self.held) {
+            if let Some(since) = since {
+                sum = plus(&sum, -b.mass * self.clock().since(*since, self.step), &self.world.gravity);
+            }
+        }
+        sum
+    }
+
+    /// Energy that impacts have taken since the start.
+    pub fn lost(&self) -> f64 {
+        self.lost[0]
+    }
+
+    /// How many bodies are held where they rest.
+    pub fn resting(&self) -> usize {
+        self.held.iter().flatten().count()
     }
 
     /// Looks at all near pairs now; the least gap seen so far, here and at every impact, in sizes of the smaller of the pair.

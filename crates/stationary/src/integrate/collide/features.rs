@@ -17,6 +17,8 @@ pub(super) struct Placed {
     centre: Point,
     velocity: Point,
     spin: f64,
+    /// Points so far behind an edge still count as before it: rounding may put them there.
+    slack: f64,
 }
 
 /// Two places of two outlines that may come to touch.
@@ -43,7 +45,7 @@ impl Placed {
         match shape {
             Shape::Round { radius } => {
                 self.points.push(self.centre);
-                (self.radius, self.closed) = (*radius, false);
+                (self.radius, self.closed, self.slack) = (*radius, false, 0.0);
             }
             Shape::Polygon(polygon) => {
                 let (sin, cos) = state.angle.sin_cos();
@@ -51,7 +53,7 @@ impl Placed {
                     [self.centre[0] + cos * v[0] - sin * v[1], self.centre[1] + sin * v[0] + cos * v[1]]
                 };
                 self.points.extend(polygon.vertices().iter().map(turned));
-                (self.radius, self.closed) = (0.0, true);
+                (self.radius, self.closed, self.slack) = (0.0, true, 1e-12 * polygon.reach());
             }
         }
     }
@@ -61,7 +63,7 @@ impl Placed {
         self.points.clear();
         self.points.extend(ends);
         (self.centre, self.velocity, self.spin) = (ends[0], [0.0; 2], 0.0);
-        (self.radius, self.closed) = (0.0, false);
+        (self.radius, self.closed, self.slack) = (0.0, false, 0.0);
     }
 
     fn velocity_at(&self, p: Point) -> Point {
@@ -104,9 +106,30 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
             let length = apart[0].hypot(apart[1]);
             let normal = if length > 0.0 { apart.map(|x| x / length) } else { [0.0, 1.0] };
             let point = [q[0] + b.radius * normal[0], q[1] + b.radius * normal[1]];
-            let rate = dot2(normal, minus2(a.velocity_at(*p), b.velocity_at(*q)));
+            let parting_with = minus2(a.velocity_at(*p), b.velocity_at(*q));
             let corner = (radius == 0.0).then_some((i, j));
-            visit(Feature { distance: length - radius, rate, point, normal, corner });
+            if radius == 0.0 && length <= a.slack.max(b.slack) {
+                // Corners that coincide have no line between them: apart is what is beyond one of the directions of parting.
+                let far = |n: &Point| dot2(*n, apart);
+                let normal = parting(a, i, b, j).max_by(|n, m| far(n).total_cmp(&far(m)));
+                if let Some(normal) = normal {
+                    visit(Feature {
+                        distance: far(&normal),
+                        rate: dot2(normal, parting_with),
+                        point,
+                        normal,
+                        corner,
+                    });
+                }
+                continue;
+            }
+            visit(Feature {
+                distance: length - radius,
+                rate: dot2(normal, parting_with),
+                point,
+                normal,
+                corner,
+            });
         }
     }
 }
@@ -126,12 +149,13 @@ fn vertices_against_edges(a: &Placed, b: &Placed, sign: f64, visit: &mut impl Fn
                 continue;
             }
             let height = dot2(minus2(*p, start), outward);
-            let normal = if height < 0.0 { outward.map(|x| -x) } else { outward };
+            let (height, normal) =
+                if height < -b.slack { (-height, outward.map(|x| -x)) } else { (height, outward) };
             let at = part / squared;
             let foot = [start[0] + at * along[0], start[1] + at * along[1]];
             let rate = dot2(normal, minus2(a.velocity_at(*p), b.velocity_at(foot)));
             visit(Feature {
-                distance: height.abs() - a.radius,
+                distance: height - a.radius,
                 rate,
                 point: foot,
                 normal: normal.map(|x| sign * x),
@@ -148,7 +172,8 @@ pub(super) fn signed_gap(a: &Placed, b: &Placed) -> f64 {
     // Of a disc the centre counts as a vertex.
     let inside = a.points.iter().any(|p| b.holds(*p)) || b.points.iter().any(|p| a.holds(*p));
     match inside || edges_cross(a, b) {
-        true => -(least + a.radius + b.radius).abs() - a.radius - b.radius,
+        true if a.radius + b.radius > 0.0 => -(least + a.radius + b.radius).abs() - a.radius - b.radius,
+        true => -least.abs(),
         false => least,
     }
 }

@@ -33,10 +33,22 @@ pub(super) struct Contact {
 pub(super) struct Answer {
     pub restitution: f64,
     pub friction: f64,
-    /// Whether the contact lasts: the pair has met within the contact time.
-    pub lasting: bool,
+    /// How many impacts of the pair have followed each other within the contact time, before this one.
+    pub times: u32,
+    /// The speed of a hop of the contact time: what lasts and is not faster is at rest.
+    pub hop: f64,
     /// Least normal rate after the impact.
     pub least: f64,
+}
+
+/// So many impacts within the contact time are elastic, however fast.
+const CROWDED: u32 = 16;
+
+impl Answer {
+    /// Whether a contact with this rate is one at rest.
+    fn rests(&self, rate: f64) -> bool {
+        self.times > 0 && -rate <= 2.0 * self.hop
+    }
 }
 
 /// Impulses of an impact on the first side.
@@ -68,13 +80,14 @@ impl Contact {
     /// The impulses of the impact.
     ///
     /// The normal rate becomes `-e` times what it was. Friction stops the slip if its cone allows, else it opposes the slip with
-    /// all it has. A contact that lasts is elastic, and what friction can stop there it turns around: over the hop that
+    /// all it has. A contact at rest is elastic, and what friction can stop there it turns around: over the hop that
     /// follows, the slip is zero in the mean. No answer adds energy: where restitution and friction together would, because the
     /// normal and the tangential motion are coupled, there is as much less friction.
     pub fn jump(&self, sides: &[Side; 2], answer: &Answer) -> Jump {
         let velocity = self.velocity(sides);
         let rate = inner(&velocity, &self.normal);
-        let e = if answer.lasting { 1.0 } else { answer.restitution };
+        let rests = answer.rests(rate);
+        let e = if rests || answer.times >= CROWDED { 1.0 } else { answer.restitution };
         let change = (-e * rate).max(answer.least) - rate;
         let slip = plus(&velocity, -rate, &self.normal);
         let tangent = self.tangent(&slip, sides);
@@ -89,7 +102,8 @@ impl Contact {
                 };
                 let matrix = [nn, nt, tt];
                 let u = [rate, inner(&tangent, &slip)];
-                let rough = frictional(matrix, u[1], change, answer);
+                let turned = if rests { -2.0 * u[1] } else { -u[1] };
+                let rough = frictional(matrix, [change, turned], u[1], answer.friction);
                 within_energy(matrix, u, smooth, rough)
             }
             _ => smooth,
@@ -114,10 +128,8 @@ impl Contact {
     }
 }
 
-/// Normal and tangential impulse with friction; `slip` is the tangential velocity and `change` that of the normal rate.
-fn frictional([nn, nt, tt]: [f64; 3], slip: f64, change: f64, answer: &Answer) -> [f64; 2] {
-    let mu = answer.friction;
-    let tangential = if answer.lasting { -2.0 * slip } else { -slip };
+/// Normal and tangential impulse with friction, for these changes of the normal rate and, if the cone allows, of the slip.
+fn frictional([nn, nt, tt]: [f64; 3], [change, tangential]: [f64; 2], slip: f64, mu: f64) -> [f64; 2] {
     let determinant = nn * tt - nt * nt;
     if determinant > 0.0 {
         let normal = (tt * change - nt * tangential) / determinant;

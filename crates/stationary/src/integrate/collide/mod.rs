@@ -22,10 +22,15 @@
 //! (5.15)-(5.17), in the direction of the closest-point projection in the kinetic metric. With restitution `e < 1` and friction the jump
 //! is that of the Lagrange-d'Alembert principle (2.37)-(2.38).
 //!
-//! Impacts at one time are made one after the other, with legs of length zero between them. Impacts of a pair that follow
-//! each other within the *contact time* are elastic, and friction turns slip around there instead of stopping it: infinitely many
-//! bounces in finite time end in hops of about the contact time, which are time-symmetric and therefore rest in the mean. A contact
-//! that would press without any speed gets a small one, at most half of the speed that the contact time stands for.
+//! Impacts at one time are made one after the other, with legs of length zero between them.
+//!
+//! **Rest.** Restitution below one leads to infinitely many bounces in finite time. Let `c` be the speed of a hop of the *contact time*.
+//! Slow impacts of a pair (up to `2 c`) that follow each other within that time are elastic, and friction turns slip around there
+//! instead of stopping it: the bounces end in hops of about the contact time, which are time-symmetric and therefore rest in
+//! the mean. A contact that presses without any speed gets `c/2`; where nothing is lost by restitution or friction a millionth of that,
+//! and more only if it goes on. A slow body that has made many such hops within a window is *held*: it stands still, the walls carry its
+//! weight, and it is let go when something hits it harder than what rests, when a neighbour was, or after some contact times, to see
+//! whether it still rests. Energy and impulses of all this are booked.
 //!
 //! ```
 //! use stationary::integrate::collide::{Body, Collisions, Options, World};

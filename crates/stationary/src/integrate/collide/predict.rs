@@ -4,7 +4,7 @@ use super::engine::Collisions;
 use super::flight::State;
 use super::grid::Reach;
 use super::times::{Against, Judge, Meeting, Mover, falls_to_zero, overlap_times, round_round};
-use super::world::{Body, Shape, WallForm};
+use super::world::{Shape, WallForm};
 use crate::linalg::space::{Vec3, inner, norm, plus};
 use std::cmp::Ordering;
 
@@ -52,15 +52,15 @@ impl Collisions {
     pub(super) fn sweep(&self, i: usize) -> Reach {
         let now = self.state(i);
         let rest = self.step - self.offset;
-        let then = now.after(rest, &self.world.gravity);
+        let gravity = self.gravity_of(i);
+        let then = now.after(rest, &gravity);
         let reach = self.world.bodies[i].shape.reach();
         let mut b = Reach { low: [0.0; 3], high: [0.0; 3] };
         for k in 0..3 {
             let (mut low, mut high) =
                 (now.position[k].min(then.position[k]), now.position[k].max(then.position[k]));
             if now.velocity[k] * then.velocity[k] < 0.0 {
-                let apex =
-                    now.after(-now.velocity[k] / self.world.gravity[k], &self.world.gravity).position[k];
+                let apex = now.after(-now.velocity[k] / gravity[k], &gravity).position[k];
                 (low, high) = (low.min(apex), high.max(apex));
             }
             // A little more, so that rounding hides nothing.
@@ -87,6 +87,9 @@ impl Collisions {
 
     /// Predicts the next impact of a body with a body of a higher number, or with a wall.
     pub(super) fn predict_pair(&mut self, i: usize, j: usize) {
+        if self.is_held(i) && (j >= self.world.bodies.len() || self.is_held(j)) {
+            return;
+        }
         let meeting = match j.checked_sub(self.world.bodies.len()) {
             None => self.meets_body(i, j),
             Some(wall) => self.meets_wall(i, wall),
@@ -109,22 +112,27 @@ impl Collisions {
         let apart = plus(&one.position, -1.0, &two.position);
         let parting = plus(&one.velocity, -1.0, &two.velocity);
         let reach = a.shape.reach() + b.shape.reach();
-        if let (Shape::Round { .. }, Shape::Round { .. }) = (&a.shape, &b.shape) {
+        let one_held = self.is_held(i) != self.is_held(j);
+        if let (false, Shape::Round { .. }, Shape::Round { .. }) = (one_held, &a.shape, &b.shape) {
             return round_round(&apart, &parting, reach).map_or(Meeting::Never, Meeting::After);
         }
         // Only while their circles overlap.
         let rest = self.step - self.offset;
-        let touch = self.touch(i, j);
-        let Some([from, to]) = overlap_times(&apart, &parting, reach + 4.0 * touch) else {
-            return Meeting::Never;
+        let judge = self.judge(i, j);
+        let overlap = match one_held {
+            true => Some([0.0, rest]),
+            false => overlap_times(&apart, &parting, reach + 4.0 * judge.touch),
         };
+        let Some([from, to]) = overlap else { return Meeting::Never };
         if from > rest {
             return Meeting::Never;
         }
-        let acceleration = self.pull(i, j);
-        let against = Against::Mover(self.mover(b, two));
-        let mover = self.mover(a, one);
-        self.bench.search(&mover, &against, [from, to.min(rest)], Judge { acceleration, touch })
+        let mut bench = std::mem::take(&mut self.bench);
+        let against = Against::Mover(self.mover(j, two));
+        let mover = self.mover(i, one);
+        let meeting = bench.search(&mover, &against, [from, to.min(rest)], judge);
+        self.bench = bench;
+        meeting
     }
 
     fn meets_wall(&mut self, i: usize, wall: usize) -> Meeting {
@@ -139,9 +147,7 @@ impl Collisions {
         }
         let swept = &self.grid.boxes[i];
         let number = self.world.bodies.len() + wall;
-        let touch = self.touch(i, number);
-        let mover = self.mover(body, state);
-        let acceleration = self.pull(i, number);
+        let judge = self.judge(i, number);
         let against = match form {
             WallForm::Plane { normal, offset } => {
                 let farthest =
@@ -161,11 +167,15 @@ impl Collisions {
                 Against::Segment(ends)
             }
         };
-        self.bench.search(&mover, &against, [0.0, rest], Judge { acceleration, touch })
+        let mut bench = std::mem::take(&mut self.bench);
+        let mover = self.mover(i, state);
+        let meeting = bench.search(&mover, &against, [0.0, rest], judge);
+        self.bench = bench;
+        meeting
     }
 
-    pub(super) fn mover<'a>(&self, body: &'a Body, state: State) -> Mover<'a> {
-        Mover { shape: &body.shape, state, gravity: self.world.gravity }
+    pub(super) fn mover(&self, k: usize, state: State) -> Mover<'_> {
+        Mover { shape: &self.world.bodies[k].shape, state, gravity: self.gravity_of(k) }
     }
 
     /// The size of the smaller of a pair.
@@ -174,37 +184,65 @@ impl Collisions {
         reach(i).min(reach(j))
     }
 
+    fn judge(&self, i: usize, j: usize) -> Judge {
+        let [x, y, _] = self.drift(i, j);
+        Judge { turning: self.turning(i, j), drift: [x, y], touch: self.touch(i, j) }
+    }
+
     /// The distance at which the outlines of a pair touch.
     pub(super) fn touch(&self, i: usize, j: usize) -> f64 {
         (TOUCH * self.size(i, j)).max(64.0 * f64::EPSILON * self.extent)
     }
 
-    /// A bound of the acceleration with which gaps of a pair can close in the rest of the window: gravity against walls, the turning
-    /// of arms, and what is seen from a frame that turns.
+    /// A bound of the acceleration with which gaps of a pair can close in the rest of the window.
     pub(super) fn pull(&self, i: usize, j: usize) -> f64 {
-        let turning = |k: usize| match &self.world.bodies[k].shape {
-            Shape::Round { .. } => [0.0; 2],
-            Shape::Polygon(polygon) => [self.flights[k].state.spin[2], polygon.reach()],
+        let drift = match j.checked_sub(self.world.bodies.len()).map(|wall| &self.world.walls[wall].form) {
+            Some(WallForm::Plane { normal, .. }) => inner(normal, &self.world.gravity).abs(),
+            _ => norm(&self.drift(i, j)),
         };
-        let [w, arm] = turning(i);
-        // Of a point on `theirs` at `span`, seen from a frame that turns with `own` and passes with `speed`.
-        let seen = |own: f64, theirs: f64, arm: f64, speed: f64, span: f64| {
-            2.0 * own.abs() * speed + own * own * span + (theirs - own).powi(2) * arm
+        self.turning(i, j) + drift
+    }
+
+    /// The acceleration of a body past another, or past a wall.
+    fn drift(&self, i: usize, j: usize) -> Vec3 {
+        let other = if j < self.world.bodies.len() { self.gravity_of(j) } else { [0.0; 3] };
+        plus(&self.gravity_of(i), -1.0, &other)
+    }
+
+    /// The part of that bound which comes from turning: of arms, and of frames from which the other is seen.
+    fn turning(&self, i: usize, j: usize) -> f64 {
+        let turning = |k: usize| match self.world.bodies.get(k).map(|b| &b.shape) {
+            Some(Shape::Polygon(polygon)) => [self.flights[k].state.spin[2], polygon.reach()],
+            _ => [0.0; 2],
         };
-        let Some(wall) = j.checked_sub(self.world.bodies.len()) else {
-            let [v, other] = turning(j);
-            let speed = norm(&plus(&self.state(i).velocity, -1.0, &self.state(j).velocity));
-            let span = self.world.bodies[i].shape.reach() + self.world.bodies[j].shape.reach();
-            return seen(v, w, arm, speed, span).max(seen(w, v, other, speed, span));
-        };
-        let gravity = &self.world.gravity;
-        match &self.world.walls[wall].form {
-            WallForm::Plane { normal, .. } => inner(normal, gravity).abs() + w * w * arm,
-            WallForm::Segment(_) => {
-                let speed = norm(&self.state(i).velocity) + norm(gravity) * self.step;
-                norm(gravity) + seen(0.0, w, arm, speed, 0.0).max(seen(w, 0.0, 0.0, speed, self.span(i)))
-            }
+        let ([w, arm], [v, other]) = (turning(i), turning(j));
+        if let Some(WallForm::Plane { .. }) =
+            j.checked_sub(self.world.bodies.len()).map(|k| &self.world.walls[k].form)
+        {
+            return w * w * arm;
         }
+        let drift = norm(&self.drift(i, j));
+        let speed = norm(&self.contact_speed(i, j)) + drift * self.step;
+        // Of two that fly nothing beyond the reach of both matters, else nothing beyond what is swept.
+        let span = match self.world.bodies.get(j) {
+            Some(b) if drift == 0.0 => self.world.bodies[i].shape.reach() + b.shape.reach(),
+            Some(b) => self.span(i) + b.shape.reach(),
+            None => self.span(i),
+        };
+        // Of a point on `theirs` at `span`, seen from a frame that turns with `own` and passes with `speed`. What drifts is seen
+        // to turn, too.
+        let seen = |own: f64, theirs: f64, arm: f64| {
+            2.0 * own.abs() * speed
+                + own * own * span
+                + (theirs - own).powi(2) * arm
+                + own.abs() * drift * self.step
+        };
+        seen(v, w, arm).max(seen(w, v, other))
+    }
+
+    fn contact_speed(&self, i: usize, j: usize) -> Vec3 {
+        let other = if j < self.world.bodies.len() { self.state(j).velocity } else { [0.0; 3] };
+        plus(&self.state(i).velocity, -1.0, &other)
     }
 
     /// How far a wall's end that a body can meet in this window may be from its centre.

@@ -4,7 +4,7 @@ use super::features::{Feature, Placed, features, vertices};
 use super::flight::State;
 use super::world::Shape;
 use crate::linalg::space::{Vec3, cross, inner, norm};
-use crate::model::Point;
+use crate::model::{Point, dot2};
 
 /// What a search has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,7 +99,10 @@ const STEPS: usize = 100;
 /// How a search judges: a bound of the acceleration of gaps, and the distance at which things touch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judge {
-    pub acceleration: f64,
+    /// By turning.
+    pub turning: f64,
+    /// That of the first past the second, which no turning changes.
+    pub drift: Point,
     pub touch: f64,
 }
 
@@ -124,19 +127,20 @@ impl Bench {
     /// When `a` and `b` meet in the times `[from, to]`.
     ///
     /// A feature at distance `d` with rate `r` stays apart for as long as `d + r t - K t^2/2 > 0`, with a bound `K` of the
-    /// acceleration: the vertex, seen from the other body, leaves its tangent by `K t^2/2` at most, and an edge lies behind the line
+    /// acceleration towards each other: the vertex, seen from the other body, leaves its tangent by `K t^2/2` at most, and an edge lies behind the line
     /// through its nearest point. Steps of the least such time cannot pass an impact, however short it is, and converge as Newton's
     /// method does. They end half of `touch` before the impact: the configuration is admissible.
     pub fn search(&mut self, a: &Mover<'_>, b: &Against<'_>, [from, to]: [f64; 2], judge: Judge) -> Meeting {
-        let Judge { acceleration, touch } = judge;
-        let least = if acceleration > 0.0 { 1e-3 * (touch / acceleration).sqrt() } else { 0.0 };
+        let Judge { turning, drift, touch } = judge;
         let mut time = from;
         for _ in 0..STEPS {
             self.put(a, b, time);
             let (mut safe, mut hit) = (f64::INFINITY, false);
             self.each(b, |f| {
-                let stays = stays_apart((f.distance - 0.5 * touch).max(0.0), f.rate, acceleration);
-                hit |= f.distance <= touch && (f.rate < 0.0 || stays <= least);
+                // What touches already may come nearer by an eighth of `touch`, or time would stand still.
+                let room = (f.distance - 0.5 * touch).max(0.125 * touch);
+                hit |= f.distance <= touch && f.rate < 0.0;
+                let stays = stays_apart(room, f.rate, turning - dot2(f.normal, drift));
                 safe = safe.min(stays);
             });
             if hit {

@@ -11,8 +11,8 @@ pub(super) struct Kept {
     /// Energy and what impacts have taken so far.
     balance: Track,
     pub scale: f64,
-    /// What impacts have taken, and what rounding took from that sum.
-    lost: [f64; 2],
+    /// What impacts have taken.
+    lost: f64,
     lossy: bool,
     initial_momentum: Vec3,
     start: f64,
@@ -35,7 +35,7 @@ impl Kept {
             energy: Track::default(),
             balance: Track::default(),
             scale: energy_scale(kinetic + potential, kinetic.abs() + potential.abs()),
-            lost: [0.0; 2],
+            lost: 0.0,
             lossy,
             initial_momentum: run.momentum().0,
             start: run.time(),
@@ -53,13 +53,11 @@ impl Kept {
     pub fn look(&mut self, run: &mut Collisions) -> bool {
         let bodies = run.world().bodies.len();
         for impact in run.happened() {
-            let more = impact.energy[0] - impact.energy[1] + self.lost[1];
-            let new = self.lost[0] + more;
-            self.lost = [new, more - (new - self.lost[0])];
             let first = self.first_and_last.map_or(impact.time, |[first, _]| first);
             self.first_and_last = Some([first, impact.time]);
             self.with_walls += u64::from(impact.pair[1] >= bodies);
         }
+        self.lost = run.lost();
         self.most_in_a_step = self.most_in_a_step.max(run.happened().len() as u64);
         let [kinetic, potential] = run.energy();
         let (momentum, size) = run.momentum();
@@ -77,7 +75,7 @@ impl Kept {
             self.worst = residual;
         }
         self.energy.add(run.time(), kinetic + potential);
-        self.balance.add(run.time(), kinetic + potential + self.lost[0]);
+        self.balance.add(run.time(), kinetic + potential + self.lost);
         self.now = ([kinetic, potential], momentum, self.relative(residual));
         self.min_gap = run.least_gap();
         (kinetic + potential).is_finite()
@@ -89,7 +87,7 @@ impl Kept {
 
     /// What impacts have taken.
     pub fn lost(&self) -> f64 {
-        self.lost[0]
+        self.lost
     }
 
     pub fn energy_error(&self) -> f64 {

@@ -292,6 +292,7 @@ fn summary(
         "walls": built.system.walls.len(),
         "space": built.system.space,
         "mass": world.bodies.iter().map(|b| b.mass).sum::<f64>(),
+        "resting": built.run.resting(),
     });
     summary.insert("bodies".into(), bodies);
     let [energy, momentum] = built.kept.summary(built.system.space);
