@@ -252,3 +252,35 @@ fn a_disc_rolls_down() {
         assert!((x.view().p[0] + 9.81 * (s - 0.1 * c)).abs() < 1e-9, "{:?}", x.view());
     }
 }
+
+/// A puck on a plane in space whose path bends: friction is against the slip, whose direction turns. Second order.
+#[test]
+fn a_puck_that_turns_while_it_slides() {
+    for slips in [&["vx; va"][..], &[]] {
+        let setup = Setup {
+            lagrangian: "0.5*(vx^2 + vy^2 + va^2) - 9.81*y + 2*a",
+            gaps: &["y"],
+            slips,
+            laws: vec![(0.0, 0.1)],
+            q: &[0.0, 0.0, 0.0],
+            v: &[2.0, 0.0, 0.0],
+            ..Setup::default()
+        };
+        let end = |n: u64| setup.run(GAUSS, 1.0 / n as f64, n).0.view().q.to_vec();
+        let (exact, coarse, fine) = (end(320), end(10), end(40));
+        let error = |q: &[f64]| (q[0] - exact[0]).abs() + (q[2] - exact[2]).abs();
+        let order = (error(&coarse) / error(&fine)).log2() / 2.0;
+        assert!(order > 1.7 && error(&fine) < 1e-3, "{order} {exact:?} {coarse:?} {fine:?}");
+        // Against the equations of motion, by many small steps of the plain kind.
+        let (mut q, mut v, h) = ([0.0, 0.0], [2.0, 0.0], 1e-5);
+        for _ in 0..100_000 {
+            let speed = f64::hypot(v[0], v[1]);
+            let a = [-0.981 * v[0] / speed, 2.0 - 0.981 * v[1] / speed];
+            for i in 0..2 {
+                q[i] += h * (v[i] + 0.5 * h * a[i]);
+                v[i] += h * a[i];
+            }
+        }
+        assert!((q[0] - exact[0]).abs() < 1e-4 && (q[1] - exact[2]).abs() < 1e-4, "{q:?} {exact:?}");
+    }
+}

@@ -27,8 +27,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         }
         match self.whole {
             true => self.paths.continue_from(&self.done[0]),
-            // The guess is there: a velocity has been aimed along.
-            false => {}
+            false => self.paths.aim(&self.guess, self.h),
         }
         self.paths.begin();
         self.paths.fly(&self.now, self.h)?;
@@ -95,7 +94,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let mut impacts = std::mem::take(&mut self.pending);
         let (mut legs, mut left): (Vec<Leg>, f64) = (Vec::new(), self.h);
         let mut before = self.arrived_energy(&from)?;
-        let mut guess: Vec<f64> = self.v0.clone();
+        let mut guess = self.guess.clone();
         if let Some(leg) = self.done.last() {
             guess.iter_mut().zip(leg.increment(self.paths.ld.pieces())).for_each(|(g, u)| *g = u / leg.h);
         }
@@ -116,6 +115,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             self.paths.aim(&guess, left);
             self.paths.fly(&from, left)?;
+            self.turn(&from, left)?;
             let (until, event) = self.event(&from, left)?;
             if until > 0.0 {
                 before = self.accept(&mut from, legs.is_empty(), &mut impacts);
@@ -273,7 +273,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.step += 1;
         from.t = self.time();
         self.stand(&from);
-        self.paths.aim(&guess, self.h);
+        self.guess = guess;
         self.elastic &= self.held.is_empty();
         (self.now, self.done, self.impacts, self.whole) = (from, legs, impacts, false);
         Ok(())
