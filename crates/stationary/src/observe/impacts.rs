@@ -165,7 +165,7 @@ impl Observer for Impacts {
         if self.counts == [0; 3] {
             return None;
         }
-        let verdict = format!("{} across {}", kept(self.jump_error), plural(self.counts[0]));
+        let verdict = format!("{} across {}", kept(self.jump_error), plural(self.counts[0] + self.counts[1]));
         let (initial, worst) = (self.energy, self.jump_error);
         Some(Conserved { quantity: "energy at impacts".into(), initial, worst, verdict })
     }
