@@ -94,7 +94,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         for k in 0..self.there.value().len() {
             let slack = self.slack[k];
             let (a, b) = (self.here.value()[k], self.there.value()[k] + slack);
-            let closed = slack == 0.0 && a <= CLOSED * self.size(&self.here, k, from.t, &from.q);
+            let closed = match slack == 0.0 {
+                true => a <= CLOSED * self.size(&self.here, k, from.t, &from.q),
+                // One piece is held; another one may just have been hit.
+                false => from.kick.is_some(),
+            };
             if !(b >= 0.0) {
                 return match closed {
                     true => self.returns(from, k, [until, b]).map(Some),
@@ -193,7 +197,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let pressing = 2.0 * (rate * length - value) / (length * length);
         let flight = 2.0 * rate / pressing;
         let freed = self.freed.contains(&k);
-        if !freed && flight < 1e3 * SHORT * self.h {
+        let held = self.slack[k] > 0.0;
+        if !freed && !held && flight < 1e3 * SHORT * self.h {
             let p = self.paths.leaving(from);
             let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)])?[0];
             self.paths.again(from, length)?;
@@ -201,8 +206,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 return Ok(Violation::Stays(k));
             }
         }
-        let (mut high, mut x) = ([length, value], 0.5 * flight.min(length));
-        while x > 1e-10 * self.h {
+        let flight = if held { length } else { flight.min(length) };
+        let (mut high, mut x) = ([length, value], 0.5 * flight);
+        let shortest = if held { 0.1 * SHORT } else { 1e-10 };
+        while x > shortest * self.h {
             let value = self.after(from, x, k)?;
             if value > 0.0 {
                 return Ok(Violation::Between(k, [x, value], high));
