@@ -92,8 +92,11 @@ fn impacts(summary: &Value) -> Option<Vec<Vec<String>>> {
             format!("{} began, {} ended by themselves", count("rests"), count("releases")),
         ));
     }
-    if summary["work"].is_object() {
-        rows.push(row("energy taken", short("dissipated")));
+    let taken = found.get("dissipated").and_then(Value::as_f64).unwrap_or(0.0);
+    // Elastic impacts leave rounding.
+    if taken.abs() > 1e-12 * summary["energy"]["scale"].as_f64().unwrap_or(0.0) {
+        let what = if taken < 0.0 { "energy given" } else { "energy taken" };
+        rows.push(row(what, number(taken.abs())));
     }
     Some(rows)
 }

@@ -21,6 +21,11 @@ fn with<'a>(old: &str, new: &str, expected: &'a [&'a str]) -> Case<'a> {
     Case { text: BALL.replacen(old, new, 1).into_bytes(), expected }
 }
 
+/// The ball with another first gap.
+fn first<'a>(gap: &str, expected: &'a [&'a str]) -> Case<'a> {
+    with("gap = [\"y\"", &format!("gap = [{gap}"), expected)
+}
+
 #[test]
 fn gaps_that_cannot_hold_are_named() {
     all_refused(
@@ -39,26 +44,17 @@ fn gaps_that_cannot_hold_are_named() {
                 "{ gap = \"-1 - y\", name = \"roof\" }",
                 &["bad.toml:3:21: ", "inside an obstacle: roof is -2", "gap 1 (`y`) seem to contradict"],
             ),
-            with(
-                "\"y\"",
-                "\"(y - 1)^2\"",
-                &["bad.toml:3:8: this gap is closed", "has no gradient", "square"],
-            ),
+            first("\"(y - 1)^2\"", &["bad.toml:3:8: this gap is closed", "has no gradient", "square"]),
             with("\"x + 9\"", "\"-y\"", &["bad.toml:3:13: ", "inside an obstacle: gap 2 is -1"]),
             with(
                 "[\"y\", \"x + 9\"]",
                 "[\"y - 1\", \"1 - y\"]",
                 &["bad.toml:3:17: ", "gap 1 (`y - 1`)", "oppose each other"],
             ),
-            with(
-                "\"y\"",
-                "\"log(y - 1)\"",
-                &["bad.toml:3:8: ", "not a finite number at the initial position"],
-            ),
-            with("\"y\"", "\"vy\"", &["bad.toml:3:9: unknown name `vy`"]),
-            with("\"y\"", "\"2 + t\"", &["bad.toml:3:8: this gap does not depend on a coordinate"]),
-            with(
-                "\"y\"",
+            first("\"log(y - 1)\"", &["bad.toml:3:8: ", "not a finite number at the initial position"]),
+            first("\"vy\"", &["bad.toml:3:9: unknown name `vy`"]),
+            first("\"2 + t\"", &["bad.toml:3:8: this gap does not depend on a coordinate"]),
+            first(
                 "{ gap = \"y\", slip = \"vx^2\" }",
                 &["bad.toml:3:28: this slip is not linear in the velocities"],
             ),
@@ -187,6 +183,28 @@ fn a_run_ends_with_an_impact_or_says_that_it_did_not() {
     let out = folder.stationary(&["check", "ball.toml"]);
     let text = stdout(&out);
     assert!(text.contains("until impact 5") && text.contains("2: gap 1, gap 2"), "{text}");
+}
+
+#[test]
+fn a_run_that_a_gap_stops_names_it() {
+    let folder = Folder::new("gap-stops");
+    std::fs::write(folder.0.join("ball.toml"), BALL).unwrap();
+    for (gap, reason, hits) in [
+        (r#"{ gap = "y^2", name = "floor" }"#, "floor is closed where its gradient vanishes", 0),
+        (r#"["y", { gap = "2 - t - y", name = "press" }]"#, "gap 1 and press are hit", 100),
+        (r#"["y + 0.5", { gap = "sqrt(y)", name = "root" }]"#, "root is not a finite number", 0),
+    ] {
+        let gap = format!("gap={gap}");
+        let out = folder.stationary(&["run", "ball.toml", "--out", "out", "--quiet", "--set", &gap]);
+        assert_eq!(out.status.code(), Some(2), "{gap}");
+        let message = stderr(&out);
+        assert!(
+            message.contains(reason) && message.contains("everything up to then is written"),
+            "{message}"
+        );
+        assert!(rows(&folder, "impacts.csv").len() >= hits, "{gap}");
+        assert!(folder.0.join("out/report.html").is_file());
+    }
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub struct Impacts {
     most: u64,
     first: f64,
     last: f64,
+    /// Step of the last one.
+    step: u64,
     lost: f64,
     /// Energy before the first impact.
     energy: f64,
@@ -51,6 +53,7 @@ impl Impacts {
             most: 0,
             first: f64::NAN,
             last: f64::NAN,
+            step: 0,
             lost: 0.0,
             energy: f64::NAN,
             jump_error: 0.0,
@@ -60,6 +63,11 @@ impl Impacts {
     /// Bounces so far.
     pub fn count(&self) -> u64 {
         self.counts[0]
+    }
+
+    /// The step with the last bounce, 0 before the first.
+    pub fn last_step(&self) -> u64 {
+        self.step
     }
 
     fn count_one(&mut self, impact: &Impact) {
@@ -118,7 +126,11 @@ impl Observer for Impacts {
         }
         let before = self.counts[0];
         frame.impacts.iter().for_each(|impact| self.count_one(impact));
-        self.most = self.most.max(self.counts[0] - before);
+        let new = self.counts[0] - before;
+        self.most = self.most.max(new);
+        if new > 0 {
+            self.step = frame.step;
+        }
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -153,7 +165,7 @@ impl Observer for Impacts {
         if self.counts == [0; 3] {
             return None;
         }
-        let verdict = format!("{} across {}", kept(self.jump_error), plural(self.counts[0]));
+        let verdict = format!("{} across {}", kept(self.jump_error), plural(self.counts[0] + self.counts[1]));
         let (initial, worst) = (self.energy, self.jump_error);
         Some(Conserved { quantity: "energy at impacts".into(), initial, worst, verdict })
     }

@@ -26,6 +26,8 @@ pub(super) use explain::explain;
 
 /// Part of a step by which the end may be missed.
 const ROUNDING: f64 = 1e-9;
+/// Steps without an impact after which a run that only impacts can end is over.
+const PATIENCE: u64 = 10_000_000;
 /// Steps between looks at the clock.
 const LOOK: u64 = 16;
 
@@ -186,13 +188,19 @@ impl Eye {
 impl Built<'_> {
     /// Whether the run ends after so many steps. Steps that the energy chooses go on until the time is reached.
     fn is_last(&self, step: u64) -> bool {
-        if self.impacts_to_go() == Some(0) {
+        if self.impacts_to_go() == Some(0) || self.waits_in_vain(step) {
             return true;
         }
         match self.energy_choice {
             None => step == self.steps,
             Some(_) => self.integrator.view().t >= self.end - self.system.step * ROUNDING,
         }
+    }
+
+    /// Whether a run that only impacts can end has had none for very long.
+    fn waits_in_vain(&self, step: u64) -> bool {
+        let last = self.impacts.as_ref().map_or(0, |seen| seen.last_step());
+        self.end.is_infinite() && step.saturating_sub(last) >= PATIENCE
     }
 
     /// Impacts that are missing before they end the run.

@@ -230,7 +230,12 @@ fn notes(summary: &Value, scenario: &Scenario) -> Vec<String> {
         (scenario.end_impacts, summary["impacts"]["count"].as_u64(), summary["finished"].as_bool())
         && seen < wanted
     {
-        notes.push(format!("the end came before impact {wanted}: there were {seen}"));
+        notes.push(match scenario.end.is_finite() {
+            true => format!("the end came before impact {wanted}: there were {seen}"),
+            false => format!(
+                "nothing was hit for very long, so the run ended before impact {wanted}: there were {seen}"
+            ),
+        });
     }
     if let Some(flagged) = summary["energy_steps"]["flagged"].as_u64().filter(|n| *n > 0) {
         notes.push(format!(
