@@ -214,7 +214,7 @@ fn the_files_of_a_run_are_whole_and_the_same_twice() {
     }
     let count = outcome.summary["impacts"]["count"].as_u64().unwrap();
     assert_eq!(first[1].1.lines().count() as u64, count + 1);
-    let header = "impact,time,first,second,impulse,friction_impulse,energy_before,energy_after";
+    let header = "time,first,second,impulse,friction_impulse,energy_before,energy_after";
     assert_eq!(first[1].1.lines().next(), Some(header));
     assert!(first[2].1.contains("class=\"film\""), "the bodies are drawn");
     let few =

@@ -8,18 +8,18 @@ use crate::observe::number;
 use crate::report::film::{Film, Pose};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
-use crate::report::{Folder, ImpactTimes, Series, io};
+use crate::report::{Cell, Events, Folder, ImpactTimes, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Bodies with columns of their own; more would bury the reader.
 const SHOWN: usize = 8;
+/// Columns of `impacts.csv`.
+const COLUMNS: [&str; 7] =
+    ["time", "first", "second", "impulse", "friction_impulse", "energy_before", "energy_after"];
 /// Impacts written when the scenario does not say how many.
 const IMPACTS: u64 = 200_000;
 
@@ -31,8 +31,7 @@ pub(super) struct Results<'a> {
     row: Vec<f64>,
     /// The moving picture, and room for a frame; none without a folder.
     film: Option<(Film, Vec<Pose>)>,
-    impacts: Option<(PathBuf, BufWriter<File>)>,
-    impact_rows: u64,
+    impacts: Events,
     most_impacts: u64,
     /// Time and impulse of impacts for the plot, and how many are passed over between two of them.
     impulses: (Vec<f64>, Vec<f64>, u64),
@@ -53,23 +52,13 @@ impl<'a> Results<'a> {
         let mut observed: Vec<String> = ["energy", "kinetic", "potential", "lost"].map(String::from).to_vec();
         observed.extend(axes.iter().map(|axis| format!("momentum.linear.{axis}")));
         observed.extend(["balance.linear", "impacts"].map(String::from));
-        let impacts = match out.file("impacts.csv") {
-            Some(path) => {
-                let mut file = BufWriter::new(File::create(&path).map_err(|e| io(&path, &e))?);
-                let header = "impact,time,first,second,impulse,friction_impulse,energy_before,energy_after";
-                writeln!(file, "{header}").map_err(|e| io(&path, &e))?;
-                Some((path, file))
-            }
-            None => None,
-        };
         Ok(Results {
             scenario,
             series: out.series(state, observed)?,
             out: out.clone(),
             row: Vec::new(),
             film: out.path().map(|_| (film::film(built), Vec::new())),
-            impacts,
-            impact_rows: 0,
+            impacts: Events::create(out.file("impacts.csv").as_deref(), &COLUMNS)?,
             most_impacts: built.system.output_impacts.unwrap_or(IMPACTS),
             impulses: (Vec::new(), Vec::new(), 1),
         })
@@ -84,12 +73,8 @@ impl<'a> Results<'a> {
             if let Some((film, _)) = &mut self.film {
                 film.mark(impact.time, impact.point);
             }
-            if self.impact_rows == self.most_impacts {
-                continue;
-            }
-            self.impact_rows += 1;
-            if let Some((path, file)) = &mut self.impacts {
-                write_impact(file, number, impact, built.run.world()).map_err(|e| io(path, &e))?;
+            if self.impacts.rows() < self.most_impacts {
+                self.impacts.push(&cells(impact, built.run.world()))?;
             }
         }
         Ok(())
@@ -99,7 +84,7 @@ impl<'a> Results<'a> {
     fn remember(&mut self, number: u64, impact: &Impact) {
         const MOST: usize = 20_000;
         let (times, impulses, stride) = &mut self.impulses;
-        if self.impacts.is_none() || number % *stride != 0 {
+        if self.film.is_none() || number % *stride != 0 {
             return;
         }
         times.push(impact.time);
@@ -143,9 +128,7 @@ impl<'a> Results<'a> {
     }
 
     pub fn flush(&mut self) -> Result<(), Error> {
-        if let Some((path, file)) = &mut self.impacts {
-            file.flush().map_err(|e| io(path, &e))?;
-        }
+        self.impacts.flush()?;
         self.series.flush()
     }
 
@@ -153,10 +136,10 @@ impl<'a> Results<'a> {
     pub fn finish(self, built: &mut Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
         let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
         let mut warnings = Vec::new();
-        if self.impact_rows < built.run.impacts() && self.impacts.is_some() {
+        if self.impacts.rows() < built.run.impacts() && self.out.path().is_some() {
             warnings.push(format!(
                 "impacts.csv has the first {} of {} impacts: output.impacts sets how many",
-                self.impact_rows,
+                self.impacts.rows(),
                 built.run.impacts()
             ));
         }
@@ -187,11 +170,13 @@ impl<'a> Results<'a> {
         plots.push((svg(plot), "Kinetic and potential energy, and their sum.".to_string()));
         let (t, x) = whole("energy");
         let first = x.first().copied().unwrap_or(0.0);
-        let error: Vec<f64> = x.iter().map(|x| (x - first) / built.kept.scale).collect();
+        let lost = whole("lost").1;
+        let error: Vec<f64> =
+            x.iter().zip(&lost).map(|(x, lost)| (x + lost - first) / built.kept.scale).collect();
         let plot = Plot::new("Energy error").x_label("t").y_label("relative error");
         plots.push((
             svg(plot.line("energy", &t, &error)),
-            "Change since the start over the energy scale.".into(),
+            "Change of the energy, with what impacts took, since the start over the energy scale.".into(),
         ));
         let (t, x) = whole("balance.linear");
         let plot = Plot::new("Balance of momentum").x_label("t").y_label("residual").line("residual", &t, &x);
@@ -246,10 +231,12 @@ fn energies_caption(space: usize) -> &'static str {
     }
 }
 
-fn write_impact(file: &mut impl Write, number: u64, impact: &Impact, world: &World) -> std::io::Result<()> {
-    let Impact { time, pair: [i, j], impulse, friction, energy: [before, after], .. } = impact;
-    let (first, second) = (world.name(*i), world.name(*j));
-    writeln!(file, "{number},{time:?},{first},{second},{impulse:?},{friction:?},{before:?},{after:?}")
+/// A row of `impacts.csv`.
+fn cells<'a>(impact: &Impact, world: &'a World) -> [Cell<'a>; 7] {
+    let Impact { time, pair: [i, j], impulse, friction, energy: [before, after], .. } = *impact;
+    let [impulse, friction, before, after] = [impulse, friction, before, after].map(Cell::Number);
+    let [first, second] = [i, j].map(|k| Cell::Text(world.name(k)));
+    [Cell::Number(time), first, second, impulse, friction, before, after]
 }
 
 fn facts(scenario: &Scenario, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
