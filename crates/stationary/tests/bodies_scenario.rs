@@ -271,7 +271,7 @@ fn every_column_and_key_of_the_results_is_documented() {
     assert_eq!(table(&page("results.md"), "## `series.csv` of bodies that collide"), columns);
     let impacts: BTreeSet<String> =
         flat.1[1].1.lines().next().unwrap().split(',').map(String::from).collect();
-    assert_eq!(table(&page("results.md"), "## `impacts.csv`"), impacts);
+    assert_eq!(table(&page("results.md"), "## `impacts.csv` of bodies that collide"), impacts);
     let mut keys = BTreeSet::new();
     fn flatten(prefix: &str, value: &Value, into: &mut BTreeSet<String>) {
         let name = |key: &str| if prefix.is_empty() { key.to_string() } else { format!("{prefix}.{key}") };
