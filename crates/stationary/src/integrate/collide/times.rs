@@ -137,10 +137,12 @@ impl Bench {
             self.put(a, b, time);
             let (mut safe, mut hit) = (f64::INFINITY, false);
             self.each(b, |f| {
-                // What touches already may come nearer by an eighth of `touch`, or time would stand still.
+                let pull = turning - dot2(f.normal, drift);
+                // What touches already may come nearer by an eighth of `touch`, or time would stand still; what is past that presses.
                 let room = (f.distance - 0.5 * touch).max(0.125 * touch);
-                hit |= f.distance <= touch && f.rate < 0.0;
-                let stays = stays_apart(room, f.rate, turning - dot2(f.normal, drift));
+                let presses = f.distance < 0.0 && pull > 0.0 && f.rate * f.rate < 0.25 * pull * touch;
+                hit |= f.distance <= touch && f.rate < 0.0 || presses;
+                let stays = stays_apart(room, f.rate, pull);
                 safe = safe.min(stays);
             });
             if hit {

@@ -84,7 +84,7 @@ impl<'a> Results<'a> {
     fn remember(&mut self, number: u64, impact: &Impact) {
         const MOST: usize = 20_000;
         let (times, impulses, stride) = &mut self.impulses;
-        if self.film.is_none() || number % *stride != 0 {
+        if self.film.is_none() || !number.is_multiple_of(*stride) {
             return;
         }
         times.push(impact.time);
