@@ -80,6 +80,7 @@ impl Metric {
 /// The slip of a contact: rows of `T`, their responses, the slip of a place at rest, and how much friction there is for an
 /// impulse of one along the normal.
 pub struct Slip {
+    n: usize,
     pub rows: Vec<Vec<f64>>,
     pub response: Vec<Vec<f64>>,
     pub rest: Vec<f64>,
@@ -93,7 +94,7 @@ impl Slip {
 
     /// `T' f`.
     pub fn force(&self, f: &[f64]) -> Vec<f64> {
-        combine(&self.rows, f)
+        combine(&self.rows, f, self.n)
     }
 
     /// The `f` that brings the slip `s` to zero.
@@ -146,8 +147,9 @@ pub fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
-fn combine(rows: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
-    let mut sum = vec![0.0; rows.first().map_or(0, Vec::len)];
+/// The sum of rows of length `n` with weights.
+fn combine(rows: &[Vec<f64>], weights: &[f64], n: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; n];
     for (row, w) in rows.iter().zip(weights) {
         sum.iter_mut().zip(row).for_each(|(s, x)| *s += w * x);
     }
@@ -247,13 +249,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 }
             }
             let response = basis.into_iter().skip(1).map(|(_, response)| response).collect();
-            return Slip { rest: vec![0.0; rows.len()], rows, response, coefficient: mu * size };
+            return Slip { n, rest: vec![0.0; rows.len()], rows, response, coefficient: mu * size };
         }
         let (mut rows, mut rest) = (vec![0.0; r * n], vec![0.0; r]);
         self.gaps.slip(gap, t, q, &mut rows, &mut rest);
         let rows: Vec<Vec<f64>> = rows.chunks(n).map(<[f64]>::to_vec).collect();
         let response = rows.iter().map(|row| metric.response(row)).collect();
-        Slip { rows, response, rest, coefficient: mu }
+        Slip { n, rows, response, rest, coefficient: mu }
     }
 
     /// The impact at a place that was reached with a discrete energy; `None` if no gap closes there.
@@ -267,7 +269,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let (mu, e) = self.stop(at.t, &touches, &v)?;
         let blow = self.blow((at.t, &at.q, &v), &touches, &metric, (mu, e));
         let normals: Vec<Vec<f64>> = touches.iter().map(|x| x.normal.clone()).collect();
-        let push = combine(&normals, &blow.lambda);
+        let push = combine(&normals, &blow.lambda, v.len());
         let power: f64 = touches.iter().zip(&blow.lambda).map(|(x, l)| x.dt * l).sum();
         let through = metric.response(&push);
         let slowed = metric.response(&blow.drag);
@@ -282,7 +284,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             .max_by(|&a, &b| blow.lambda[a].total_cmp(&blow.lambda[b]))
             .expect("a gap is closed");
         let gap = touches[first].which.0;
-        let mut others: Vec<usize> = touches.iter().map(|x| x.which.0).filter(|k| *k != gap).collect();
+        let part = touches.iter().zip(&blow.lambda).filter(|(x, l)| x.rate < x.rounding || **l > 0.0);
+        let mut others: Vec<usize> = part.map(|(x, _)| x.which.0).filter(|k| *k != gap).collect();
         others.dedup();
         let slope = arriving + own;
         let after: Vec<f64> = (0..v.len()).map(|i| v[i] + through[i] + slowed[i]).collect();
@@ -430,7 +433,7 @@ fn single(touch: &Touch, slip: &Slip, v: &[f64], e: f64) -> (f64, Vec<f64>) {
         let f: Vec<f64> = f.iter().map(|x| part * x).collect();
         let lambda = smooth - dot(&couple, &f) / own;
         let through: Vec<f64> = {
-            let mut x = combine(&slip.response, &f);
+            let mut x = combine(&slip.response, &f, slip.n);
             x.iter_mut().zip(&touch.response).for_each(|(x, r)| *x += lambda * r);
             x
         };
@@ -463,7 +466,7 @@ fn several(
     let normals: Vec<Vec<f64>> = touches.iter().map(|x| x.normal.clone()).collect();
     let (mut drag, mut friction) = (vec![0.0; v.len()], 0.0);
     let after = |lambda: &[f64], drag: &[f64]| {
-        let mut j = combine(&normals, lambda);
+        let mut j = combine(&normals, lambda, v.len());
         j.iter_mut().zip(drag).for_each(|(j, d)| *j += d);
         let through = metric.response(&j);
         (v.iter().zip(&through).map(|(v, x)| v + x).collect::<Vec<f64>>(), dot(&j, &through), j)

@@ -1,6 +1,6 @@
 //! A step: one leg where nothing happens, else as many as there are events.
 
-use super::crossing::Violation;
+use super::crossing::{SHORT, Violation};
 use super::held::{Change, Mode};
 use super::{Colliding, Departure, Impact, ImpactKind, MOST};
 use crate::action::{DiscreteLagrangian, Leg};
@@ -198,6 +198,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 Some(Violation::Between(k, low, high)) => {
                     until = self.root(from, k, [low, high])?;
                     event = Event::Impact;
+                    // One piece is held, another one was just hit and comes back too soon to be followed.
+                    let hit = self.here.value()[k] <= -0.5 * self.slack[k];
+                    if self.slack[k] > 0.0 && hit && until < SHORT * self.h {
+                        return Ok((0.0, Event::Hold(k)));
+                    }
                     if until == 0.0 {
                         break;
                     }
