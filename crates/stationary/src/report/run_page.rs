@@ -82,7 +82,6 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         sections: films.into_iter().cloned().chain(plots).chain(others.into_iter().cloned()).collect(),
         tables: run.tables.clone(),
         scenario_text: text_as_run(scenario),
-        ..Page::default()
     }
     .to_html()
 }
