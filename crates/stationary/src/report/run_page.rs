@@ -82,7 +82,6 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         sections: films.into_iter().cloned().chain(plots).chain(others.into_iter().cloned()).collect(),
         tables: run.tables.clone(),
         scenario_text: text_as_run(scenario),
-        ..Page::default()
     }
     .to_html()
 }
@@ -158,7 +157,11 @@ fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
             let plot =
                 Plot::new(title).x_label("t").y_label("relative error").line("relative error", &t, &error);
             let plot = run.impacts.on(plot, None);
-            let text = "Change since the start over the energy scale; bounded for variational methods.";
+            // Impacts end one bounded wobble and begin another.
+            let text = match run.impacts.whole.is_empty() {
+                true => "Change since the start over the energy scale; bounded for variational methods.",
+                false => "Change since the start over the energy scale.",
+            };
             plots.push((svg(&plot), text.into()));
         }
     }
