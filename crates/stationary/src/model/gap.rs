@@ -4,6 +4,7 @@ use super::constraint::program;
 use super::formula::{positions, velocities};
 use super::{Bounds, Constraint, FormulaConstraint};
 use crate::formula::{Graph, Node, Program, Var};
+use crate::linalg::max_abs;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,8 +36,9 @@ pub trait Gap: Send + Sync {
         out.copy_from_slice(bounds.value());
     }
 
-    /// The pieces of a gap that meet at a place, within rounding: it stays open if all pieces of one of the lists do.
-    fn pieces(&self, _gap: usize, _t: f64, _q: &[f64]) -> Vec<Vec<u64>> {
+    /// The pieces of a gap that meet at a place, their values differing by at most `within`: it stays open if all pieces of one of
+    /// the lists do.
+    fn pieces(&self, _gap: usize, _t: f64, _q: &[f64], _within: f64) -> Vec<Vec<u64>> {
         vec![vec![0]]
     }
 
@@ -80,8 +82,8 @@ impl<G: Gap + ?Sized> Gap for Arc<G> {
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         (**self).values(t, q, out);
     }
-    fn pieces(&self, gap: usize, t: f64, q: &[f64]) -> Vec<Vec<u64>> {
-        (**self).pieces(gap, t, q)
+    fn pieces(&self, gap: usize, t: f64, q: &[f64], within: f64) -> Vec<Vec<u64>> {
+        (**self).pieces(gap, t, q, within)
     }
     #[inline]
     fn smooth_at(&self, gap: usize, t: f64, q: &[f64]) -> bool {
@@ -178,10 +180,10 @@ struct Kinks {
     second: Program,
 }
 
-/// Kinks meet a place if their argument is smaller than this, relative to the terms it is made of.
-const MEETS: f64 = 1e-11;
-/// At most so many kinks of one gap are looked at where they meet.
-const MOST_KINKS: usize = 8;
+/// A kink is near a place if its argument is smaller than this, relative to the terms it is made of.
+const MEETS: f64 = 1e-9;
+/// At most so many pieces of one gap are looked at where they meet.
+const MOST_PIECES: usize = 128;
 
 impl FormulaGap {
     /// The gaps that nodes of a graph stand for, of `n` coordinates.
@@ -255,22 +257,15 @@ impl Kinks {
         out
     }
 
-    /// The kinks of a gap that meet at a place, in its own numbering, and the piece it is on: a bit is set where the
-    /// argument is not negative.
-    fn meeting(&self, gap: usize, seen: &[f64], q: &[f64]) -> (Vec<usize>, u64) {
-        let (n, count) = (q.len(), self.negative.len());
-        let (mut active, mut piece) = (Vec::new(), 0);
-        for (bit, i) in self.of[gap].clone().enumerate() {
+    /// Whether a kink of a gap is near a place.
+    fn meets(&self, gap: usize, t: f64, q: &[f64]) -> bool {
+        let (n, count, seen) = (q.len(), self.negative.len(), self.look(t, q));
+        let far = max_abs(q);
+        self.of[gap].clone().any(|i| {
             let gradient = &seen[count + i * n..count + (i + 1) * n];
-            let terms: f64 = gradient.iter().zip(q).map(|(g, q)| (g * q).abs()).sum();
-            if seen[i].abs() <= MEETS * terms || seen[i] == 0.0 {
-                active.push(bit);
-            }
-            if seen[i] >= 0.0 {
-                piece |= 1 << bit;
-            }
-        }
-        (active, piece)
+            let terms: f64 = gradient.iter().zip(q).map(|(g, q)| g.abs() * (q.abs() + far)).sum();
+            !(seen[i].abs() > MEETS * terms)
+        })
     }
 
     fn piece(&self, (gap, piece): (usize, u64), t: f64, q: &[f64], twice: bool, out: &mut Bounds) {
@@ -286,23 +281,28 @@ impl Kinks {
 
     /// At a kink with argument `u` the gap is `phi_+` where `u >= 0` and `phi_-` elsewhere. If `phi_+ - phi_-` falls with `u`
     /// that is their minimum, and both must stay positive; if it grows, their maximum, and one of them suffices.
-    fn pieces(&self, gap: usize, t: f64, q: &[f64]) -> Vec<Vec<u64>> {
-        let (n, count) = (q.len(), self.negative.len());
-        let seen = self.look(t, q);
-        let (active, here) = self.meeting(gap, &seen, q);
+    fn pieces(&self, gap: usize, t: f64, q: &[f64], within: f64) -> Vec<Vec<u64>> {
+        let (n, count, seen) = (q.len(), self.negative.len(), self.look(t, q));
+        let kinks = self.of[gap].clone();
+        let here =
+            kinks.clone().enumerate().fold(0, |piece, (bit, i)| piece | u64::from(seen[i] >= 0.0) << bit);
         let (mut all, mut one) = (vec![here], Vec::new());
         let mut sides = [Bounds::new(n, self.of.len()), Bounds::new(n, self.of.len())];
-        for bit in active.into_iter().take(MOST_KINKS) {
+        for (bit, i) in kinks.enumerate() {
             let flip = 1 << bit;
             self.piece((gap, here | flip), t, q, false, &mut sides[0]);
             self.piece((gap, here & !flip), t, q, false, &mut sides[1]);
-            let i = self.of[gap].start + bit;
+            let [plus, minus] = [sides[0].value()[gap], sides[1].value()[gap]];
             let across = &seen[count + i * n..count + (i + 1) * n];
             let gradients = sides[0].gradient(gap).iter().zip(sides[1].gradient(gap));
             let bend: f64 = gradients.zip(across).map(|((a, b), u)| (a - b) * u).sum();
+            if !((plus - minus).abs() <= within) || bend == 0.0 || all.len() * (1 << one.len()) > MOST_PIECES
+            {
+                continue;
+            }
             if bend < 0.0 {
                 all = all.iter().flat_map(|p| [*p, p ^ flip]).collect();
-            } else if bend > 0.0 {
+            } else {
                 one.push(flip);
             }
         }
@@ -335,12 +335,11 @@ impl Gap for FormulaGap {
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.values.call(t, q, &[], &[], out);
     }
-    fn pieces(&self, gap: usize, t: f64, q: &[f64]) -> Vec<Vec<u64>> {
-        self.kinks.as_ref().map_or_else(|| vec![vec![0]], |kinks| kinks.pieces(gap, t, q))
+    fn pieces(&self, gap: usize, t: f64, q: &[f64], within: f64) -> Vec<Vec<u64>> {
+        self.kinks.as_ref().map_or_else(|| vec![vec![0]], |kinks| kinks.pieces(gap, t, q, within))
     }
     fn smooth_at(&self, gap: usize, t: f64, q: &[f64]) -> bool {
-        let meets = |kinks: &Kinks| !kinks.meeting(gap, &kinks.look(t, q), q).0.is_empty();
-        !self.kinks.as_ref().is_some_and(|kinks| !kinks.of[gap].is_empty() && meets(kinks))
+        self.kinks.as_ref().is_none_or(|kinks| kinks.of[gap].is_empty() || !kinks.meets(gap, t, q))
     }
     fn piece(&self, which: (usize, u64), t: f64, q: &[f64], twice: bool, out: &mut Bounds) {
         match (&self.kinks, twice) {

@@ -40,8 +40,10 @@ impl Setup<'_> {
         let mut lower = |text: &str| -> Node { graph.lower(&Expr::parse(text).unwrap(), &scope).unwrap() };
         let mut nodes = Vec::new();
         for (k, gap) in self.gaps.iter().enumerate() {
-            let slip = self.slips.get(k).filter(|s| !s.is_empty()).map(|s| lower(s));
-            nodes.push(GapNodes { gap: lower(gap), slip: slip.into_iter().collect() });
+            // Several slips of one gap are separated by semicolons.
+            let slips = self.slips.get(k).into_iter().flat_map(|s| s.split(';')).filter(|s| !s.is_empty());
+            let slip = slips.map(&mut lower).collect();
+            nodes.push(GapNodes { gap: lower(gap), slip });
         }
         Arc::new(FormulaGap::new(&mut graph, &nodes, self.q.len()))
     }

@@ -26,7 +26,8 @@ fn a_dip_within_a_step_is_not_missed() {
             assert_eq!(impacts.len(), 1, "{method} {depth:e}: {impacts:?}");
             let exact = 0.5005 - (0.5 * -depth).sqrt();
             assert!((impacts[0].time - exact).abs() < 1e-6, "{method} {depth:e}: {impacts:?} {exact}");
-            assert!(worst_jump(&impacts) < 1e-12, "{method} {depth:e}: {impacts:?}");
+            // The discrete energy of such long legs is exact for the fourth-order method only.
+            assert!(method != GAUSS || worst_jump(&impacts) < 1e-12, "{depth:e}: {impacts:?}");
             assert!(x.view().q[1] > 0.0);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::common::{GAUSS, Setup, VERLET};
 use stationary::error::{Cause, ContactFault, RunError};
-use stationary::integrate::{BuildError, Integrator, Method, check_gaps};
+use stationary::integrate::{BuildError, Method, check_gaps};
 
 fn falling<'a>(gaps: &'a [&'a str]) -> Setup<'a> {
     Setup {
@@ -55,6 +55,23 @@ fn walls_that_close_on_each_other() {
         matches!(&error.cause, Cause::Gap { why: ContactFault::Opposed | ContactFault::Endless(_), .. }),
         "{error}"
     );
+}
+
+/// Both are closed at the start and move towards each other: there is no velocity that they allow.
+#[test]
+fn walls_that_leave_no_velocity() {
+    let error = fails(&falling(&["y - 1 - 0.1*t", "x + 5", "1 - 0.1*t - y"]), VERLET);
+    let Cause::Gap { mut gaps, why, time } = error.cause.clone() else { panic!("{error}") };
+    gaps.sort_unstable();
+    assert_eq!((gaps, why, time), (vec![0, 2], ContactFault::Opposed, 0.0));
+    assert!(error.to_string().contains("no velocity"), "{error}");
+}
+
+/// A slot that leaves nothing but the way along it is no contradiction.
+#[test]
+fn a_slot_is_no_contradiction() {
+    let (x, _) = falling(&["y - 1", "1 - y"]).run(GAUSS, 0.01, 100);
+    assert!((x.view().q[0] - 1.0).abs() < 1e-12 && (x.view().q[1] - 1.0).abs() < 1e-12, "{:?}", x.view());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Sustained contact: bounces that end, sliding, sticking, release.
 
 use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
-use stationary::integrate::{ImpactKind, Integrator};
+use stationary::integrate::ImpactKind;
 
 /// A ball dropped from height 1 with restitution 1/2 comes to rest after sqrt(2/g) (1 + e)/(1 - e), and stays.
 #[test]
@@ -18,7 +18,8 @@ fn a_dropped_ball_comes_to_rest() {
         let (x, impacts) = setup.run(method, 0.01, 300);
         let rest = impacts.iter().find(|x| x.kind == ImpactKind::Rest).unwrap();
         let exact = (2.0_f64 / 9.81).sqrt() * 3.0;
-        let within = if method.order() == 1 { 0.02 } else { 5e-4 };
+        // Bounces of a step or two feel the error of the discrete energy over them.
+        let within = if method.order() == 1 { 8.0 * 0.01 } else { 0.4 * 0.01 };
         assert!((rest.time - exact).abs() < within, "{method}: {rest:?} {exact}");
         assert_eq!(impacts.iter().filter(|x| x.kind == ImpactKind::Rest).count(), 1, "{method}");
         assert!(x.view().q[1].abs() < 1e-12 && x.view().p[1].abs() < 1e-12, "{method}: {:?}", x.view());
@@ -249,5 +250,37 @@ fn a_disc_rolls_down() {
         // Too little friction to roll: it slides, a = g (s - mu c).
         let (x, _) = Setup { laws: vec![(0.0, 0.1)], ..setup.clone() }.run(method, 0.01, 100);
         assert!((x.view().p[0] + 9.81 * (s - 0.1 * c)).abs() < 1e-9, "{:?}", x.view());
+    }
+}
+
+/// A puck on a plane in space whose path bends: friction is against the slip, whose direction turns. Second order.
+#[test]
+fn a_puck_that_turns_while_it_slides() {
+    for slips in [&["vx; va"][..], &[]] {
+        let setup = Setup {
+            lagrangian: "0.5*(vx^2 + vy^2 + va^2) - 9.81*y + 2*a",
+            gaps: &["y"],
+            slips,
+            laws: vec![(0.0, 0.1)],
+            q: &[0.0, 0.0, 0.0],
+            v: &[2.0, 0.0, 0.0],
+            ..Setup::default()
+        };
+        let end = |n: u64| setup.run(GAUSS, 1.0 / n as f64, n).0.view().q.to_vec();
+        let (exact, coarse, fine) = (end(320), end(10), end(40));
+        let error = |q: &[f64]| (q[0] - exact[0]).abs() + (q[2] - exact[2]).abs();
+        let order = (error(&coarse) / error(&fine)).log2() / 2.0;
+        assert!(order > 1.7 && error(&fine) < 1e-3, "{order} {exact:?} {coarse:?} {fine:?}");
+        // Against the equations of motion, by many small steps of the plain kind.
+        let (mut q, mut v, h) = ([0.0, 0.0], [2.0, 0.0], 1e-5);
+        for _ in 0..100_000 {
+            let speed = f64::hypot(v[0], v[1]);
+            let a = [-0.981 * v[0] / speed, 2.0 - 0.981 * v[1] / speed];
+            for i in 0..2 {
+                q[i] += h * (v[i] + 0.5 * h * a[i]);
+                v[i] += h * a[i];
+            }
+        }
+        assert!((q[0] - exact[0]).abs() < 1e-4 && (q[1] - exact[2]).abs() < 1e-4, "{q:?} {exact:?}");
     }
 }

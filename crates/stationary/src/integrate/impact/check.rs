@@ -48,7 +48,7 @@ pub fn check_gaps<G: Gap + ?Sized>(gaps: &G, t: f64, q: &[f64]) -> Result<(), Ga
         // At a corner the derivative of the formula is none; its pieces have one.
         let flat = || {
             let mut room = Bounds::new(q.len(), gaps.count());
-            gaps.pieces(gap, t, q).iter().flatten().any(|piece| {
+            gaps.pieces(gap, t, q, rounding).iter().flatten().any(|piece| {
                 gaps.piece((gap, *piece), t, q, false, &mut room);
                 !(max_abs(room.gradient(gap)) > 0.0)
             })

@@ -94,7 +94,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         for k in 0..self.there.value().len() {
             let slack = self.slack[k];
             let (a, b) = (self.here.value()[k], self.there.value()[k] + slack);
-            let closed = slack == 0.0 && a <= CLOSED * self.size(&self.here, k, from.t, &from.q);
+            let closed = match slack == 0.0 {
+                true => a <= CLOSED * self.size(&self.here, k, from.t, &from.q),
+                // One piece is held; another one may just have been hit.
+                false => from.kick.is_some(),
+            };
             if !(b >= 0.0) {
                 return match closed {
                     true => self.returns(from, k, [until, b]).map(Some),
@@ -149,14 +153,18 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.paths.find_end_velocity()?;
         let rates = [self.here.rate(k, &self.v0), self.there.rate(k, &self.paths.end.v)];
         let Some(at) = lowest(a, b, rates.map(|r| r * until)) else { return Ok(None) };
+        let rounding = -0.1 * CLOSED * self.size(&self.here, k, from.t, &from.q);
+        if at * until < SHORT * self.h {
+            return Ok(None);
+        }
         let steep = max_abs(self.here.gradient(k)).max(max_abs(self.there.gradient(k)));
         // By secants for where the rate vanishes.
         let (mut low, mut high) = ([0.0, rates[0].min(0.0)], [until, rates[1].max(0.0)]);
         let mut x = at * until;
-        let mut found = None;
+        let (mut found, mut side) = (None, 0.0);
         for _ in 0..40 {
             let value = self.after(from, x, k)?;
-            if value < 0.0 {
+            if value < rounding {
                 found = Some([x, value]);
                 break;
             }
@@ -166,18 +174,18 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             if value <= 1e-6 * a.max(b) && flat {
                 return Err(Cause::Gap { gaps: vec![k], time: from.t + x, why: ContactFault::Flat });
             }
-            if rate < 0.0 {
-                low = [x, rate]
-            } else {
-                high = [x, rate]
-            }
+            // Twice on one side: the rate bends, and halving is sooner there.
+            let bends = rate.signum() == side;
+            side = rate.signum();
+            let end = if rate < 0.0 { &mut low } else { &mut high };
+            *end = [x, rate];
             let width = high[0] - low[0];
             if !flat && value > 2.0 * rate.abs() * width || width <= 1e-9 * until || rate == 0.0 {
                 break;
             }
             let secant = low[0] - low[1] * width / (high[1] - low[1]);
             let inside = secant > low[0] + 1e-3 * width && secant < high[0] - 1e-3 * width;
-            x = if inside { secant } else { 0.5 * (low[0] + high[0]) };
+            x = if inside && !bends { secant } else { 0.5 * (low[0] + high[0]) };
         }
         self.paths.again(from, until)?;
         Ok(found)
@@ -189,7 +197,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let pressing = 2.0 * (rate * length - value) / (length * length);
         let flight = 2.0 * rate / pressing;
         let freed = self.freed.contains(&k);
-        if !freed && flight < 1e3 * SHORT * self.h {
+        let held = self.slack[k] > 0.0;
+        if !freed && !held && flight < 1e3 * SHORT * self.h {
             let p = self.paths.leaving(from);
             let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)])?[0];
             self.paths.again(from, length)?;
@@ -197,8 +206,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 return Ok(Violation::Stays(k));
             }
         }
-        let (mut high, mut x) = ([length, value], 0.5 * flight.min(length));
-        while x > 1e-10 * self.h {
+        let flight = if held { length } else { flight.min(length) };
+        let (mut high, mut x) = ([length, value], 0.5 * flight);
+        let shortest = if held { 0.1 * SHORT } else { 1e-10 };
+        while x > shortest * self.h {
             let value = self.after(from, x, k)?;
             if value > 0.0 {
                 return Ok(Violation::Between(k, [x, value], high));

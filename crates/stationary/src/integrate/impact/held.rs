@@ -180,6 +180,36 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         Ok(())
     }
 
+    /// Where several slips turn within the leg, which is the one solved last, friction acts along their mean direction: the leg is
+    /// made anew with that.
+    pub(super) fn turn(&mut self, from: &Departure, left: f64) -> Result<(), Cause> {
+        let own = self.system.as_ref().map_or(0, |c| c.count());
+        let mut turned = false;
+        for i in 0..self.held.len() {
+            let Mode::Slide(direction) = &self.held[i].mode else { continue };
+            if direction.len() == 1 {
+                continue;
+            }
+            let direction = direction.clone();
+            let (t, State { q, v, .. }) = (from.t + left, &self.paths.end);
+            let slip = self.held_slip(i, t, q, v)?;
+            let s = slip.at(v);
+            let size = norm(&s);
+            if !(dot(&s, &direction) > 0.0) {
+                continue;
+            }
+            let mean: Vec<f64> = s.iter().zip(&direction).map(|(s, d)| s / size + d).collect();
+            let pull = slip.force(&mean);
+            let size = norm(&mean);
+            let tied = self.paths.ties.as_mut().expect("a gap is held");
+            if let Some(slide) = tied.slides.iter_mut().find(|x| x.row == own + i) {
+                slide.pull = pull.iter().map(|x| slip.coefficient * x / size).collect();
+                turned = true;
+            }
+        }
+        if turned { self.paths.again(from, left) } else { Ok(()) }
+    }
+
     /// Orthonormal directions of the gradients of constraints and held gaps.
     fn tied_directions(&self, t: f64, q: &[f64]) -> Vec<Vec<f64>> {
         let held = self.held.iter().map(|x| x.which).collect();
@@ -373,6 +403,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             self.held.push(Hold { which: touch.which, mode, force: f64::NAN });
         }
         self.settle_modes(from.t, &from.q, &v, &lambda)?;
+        // What has just been released and does not open all the same is held for a leg.
+        self.firm = self.freed.contains(&gap);
         from.kick = None;
         from.p.copy_from_slice(&p);
         let lost = self.project(from)?;

@@ -80,6 +80,7 @@ impl Metric {
 /// The slip of a contact: rows of `T`, their responses, the slip of a place at rest, and how much friction there is for an
 /// impulse of one along the normal.
 pub struct Slip {
+    n: usize,
     pub rows: Vec<Vec<f64>>,
     pub response: Vec<Vec<f64>>,
     pub rest: Vec<f64>,
@@ -93,7 +94,7 @@ impl Slip {
 
     /// `T' f`.
     pub fn force(&self, f: &[f64]) -> Vec<f64> {
-        combine(&self.rows, f)
+        combine(&self.rows, f, self.n)
     }
 
     /// The `f` that brings the slip `s` to zero.
@@ -111,12 +112,34 @@ impl Slip {
     }
 }
 
+impl Blow {
+    /// Between which multiples of the push the energy is to be met, if nothing leaves at the multiple `stopped`. Where energy is lost a
+    /// rebound must lose its part in any case, or the error of the discrete energy would keep bounces alive; where it is not, a
+    /// graze must not become a bounce.
+    fn within(&self, stopped: f64) -> [f64; 2] {
+        let room = 1.0 - stopped;
+        match self.restitution {
+            1.0 => [stopped + SLOWEST * room, 1.0 + FASTEST * room],
+            e => {
+                let room = 0.05 * (1.0 - e).min(e) / e * room;
+                [1.0 - room, 1.0 + room]
+            }
+        }
+    }
+}
+
+/// A rebound slower or faster than this, relative to that of the law, is not sought.
+const SLOWEST: f64 = 0.02;
+const FASTEST: f64 = 20.0;
+
 /// The impulse of an impact.
 struct Blow {
     /// Impulses along the normals.
     lambda: Vec<f64>,
     drag: Vec<f64>,
     friction: f64,
+    restitution: f64,
+    /// Whether nothing is lost.
     elastic: bool,
 }
 
@@ -124,8 +147,9 @@ pub fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
-fn combine(rows: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
-    let mut sum = vec![0.0; rows.first().map_or(0, Vec::len)];
+/// The sum of rows of length `n` with weights.
+fn combine(rows: &[Vec<f64>], weights: &[f64], n: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; n];
     for (row, w) in rows.iter().zip(weights) {
         sum.iter_mut().zip(row).for_each(|(s, x)| *s += w * x);
     }
@@ -156,7 +180,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let mut all = Vec::new();
         for gap in near {
             let mut best: Option<(f64, Vec<Touch>)> = None;
-            for list in gaps.pieces(gap, t, q) {
+            let within = super::NEAR * self.size(&self.probe, gap, t, q);
+            for list in gaps.pieces(gap, t, q, within) {
                 let mut touches = Vec::with_capacity(list.len());
                 let mut need = 0.0_f64;
                 for piece in list {
@@ -224,13 +249,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 }
             }
             let response = basis.into_iter().skip(1).map(|(_, response)| response).collect();
-            return Slip { rest: vec![0.0; rows.len()], rows, response, coefficient: mu * size };
+            return Slip { n, rest: vec![0.0; rows.len()], rows, response, coefficient: mu * size };
         }
         let (mut rows, mut rest) = (vec![0.0; r * n], vec![0.0; r]);
         self.gaps.slip(gap, t, q, &mut rows, &mut rest);
         let rows: Vec<Vec<f64>> = rows.chunks(n).map(<[f64]>::to_vec).collect();
         let response = rows.iter().map(|row| metric.response(row)).collect();
-        Slip { rows, response, rest, coefficient: mu }
+        Slip { n, rows, response, rest, coefficient: mu }
     }
 
     /// The impact at a place that was reached with a discrete energy; `None` if no gap closes there.
@@ -244,7 +269,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let (mu, e) = self.stop(at.t, &touches, &v)?;
         let blow = self.blow((at.t, &at.q, &v), &touches, &metric, (mu, e));
         let normals: Vec<Vec<f64>> = touches.iter().map(|x| x.normal.clone()).collect();
-        let push = combine(&normals, &blow.lambda);
+        let push = combine(&normals, &blow.lambda, v.len());
         let power: f64 = touches.iter().zip(&blow.lambda).map(|(x, l)| x.dt * l).sum();
         let through = metric.response(&push);
         let slowed = metric.response(&blow.drag);
@@ -259,23 +284,16 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             .max_by(|&a, &b| blow.lambda[a].total_cmp(&blow.lambda[b]))
             .expect("a gap is closed");
         let gap = touches[first].which.0;
-        let mut others: Vec<usize> = touches.iter().map(|x| x.which.0).filter(|k| *k != gap).collect();
+        let part = touches.iter().zip(&blow.lambda).filter(|(x, l)| x.rate < x.rounding || **l > 0.0);
+        let mut others: Vec<usize> = part.map(|(x, _)| x.which.0).filter(|k| *k != gap).collect();
         others.dedup();
         let slope = arriving + own;
         let after: Vec<f64> = (0..v.len()).map(|i| v[i] + through[i] + slowed[i]).collect();
         self.opened.clear();
         self.opened
             .extend(touches.iter().filter(|x| x.rate_at(&after) > -10.0 * x.rounding).map(|x| x.which));
-        let kick = Kick {
-            push,
-            drag: blow.drag,
-            before,
-            change,
-            power,
-            slope,
-            curvature: own,
-            least: (slope > 0.02 * own).then_some(-arriving / own),
-        };
+        let within = (slope > 0.02 * own).then(|| blow.within(-arriving / own));
+        let kick = Kick { push, drag: blow.drag, before, change, power, slope, curvature: own, within };
         let impact = Impact {
             time: at.t,
             kind: ImpactKind::Bounce,
@@ -333,7 +351,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             elastic = false;
             project(&now)?.iter().enumerate().for_each(|(k, x)| mu[k] += x);
         }
-        Ok((mu, if elastic { 1.0 } else { 0.0 }))
+        Ok((mu, if elastic { 1.0 } else { 0.5 }))
     }
 
     /// Adds friction.
@@ -344,7 +362,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         metric: &Metric,
         (lambda, e): (Vec<f64>, f64),
     ) -> Blow {
-        let smooth = Blow { drag: vec![0.0; q.len()], friction: 0.0, elastic: e == 1.0, lambda };
+        let smooth =
+            Blow { drag: vec![0.0; q.len()], friction: 0.0, restitution: e, elastic: e == 1.0, lambda };
         let hit: Vec<usize> = (0..touches.len()).filter(|&k| smooth.lambda[k] > 0.0).collect();
         let rough = |k: usize| self.laws[touches[k].which.0].friction > 0.0;
         if !hit.iter().any(|k| rough(*k)) {
@@ -355,13 +374,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             let (one, f) = single(&touches[k], &slip, v, e);
             let mut lambda = smooth.lambda;
             lambda[k] = one;
-            return Blow { lambda, drag: slip.force(&f), friction: norm(&f), elastic: false };
+            return Blow { lambda, drag: slip.force(&f), friction: norm(&f), restitution: e, elastic: false };
         }
         let slips: Vec<(usize, Slip)> =
             hit.iter().filter(|k| rough(**k)).map(|&k| (k, self.slip(&touches[k], metric, t, q))).collect();
         let mut part = 1.0;
         while part > 1e-3 {
-            let blow = several(touches, &slips, metric, v, &smooth.lambda, part);
+            let blow = several((touches, &slips), metric, v, (&smooth.lambda, e), part);
             if let Some(blow) = blow {
                 return blow;
             }
@@ -414,7 +433,7 @@ fn single(touch: &Touch, slip: &Slip, v: &[f64], e: f64) -> (f64, Vec<f64>) {
         let f: Vec<f64> = f.iter().map(|x| part * x).collect();
         let lambda = smooth - dot(&couple, &f) / own;
         let through: Vec<f64> = {
-            let mut x = combine(&slip.response, &f);
+            let mut x = combine(&slip.response, &f, slip.n);
             x.iter_mut().zip(&touch.response).for_each(|(x, r)| *x += lambda * r);
             x
         };
@@ -436,11 +455,10 @@ fn single(touch: &Touch, slip: &Slip, v: &[f64], e: f64) -> (f64, Vec<f64>) {
 
 /// Friction at several contacts, one after the other, a `part` of it; `None` if that would add energy.
 fn several(
-    touches: &[Touch],
-    slips: &[(usize, Slip)],
+    (touches, slips): (&[Touch], &[(usize, Slip)]),
     metric: &Metric,
     v: &[f64],
-    lambda: &[f64],
+    (lambda, restitution): (&[f64], f64),
     part: f64,
 ) -> Option<Blow> {
     let m = touches.len();
@@ -448,7 +466,7 @@ fn several(
     let normals: Vec<Vec<f64>> = touches.iter().map(|x| x.normal.clone()).collect();
     let (mut drag, mut friction) = (vec![0.0; v.len()], 0.0);
     let after = |lambda: &[f64], drag: &[f64]| {
-        let mut j = combine(&normals, lambda);
+        let mut j = combine(&normals, lambda, v.len());
         j.iter_mut().zip(drag).for_each(|(j, d)| *j += d);
         let through = metric.response(&j);
         (v.iter().zip(&through).map(|(v, x)| v + x).collect::<Vec<f64>>(), dot(&j, &through), j)
@@ -472,5 +490,6 @@ fn several(
     let (_, twice, j) = after(&lambda, &drag);
     let walls: f64 = touches.iter().zip(&lambda).map(|(x, l)| x.dt * l).sum();
     let gain = dot(&j, v) + 0.5 * twice + walls;
-    (gain <= 1e-13 * twice).then_some(Blow { lambda, drag, friction: friction.sqrt(), elastic: false })
+    let friction = friction.sqrt();
+    (gain <= 1e-13 * twice).then_some(Blow { lambda, drag, friction, restitution, elastic: false })
 }

@@ -141,6 +141,8 @@ pub struct Colliding<D, G> {
     slack: Vec<f64>,
     /// How far each coordinate went in the last leg.
     reach: Vec<f64>,
+    /// Velocity to aim along where the last step does not tell.
+    guess: Vec<f64>,
     /// Velocity and momentum with which a leg leaves.
     v0: Vec<f64>,
     p0: Vec<f64>,
@@ -154,7 +156,7 @@ pub struct Colliding<D, G> {
 }
 
 /// Impacts in one step before it is given up.
-const MOST: usize = 100_000;
+const MOST: usize = 10_000;
 /// A gap is closed if it is smaller than this times what it is made of.
 const CLOSED: f64 = 1e-13;
 /// And takes part in an impact of another one if it is smaller than this.
@@ -217,6 +219,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             probe: Bounds::new(n, count),
             slack: vec![0.0; count],
             reach: v.iter().map(|v| (v * start.h).abs()).collect(),
+            guess: v.clone(),
             v0: v,
             p0: vec![0.0; n],
             opened: Vec::new(),
@@ -226,7 +229,6 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             firm: false,
             gaps: Arc::new(gaps),
         };
-        x.paths.aim(&x.v0, x.h);
         x.untie();
         let now = x.now.clone();
         x.stand(&now);
@@ -279,8 +281,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             let scale = self.h / leg.h;
             let end = leg.increment(self.paths.ld.pieces());
             self.reach.iter_mut().zip(end).for_each(|(r, u)| *r = (scale * u).abs());
-            let mean: Vec<f64> = end.iter().map(|u| u / leg.h).collect();
-            self.paths.aim(&mean, self.h);
+            self.guess.iter_mut().zip(end).for_each(|(v, u)| *v = u / leg.h);
         }
         let now = self.now.clone();
         self.stand(&now);

@@ -1,6 +1,6 @@
 //! A step: one leg where nothing happens, else as many as there are events.
 
-use super::crossing::Violation;
+use super::crossing::{SHORT, Violation};
 use super::held::{Change, Mode};
 use super::{Colliding, Departure, Impact, ImpactKind, MOST};
 use crate::action::{DiscreteLagrangian, Leg};
@@ -27,8 +27,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         }
         match self.whole {
             true => self.paths.continue_from(&self.done[0]),
-            // The guess is there: a velocity has been aimed along.
-            false => {}
+            false => self.paths.aim(&self.guess, self.h),
         }
         self.paths.begin();
         self.paths.fly(&self.now, self.h)?;
@@ -56,7 +55,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let (n, s) = (self.now.q.len(), self.paths.ld.pieces());
         let scale = self.h / self.paths.leg.h;
         let end = &self.paths.leg.u[(s - 1) * n..];
-        self.reach.iter_mut().zip(end).for_each(|(r, u)| *r = (scale * u).abs());
+        // From one bounce to the next a coordinate may end where it began: what it did before still counts.
+        for (r, u) in self.reach.iter_mut().zip(end) {
+            let now = (scale * u).abs();
+            *r = if now > 0.7 * *r { now } else { 0.7 * *r };
+        }
         if first {
             self.work = (None, 0.0);
             self.multipliers.fill(0.0);
@@ -91,7 +94,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let mut impacts = std::mem::take(&mut self.pending);
         let (mut legs, mut left): (Vec<Leg>, f64) = (Vec::new(), self.h);
         let mut before = self.arrived_energy(&from)?;
-        let mut guess: Vec<f64> = self.v0.clone();
+        let mut guess = self.guess.clone();
         if let Some(leg) = self.done.last() {
             guess.iter_mut().zip(leg.increment(self.paths.ld.pieces())).for_each(|(g, u)| *g = u / leg.h);
         }
@@ -112,6 +115,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             self.paths.aim(&guess, left);
             self.paths.fly(&from, left)?;
+            self.turn(&from, left)?;
             let (until, event) = self.event(&from, left)?;
             if until > 0.0 {
                 before = self.accept(&mut from, legs.is_empty(), &mut impacts);
@@ -162,7 +166,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// An impact at a departure, if gaps close there.
     fn impact(&mut self, from: &mut Departure, before: f64, impacts: &mut Vec<Impact>) -> Result<(), Cause> {
         let Some((kick, impact)) = self.strike(from, before)? else { return Ok(()) };
-        let lossless = kick.least.is_some() && kick.change == 0.0 && kick.power == 0.0;
+        let lossless = kick.within.is_some() && kick.change == 0.0 && kick.power == 0.0;
         self.elastic &= lossless && impact.others.is_empty() && self.opened.len() == 1;
         from.kick = Some(kick);
         impacts.push(impact);
@@ -194,6 +198,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 Some(Violation::Between(k, low, high)) => {
                     until = self.root(from, k, [low, high])?;
                     event = Event::Impact;
+                    // One piece is held, another one was just hit and comes back too soon to be followed.
+                    let hit = self.here.value()[k] <= -0.5 * self.slack[k];
+                    if self.slack[k] > 0.0 && hit && until < SHORT * self.h {
+                        return Ok((0.0, Event::Hold(k)));
+                    }
                     if until == 0.0 {
                         break;
                     }
@@ -269,7 +278,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.step += 1;
         from.t = self.time();
         self.stand(&from);
-        self.paths.aim(&guess, self.h);
+        self.guess = guess;
         self.elastic &= self.held.is_empty();
         (self.now, self.done, self.impacts, self.whole) = (from, legs, impacts, false);
         Ok(())
