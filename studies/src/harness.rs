@@ -1,6 +1,6 @@
 //! What a study is, and the list of all of them.
 
-use crate::{avi03, sem99, sur04, vti04};
+use crate::{avi03, fet03, sem99, sur04, vti04};
 use std::fmt;
 
 /// How much of a study to run.
@@ -198,6 +198,19 @@ pub const STUDIES: &[Study] = &[
         title: "ways past places where no step keeps the energy",
         run: sem99::turning::run,
     },
+    Study {
+        paper: "fet03",
+        figure: "fig5-1",
+        title: "energy of a bouncing particle, to a million impacts",
+        run: fet03::fig5_1::run,
+    },
+    Study {
+        paper: "fet03",
+        figure: "fig5-3",
+        title: "energy of the bouncing star: bounded or a random walk",
+        run: fet03::fig5_3::run,
+    },
+    Study { paper: "fet03", figure: "fig5-4", title: "order through an impact", run: fet03::fig5_4::run },
 ];
 
 /// Plots of one size in a row.

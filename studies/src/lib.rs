@@ -6,6 +6,7 @@
 pub mod avi03;
 pub mod contrast;
 pub mod damping;
+pub mod fet03;
 mod harness;
 pub mod lattice;
 pub mod modes;
