@@ -37,6 +37,10 @@ pub struct Symplectic {
     windows: u64,
     /// Steps in this window.
     steps: u64,
+    /// Whether steps may have no tangent, and how many had none.
+    gaps: bool,
+    unseen: u64,
+    seen: u64,
 }
 
 impl Symplectic {
@@ -54,12 +58,33 @@ impl Symplectic {
             now: 0.0,
             windows: 1,
             steps: 0,
+            gaps: false,
+            unseen: 0,
+            seen: 0,
         }
+    }
+
+    /// For a run with gaps: steps with impacts that have no tangent, as in corners, end a window and are counted.
+    pub fn with_gaps(mut self, gaps: bool) -> Self {
+        self.gaps = gaps;
+        self
+    }
+
+    fn begin_window(&mut self) {
+        self.product = identity(2 * self.n);
+        self.units.clear();
+        self.steps = 0;
+        self.windows += 1;
     }
 
     /// For a constant form, an antisymmetric matrix by rows; tangents are in the variables of the form.
     pub fn of_form(form: &[f64]) -> Self {
         Symplectic { form: form.to_vec(), ..Self::new(form.len().isqrt() / 2) }
+    }
+
+    /// The largest residual; not a number if no step at all was seen.
+    fn worst(&self) -> f64 {
+        if self.seen == 0 && self.unseen > 0 { f64::NAN } else { self.worst }
     }
 
     /// How far the product is from keeping the form.
@@ -107,16 +132,20 @@ impl Observer for Symplectic {
         let Some(step) = frame.tangent else {
             // The start has none. A step without one is a step about which nothing is known.
             if frame.step > 0 {
-                (self.now, self.worst) = (f64::NAN, f64::NAN);
+                self.now = f64::NAN;
+                self.unseen += 1;
+                if !self.gaps {
+                    self.worst = f64::NAN;
+                }
+                if self.steps > 0 {
+                    self.begin_window();
+                }
             }
             return;
         };
         let (n, m) = (self.n, 2 * self.n);
         if self.steps == LENGTH || max_abs(&self.product) > GROWTH {
-            self.product = identity(m);
-            self.units.clear();
-            self.steps = 0;
-            self.windows += 1;
+            self.begin_window();
         }
         if self.units.is_empty() {
             self.units = if self.form.is_empty() { units(step, n) } else { vec![1.0; n] };
@@ -132,6 +161,7 @@ impl Observer for Symplectic {
             self.worst = self.now;
         }
         self.steps += 1;
+        self.seen += 1;
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -139,13 +169,18 @@ impl Observer for Symplectic {
     }
 
     fn summarise(&self, summary: &mut Map<String, Value>) {
-        let entry = json!({ "max_residual": number(self.worst), "windows": self.windows });
+        let entry =
+            json!({ "max_residual": number(self.worst()), "windows": self.windows, "unseen": self.unseen });
         summary.insert("symplectic".into(), entry);
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let verdict = kept(self.worst);
-        Some(Conserved { quantity: "symplectic form".into(), initial: 1.0, worst: self.worst, verdict })
+        let worst = self.worst();
+        let mut verdict = kept(worst);
+        if self.unseen > 0 && worst.is_finite() {
+            verdict += &format!("; {} steps with impacts have no tangent", self.unseen);
+        }
+        Some(Conserved { quantity: "symplectic form".into(), initial: 1.0, worst, verdict })
     }
 
     fn wants_tangent(&self) -> bool {

@@ -62,6 +62,11 @@ pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str
             {
                 list.iter_mut().for_each(|gap| lengthen_node(gap, "gap"));
             }
+            // The only gap has a name and a number too.
+            let only = find(root, "gap").is_some_and(|gap| {
+                matches!(gap.value, Value::Table(_)) && (path[1] == "0" || named(gap, path[1]))
+            });
+            let path = if only && !deeper.is_empty() { [&["gap"], deeper].concat() } else { path };
             put(root, &source, &path, node)
         }
         _ => put(root, &source, &path, node),

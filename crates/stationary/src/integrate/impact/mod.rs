@@ -167,6 +167,9 @@ const CLOSED: f64 = 1e-13;
 /// And takes part in an impact of another one if it is smaller than this.
 const NEAR: f64 = 1e-12;
 
+/// Legs that have a tangent, in steps.
+const SHORTEST: f64 = 1e-5;
+
 impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// Starts at a state where no gap is negative. All impacts are elastic.
     pub fn new(ld: D, gaps: G, start: &Start) -> Result<Self, RunError> {
@@ -331,12 +334,14 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
         self.now.q.len() - self.multipliers.len()
     }
 
-    /// Through impacts of one gap each, elastic and at rest, of systems without forces, constraints and explicit time; `false` elsewhere.
+    /// Through impacts of one gap each, elastic and at rest, of systems without forces, constraints and explicit time; `false` elsewhere,
+    /// and where a leg is so short that the rounding of its second derivatives would drown the rest.
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         let free = self.system.is_none() && self.free() && self.elastic;
         match &self.done[..] {
             [] => false,
             _ if !free => false,
+            done if done.iter().any(|leg| leg.h < SHORTEST * self.h) => false,
             [leg] if self.impacts.is_empty() => legs::tangent(&mut self.paths.ld, leg, matrix),
             done => tangent::tangent(&mut self.paths.ld, &self.gaps, (done, &self.impacts), matrix),
         }

@@ -116,7 +116,8 @@ function layout() {
     : Math.min((wide - 2 * margin) / size[0], (high - 2 * margin - 12) / size[1]);
   sprites = {};
   aim();
-  later();
+  // At once: a new size has emptied the canvas.
+  if (style.ink) draw();
 }
 
 function aim() {

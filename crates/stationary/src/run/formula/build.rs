@@ -423,7 +423,8 @@ fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>
     }
     if symplectic {
         all.push(Box::new(match mechanics {
-            Mechanics::Lagrangian(_) => Symplectic::new(n - system.constraints.len() - system.reduce.len()),
+            Mechanics::Lagrangian(_) => Symplectic::new(n - system.constraints.len() - system.reduce.len())
+                .with_gaps(extras.gaps.is_some()),
             Mechanics::Phase(model) => phase::symplectic(model),
         }));
     }
