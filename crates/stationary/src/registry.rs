@@ -176,8 +176,8 @@ static INTEGRATORS: [Entry; 11] = [
                 the exact action of a leg in uniform gravity: -D3 L_d is the energy. An impact of two bodies varies their time and\n\
                 poses on the contact set: -D3 and the momenta along the set match          [FET03 (4.8)-(4.10)]\n\
                 At corners, and where several features touch, the jump is in the cone of normals (5.17), by closest-point projection.\n\
-                Restitution and Coulomb friction by Lagrange-d'Alembert (2.37)-(2.38). Impacts of a pair that follow sooner than\n\
-                `contact_time` are elastic, and what friction can stop it turns around: rest is a time-symmetric hop.",
+                Restitution and Coulomb friction by Lagrange-d'Alembert (2.37)-(2.38). Slow impacts of a pair that follow sooner\n\
+                than `contact_time` are elastic, and what friction can stop it turns around: rest is a time-symmetric hop.",
         options: &[(
             "contact_time",
             "the step",
