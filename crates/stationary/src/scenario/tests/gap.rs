@@ -39,7 +39,7 @@ fn what_a_gap_says_wrongly_is_told_with_its_place() {
         (r#"{ gap = "y", friction = -1 }"#, "`friction` must be 0 or more, found -1"),
         (r#"{ gap = "y", fricton = 0.1 }"#, "did you mean `friction`?"),
         (r#"{ gap = "y", name = "the floor" }"#, "`the floor` cannot name a gap"),
-        (r#"[{ gap = "y", name = "a" }, { gap = "x", name = "a" }]"#, "a.toml:3:56: two gaps are called `a`"),
+        (r#"[{ gap = "y", name = "a" }, { gap = "x", name = "a" }]"#, "a.toml:3:55: two gaps are called `a`"),
         (r#"{ gap = "y", at = ["x"] }"#, "`at` must be a list of two or three formulas, found 1"),
         ("3", "`gap` must be a formula in quotes that must not become negative"),
     ] {
