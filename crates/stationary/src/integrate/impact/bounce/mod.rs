@@ -108,7 +108,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             inverse,
             uniform,
             planes,
-            work: Work { bounds: Bounds::new(N, count), jet, ends: Vec::new() },
+            work: Work { bounds: Bounds::new(N, count), jet, ends: Vec::new(), values: vec![0.0; count] },
             iterations: 0,
         };
         bounce.arrive();
