@@ -112,6 +112,8 @@ pub enum ContactFault {
     Flat,
     /// The gaps leave no velocity with which none of them closes.
     Opposed,
+    /// The gap falls below zero without passing it.
+    Jumps,
     /// This many impacts happened in one step.
     Endless(usize),
 }
@@ -128,6 +130,9 @@ impl fmt::Display for ContactFault {
                 "closed where its gradient vanishes, so that no direction opens it; write the gap as a distance, for example \
                  `y` instead of `y^2`"
             ),
+            ContactFault::Jumps => {
+                write!(f, "not continuous: it jumps from a positive value to a negative one")
+            }
             ContactFault::Opposed => {
                 write!(f, "in contradiction: no velocity keeps all of them from closing")
             }

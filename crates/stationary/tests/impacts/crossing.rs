@@ -114,3 +114,23 @@ fn a_ceiling_that_comes_down() {
     let up = impacts.iter().filter(|x| x.gap == 1).count() as f64;
     assert!((x.view().p[0].abs() - (1.0 + 0.2 * up)).abs() < 1e-11, "{:?} {up}", x.view());
 }
+
+/// A small obstacle that lies wholly within one large step.
+#[test]
+fn an_obstacle_within_a_step_is_not_missed() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2)",
+        gaps: &["hypot(x, y) - 0.1"],
+        q: &[-7.3, 0.05],
+        v: &[3.0, 0.0],
+        ..Setup::default()
+    };
+    for h in [5.0, 2.0, 1.0, 0.1] {
+        for method in [VERLET, GAUSS] {
+            let (_, impacts) = setup.run(method, h, (5.0 / h) as u64);
+            assert_eq!(impacts.len(), 1, "{method} {h}: {impacts:?}");
+            let exact = (7.3 - (0.01_f64 - 0.0025).sqrt()) / 3.0;
+            assert!((impacts[0].time - exact).abs() < 1e-12, "{method} {h}: {impacts:?}");
+        }
+    }
+}

@@ -94,3 +94,14 @@ fn methods_that_cannot_be_cut() {
         assert!(why.contains("gaps"), "{why}");
     }
 }
+
+#[test]
+fn a_gap_that_jumps() {
+    for gap in ["sign(y)", "sign(y) + 0.5*y"] {
+        let error = fails(&falling(&[gap]), VERLET);
+        assert!(
+            matches!(&error.cause, Cause::Gap { why: ContactFault::Jumps | ContactFault::Flat, .. }),
+            "{error}"
+        );
+    }
+}

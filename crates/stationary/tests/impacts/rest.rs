@@ -2,6 +2,7 @@
 
 use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
 use stationary::integrate::ImpactKind;
+use stationary::model::Simultaneous;
 
 /// A ball dropped from height 1 with restitution 1/2 comes to rest after sqrt(2/g) (1 + e)/(1 - e), and stays.
 #[test]
@@ -282,5 +283,31 @@ fn a_puck_that_turns_while_it_slides() {
             }
         }
         assert!((q[0] - exact[0]).abs() < 1e-4 && (q[1] - exact[2]).abs() < 1e-4, "{q:?} {exact:?}");
+    }
+}
+
+/// Balls that fall on each other and lose all they bring: each landing is plastic, and the pile stands.
+#[test]
+fn a_pile_comes_to_rest() {
+    for simultaneous in [Simultaneous::Projection, Simultaneous::Sequence] {
+        for (e, method) in [(0.0, GAUSS), (0.0, VERLET), (0.3, GAUSS)] {
+            let setup = Setup {
+                lagrangian: "0.5*(vx^2 + vy^2 + va^2 + vb^2) - 9.81*(x + y + a + b)",
+                gaps: &["x", "y - x - 1", "a - y - 1", "b - a - 1"],
+                laws: vec![(e, 0.0); 4],
+                q: &[0.1, 1.2, 2.5, 4.0],
+                v: &[0.0; 4],
+                simultaneous,
+                ..Setup::default()
+            };
+            let (x, impacts) = setup.run(method, 0.01, 400);
+            for (k, q) in x.view().q.iter().enumerate() {
+                assert!((q - k as f64).abs() < 1e-10, "{e} {method}: {:?}", x.view());
+            }
+            if e == 0.0 {
+                let lost: f64 = impacts.iter().map(|x| x.energy_before - x.energy_after).sum();
+                assert!(method != GAUSS || (lost - 17.658).abs() < 1e-9, "{lost}: {impacts:?}");
+            }
+        }
     }
 }

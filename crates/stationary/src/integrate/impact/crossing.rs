@@ -200,7 +200,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let held = self.slack[k] > 0.0;
         if !freed && !held && flight < 1e3 * SHORT * self.h {
             let p = self.paths.leaving(from);
-            let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)])?[0];
+            let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)], true)?[0];
             self.paths.again(from, length)?;
             if acceleration < 0.0 && -2.0 * rate / acceleration < SHORT * self.h {
                 return Ok(Violation::Stays(k));
@@ -268,6 +268,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
 /// Where in (0, 1) the cubic with these values and slopes at 0 and 1 has a minimum that is close to zero or below it.
 fn lowest(a: f64, b: f64, [ra, rb]: [f64; 2]) -> Option<f64> {
+    // A gap that is convex along the path lies above its tangents at both ends.
+    if ra < 0.0 && rb > 0.0 {
+        let x = (a - b + rb) / (rb - ra);
+        if x > 0.0 && x < 1.0 && a + ra * x < 0.0 {
+            return Some(x);
+        }
+    }
     // p = a + ra x + c2 x^2 + c3 x^3
     let (c2, c3) = (3.0 * (b - a) - 2.0 * ra - rb, 2.0 * (a - b) + ra + rb);
     let disc = c2 * c2 - 3.0 * c3 * ra;

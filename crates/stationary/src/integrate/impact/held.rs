@@ -66,14 +66,17 @@ pub enum Change {
 const PROBE: f64 = 1e-3;
 
 impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
-    /// The second derivatives of gaps in time, for a motion that is free of all gaps; of pieces where they are given.
+    /// The second derivatives of gaps in time, for a motion that is free of all gaps, or that keeps those which are held; of pieces where
+    /// they are given.
     pub(super) fn accelerations(
         &mut self,
         (t, q, p): (f64, &[f64], &[f64]),
         which: &[(usize, Option<u64>)],
+        keep: bool,
     ) -> Result<Vec<f64>, Cause> {
         let n = q.len();
-        let loose = Ties::new(n, self.system.clone(), &self.gaps, (Vec::new(), self.sticks.clone()));
+        let held = self.held.iter().filter(|_| keep).map(|x| x.which).collect();
+        let loose = Ties::new(n, self.system.clone(), &self.gaps, (held, self.sticks.clone()));
         let loose = loose.map(|ties| Tied::new(ties, self.paths.ld.abscissae(), n));
         let ties = std::mem::replace(&mut self.paths.ties, loose);
         let kept = (self.paths.leg.clone(), self.paths.end.clone(), self.paths.times, self.paths.fell);
@@ -323,7 +326,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let m = self.held.len();
         let which: Vec<(usize, Option<u64>)> =
             self.held.iter().map(|x| (x.which.0, Some(x.which.1))).collect();
-        let mut force: Vec<f64> = self.accelerations((t, q, p), &which)?.iter().map(|a| -a).collect();
+        let mut force: Vec<f64> = self.accelerations((t, q, p), &which, false)?.iter().map(|a| -a).collect();
         let mut v = vec![0.0; q.len()];
         self.legendre.velocity(self.paths.ld.system(), t, q, p, &mut v)?;
         let loose = Ties::new(q.len(), self.system.clone(), &self.gaps, (Vec::new(), self.sticks.clone()));
@@ -376,8 +379,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         velocity?;
         let (touches, _) = self.touches(from.t, &from.q, &v)?;
         let which: Vec<(usize, Option<u64>)> = touches.iter().map(|x| (x.which.0, Some(x.which.1))).collect();
-        let a = self.accelerations((from.t, &from.q, &p), &which)?;
-        let short = |k: usize| touches[k].rate <= (-0.5 * a[k] * SHORT * self.h).max(-touches[k].rounding);
+        let a = self.accelerations((from.t, &from.q, &p), &which, false)?;
+        let most = a.iter().fold(0.0_f64, |s, a| s.max(a.abs()));
+        let slow = 0.5 * most * SHORT * self.h;
+        let short = |k: usize| touches[k].which.0 == gap || touches[k].rate <= slow.max(-touches[k].rounding);
         let held = |k: usize| self.held.iter().any(|x| x.which == touches[k].which);
         let near: Vec<usize> = (0..touches.len()).filter(|&k| short(k) || held(k)).collect();
         let m = near.len();
@@ -414,9 +419,17 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 impact.kind = ImpactKind::Rest;
                 impact.prescribed += lost;
             }
-            None => {
-                impacts.push(Impact { kind: ImpactKind::Rest, ..Impact::empty(from.t, gap, before, lost) })
-            }
+            None => match impacts.last_mut().filter(|x| x.energy_after.is_nan()) {
+                // Another one comes to rest at the same time.
+                Some(impact) => {
+                    impact.prescribed += lost;
+                    if impact.gap != gap && !impact.others.contains(&gap) {
+                        impact.others.push(gap);
+                    }
+                }
+                None => impacts
+                    .push(Impact { kind: ImpactKind::Rest, ..Impact::empty(from.t, gap, before, lost) }),
+            },
         }
         Ok(())
     }

@@ -189,7 +189,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                     let (normal, dt) = (room.gradient(gap).to_vec(), room.dt()[gap]);
                     let response = metric.response(&normal);
                     let rate = dot(&normal, v) + dt;
-                    let terms: f64 = normal.iter().zip(v).map(|(n, v)| (n * v).abs()).sum();
+                    let speed = |i: usize| v[i].abs() + self.reach[i] / self.h;
+                    let terms: f64 = (0..n).map(|i| normal[i].abs() * speed(i)).sum();
                     let touch = Touch {
                         which: (gap, piece),
                         normal,

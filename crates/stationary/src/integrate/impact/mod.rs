@@ -30,6 +30,11 @@
 //! depends on the impulse (restitution near zero, or a rebound slower than the error of the discrete energy over legs of different
 //! lengths), the momentum of the law is taken as it is.
 //!
+//! A gap that closes and opens again within one leg is found if values and rates at the ends of the leg tell: if the cubic through them,
+//! or, where it falls and then rises, the tangents at both ends come near zero. That sees every obstacle along whose path the
+//! gap is convex, as distances are, however long the step; a bump that is narrower than what a step covers is passed unseen, as is
+//! everything else in the motion that is shorter than a step.
+//!
 //! Infinitely many bounces in a finite time end where one would last less than a millionth of a step: the gap is then held closed
 //! until nothing presses any more ([`held`]).
 

@@ -2,6 +2,7 @@
 //! of how long it lasts.
 
 use super::ties::Ties;
+use crate::action::quadrature::lagrange;
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
 use crate::integrate::constrained::State;
@@ -69,6 +70,8 @@ pub struct Paths<D, G> {
     push: Vec<f64>,
     impulse: Vec<f64>,
     forecast: Vec<f64>,
+    /// Derivatives of the path's shape functions at its points, by rows.
+    slopes: Vec<f64>,
     work: Work,
     legendre: Legendre,
 }
@@ -165,6 +168,7 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
             push: vec![0.0; n],
             impulse: vec![0.0; n],
             forecast: forecast(ld.abscissae()),
+            slopes: ld.abscissae().iter().flat_map(|c| lagrange(ld.abscissae(), *c).1).collect(),
             work: Work {
                 matrix: vec![0.0; m * m],
                 delta: vec![0.0; m],
@@ -307,14 +311,22 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
         let mut result = Ok(());
         for round in 1..=ROUNDS {
             result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
-            if result.is_err() || tied.slides.is_empty() || round == ROUNDS {
+            if result.is_err() || tied.slides.is_empty() {
                 break;
             }
-            // In the last round friction is what the impulses say, come what may: a contact whose normal force depends on its
-            // friction so much that they find no balance is at the edge of leaving.
-            let (change, size) = tied.drag(n, round == 1 || round + 2 > ROUNDS);
+            let (change, size) = tied.drag(n, round == 1);
             if !(change > 1e-14 * size) {
                 break;
+            }
+            if round == ROUNDS {
+                // Normal and friction find no balance: the contact is at the edge of leaving. Friction is then that of the normal
+                // impulses which there would be without it.
+                tied.drag.fill(0.0);
+                result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
+                if result.is_ok() {
+                    tied.drag(n, true);
+                    result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
+                }
             }
         }
         self.ties = Some(tied);
@@ -505,10 +517,11 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
     fn tie_shares(&self) -> [f64; 2] {
         let Some(tied) = &self.ties else { return [0.0; 2] };
         let (n, m, mut shares) = (self.leg.q.len(), tied.saddle.count(), [0.0; 2]);
-        let end = self.leg.increment(self.ld.pieces());
+        let s = self.ld.pieces();
         for (j, c) in self.ld.abscissae().iter().enumerate() {
-            let work = dot(&tied.drag[j * n..(j + 1) * n], end) / self.leg.h
-                - dot(&tied.mu[j * m..(j + 1) * m], tied.saddle.bounds(j).dt());
+            let along = |k: usize| dot(&tied.drag[j * n..(j + 1) * n], self.leg.increment(k));
+            let drag: f64 = (1..=s).map(|k| self.slopes[j * (s + 1) + k] * along(k)).sum();
+            let work = drag / self.leg.h - dot(&tied.mu[j * m..(j + 1) * m], tied.saddle.bounds(j).dt());
             shares[0] += c * work;
             shares[1] += (1.0 - c) * work;
         }

@@ -7,12 +7,15 @@ use crate::action::{DiscreteLagrangian, Leg};
 use crate::error::{Cause, ContactFault};
 use crate::model::{Gap, Lagrangian};
 
+/// A gap that is cut where it is still this open, relative to what it is made of, jumps.
+const JUMP: f64 = 1e-6;
+
 /// What ends a leg.
 enum Event {
     /// The step is over.
     End,
-    /// A gap closes.
-    Impact,
+    /// This gap closes.
+    Impact(usize),
     /// A gap that is closed does not open.
     Hold(usize),
     /// Something happens at a held gap.
@@ -125,8 +128,12 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             match event {
                 Event::End => return self.finish(from, legs, impacts, guess),
-                Event::Impact => {
+                Event::Impact(k) => {
                     self.stand(&from);
+                    let size = self.size(&self.here, k, from.t, &from.q);
+                    if self.here.value()[k] > JUMP * size {
+                        return Err(Cause::Gap { gaps: vec![k], time: from.t, why: ContactFault::Jumps });
+                    }
                     self.impact(&mut from, before, &mut impacts)?;
                 }
                 Event::Hold(k) => self.hold(&mut from, before, &mut impacts, k)?,
@@ -165,7 +172,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
     /// An impact at a departure, if gaps close there.
     fn impact(&mut self, from: &mut Departure, before: f64, impacts: &mut Vec<Impact>) -> Result<(), Cause> {
+        let mut before = before;
+        if let Some(last) = impacts.last_mut().filter(|x| x.energy_after.is_nan()) {
+            // Two at the same time: no leg lies between them.
+            before = last.energy_before + last.prescribed;
+        }
         let Some((kick, impact)) = self.strike(from, before)? else { return Ok(()) };
+        impacts.iter_mut().filter(|x| x.energy_after.is_nan()).for_each(|x| x.energy_after = before);
         let lossless = kick.within.is_some() && kick.change == 0.0 && kick.power == 0.0;
         self.elastic &= lossless && impact.others.is_empty() && self.opened.len() == 1;
         from.kick = Some(kick);
@@ -197,7 +210,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 Some(Violation::Stays(k)) => return Ok((0.0, Event::Hold(k))),
                 Some(Violation::Between(k, low, high)) => {
                     until = self.root(from, k, [low, high])?;
-                    event = Event::Impact;
+                    event = Event::Impact(k);
                     // One piece is held, another one was just hit and comes back too soon to be followed.
                     let hit = self.here.value()[k] <= -0.5 * self.slack[k];
                     if self.slack[k] > 0.0 && hit && until < SHORT * self.h {
