@@ -50,6 +50,7 @@ pub struct Work {
     pub bounds: Bounds,
     pub jet: Jet,
     pub ends: Vec<Outset>,
+    pub values: Vec<f64>,
 }
 
 /// A gap where a leg begins: its value, its rate before an impact there and how that answers to the impulse.
@@ -101,7 +102,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
                 let impact = self.spare.impacts.last_mut()?;
                 (impact.impulse, impact.energy_after) = (leg.impulse, leg.energy);
             }
-            if self.may_dip(&leg, cut.map(|(gap, _)| gap)) {
+            if self.may_dip(&from, &leg, cut.map(|(gap, _)| gap)) {
                 return None;
             }
             self.spare.legs.push(leg);
@@ -306,10 +307,18 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
         None
     }
 
-    /// Whether a gap may have closed and opened again within a leg: by the cubic through values and rates at the ends. `closed` is
-    /// the gap that closes at the end.
+    /// Whether a gap may have closed and opened again within a leg: by the cubic through values and rates at the ends, and in the
+    /// middle of a leg without an impulse. `closed` is the gap that closes at the end.
     #[inline(always)]
-    fn may_dip(&self, leg: &Flight<N>, closed: Option<usize>) -> bool {
+    fn may_dip(&mut self, from: &Departure<N>, leg: &Flight<N>, closed: Option<usize>) -> bool {
+        if self.planes.is_empty() && from.kick.is_none() {
+            let middle = self.fly(from, 0.5 * leg.h);
+            let values = &mut self.work.values;
+            self.whole.parts().1.values(from.t + middle.h, &middle.end, values);
+            if !values.iter().all(|x| *x > 0.0) {
+                return true;
+            }
+        }
         let bounds = &self.work.bounds;
         (0..self.open.len()).any(|k| {
             let Outset { value, rate: before, response } = self.work.ends[k];

@@ -108,7 +108,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             inverse,
             uniform,
             planes,
-            work: Work { bounds: Bounds::new(N, count), jet, ends: Vec::new() },
+            work: Work { bounds: Bounds::new(N, count), jet, ends: Vec::new(), values: vec![0.0; count] },
             iterations: 0,
         };
         bounce.arrive();
@@ -169,7 +169,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             self.step += 1;
             return Ok(());
         }
-        if !led {
+        if !led && self.whole().is_none() {
             self.whole.place(self.step, [&self.now.q, &self.now.p], &[], &[]);
         }
         self.whole.advance(1)?;
@@ -233,6 +233,13 @@ impl<L: Lagrangian, G: Gap, const N: usize> Integrator for Bounce<L, G, N> {
 
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
         self.whole().is_some_and(|whole| whole.tangent(matrix))
+    }
+
+    fn work(&mut self) -> Option<f64> {
+        match self.last {
+            Last::Whole => self.whole.work(),
+            _ => None,
+        }
     }
 
     fn impacts(&self) -> &[Impact] {

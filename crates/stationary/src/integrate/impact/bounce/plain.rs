@@ -7,7 +7,7 @@ use crate::model::{Bounds, Gap, Lagrangian};
 /// Steps between looks at whether all is finite.
 const BLOCK: u64 = 1024;
 /// The part of its change over two steps that a gap must have left: what values do not tell of the path between them.
-const HEDGE: f64 = 0.0625;
+const HEDGE: f64 = 0.5;
 
 /// A gap that is an affine function of the place, at all times the same.
 #[derive(Debug, Clone, Copy)]
