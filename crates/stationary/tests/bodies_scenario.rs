@@ -177,6 +177,31 @@ fn walls_of_every_kind_hold_what_is_inside() {
     }
 }
 
+/// Ten spheres fall into a shaft and pile up: those that fall do not pass those that rest.
+#[test]
+fn spheres_pile_up_without_overlap() {
+    let text = r#"
+        space = 3
+        gravity = [0, 0, -9.81]
+        restitution = 0.5
+        friction = 0.4
+        step = 0.01
+        end = 2
+        integrator = "collisions"
+        wall.shaft = { box = [[0, 0, 0], [0.7, 0.7, 8]] }
+        [bodies.sphere]
+        shape = "sphere"
+        radius = 0.15
+        count = 10
+        place = "random"
+        seed = 1
+    "#;
+    let outcome = measure(text, &[]);
+    let impacts = &outcome.summary["impacts"];
+    assert!(impacts["min_gap"].as_f64().unwrap() > -1e-12, "{impacts}");
+    assert!(outcome.summary["bodies"]["resting"].as_u64().unwrap() > 0 && outcome.warnings.is_empty());
+}
+
 #[test]
 fn chance_depends_on_its_seed_alone() {
     let text = shipped::find("disc-box").unwrap().text;

@@ -3,7 +3,9 @@
 use super::engine::Collisions;
 use super::flight::State;
 use super::grid::Reach;
-use super::times::{Against, Judge, Meeting, Mover, falls_to_zero, overlap_times, round_round};
+use super::times::{
+    Against, Judge, Meeting, Mover, falls_to_zero, overlap_times, round_falling, round_round,
+};
 use super::world::{Shape, WallForm};
 use crate::linalg::space::{Vec3, inner, norm, plus};
 use std::cmp::Ordering;
@@ -113,8 +115,17 @@ impl Collisions {
         let parting = plus(&one.velocity, -1.0, &two.velocity);
         let reach = a.shape.reach() + b.shape.reach();
         let one_held = self.is_held(i) != self.is_held(j);
-        if let (false, Shape::Round { .. }, Shape::Round { .. }) = (one_held, &a.shape, &b.shape) {
-            return round_round(&apart, &parting, reach).map_or(Meeting::Never, Meeting::After);
+        if let (Shape::Round { .. }, Shape::Round { .. }) = (&a.shape, &b.shape) {
+            let drift = self.drift(i, j);
+            return match one_held {
+                false => round_round(&apart, &parting, reach).map_or(Meeting::Never, Meeting::After),
+                true => round_falling(
+                    [&apart, &parting, &drift],
+                    reach,
+                    self.step - self.offset,
+                    self.touch(i, j),
+                ),
+            };
         }
         // Only while their circles overlap.
         let rest = self.step - self.offset;

@@ -3,7 +3,7 @@
 use super::features::{Feature, Placed, features, vertices};
 use super::flight::State;
 use super::world::Shape;
-use crate::linalg::space::{Vec3, cross, inner, norm};
+use crate::linalg::space::{Vec3, cross, inner, norm, plus, times};
 use crate::model::{Point, dot2};
 
 /// What a search has found.
@@ -34,6 +34,50 @@ pub(super) fn round_round(x: &Vec3, v: &Vec3, sum: f64) -> Option<f64> {
     let speed = inner(v, v);
     let room = speed * sum * sum - inner(&past, &past);
     (room >= 0.0).then(|| gap / (towards + room.sqrt()))
+}
+
+/// The same where one of the two accelerates past the other by `a`, in a time `to`: the sphere lies behind the plane through its
+/// nearest point, so the gap is at least `d + r t + n.a t^2/2` with the present normal `n`. Judged as in [`Bench::search`].
+pub(super) fn round_falling([x, v, a]: [&Vec3; 3], sum: f64, to: f64, touch: f64) -> Meeting {
+    let mut time = 0.0;
+    for _ in 0..STEPS {
+        let at: Vec3 = std::array::from_fn(|k| x[k] + time * (v[k] + 0.5 * time * a[k]));
+        let speed = plus(v, time, a);
+        let length = norm(&at);
+        let normal = times(1.0 / length, &at);
+        let near = Near { distance: length - sum, rate: inner(&normal, &speed), pull: -inner(&normal, a) };
+        if near.meets(touch) {
+            return Meeting::After(time);
+        }
+        let safe = near.stays(touch);
+        if !(time + safe < to) {
+            return Meeting::Never;
+        }
+        time += safe;
+    }
+    Meeting::Unknown(time)
+}
+
+/// How near two things are, how fast that changes, and a bound of the acceleration with which it shrinks.
+struct Near {
+    distance: f64,
+    rate: f64,
+    pull: f64,
+}
+
+impl Near {
+    /// Whether they touch and come nearer, or press.
+    fn meets(&self, touch: f64) -> bool {
+        let Near { distance, rate, pull } = *self;
+        let presses = distance < 0.0 && pull > 0.0 && rate * rate < 0.25 * pull * touch;
+        distance <= touch && rate < 0.0 || presses
+    }
+
+    /// For how long they do not meet. What touches already may come nearer by an eighth of `touch`, or time would stand still; what is
+    /// past that presses.
+    fn stays(&self, touch: f64) -> f64 {
+        stays_apart((self.distance - 0.5 * touch).max(0.125 * touch), self.rate, self.pull)
+    }
 }
 
 /// The first time at which `d + r t + a t^2/2` falls to zero.
@@ -138,12 +182,9 @@ impl Bench {
             let (mut safe, mut hit) = (f64::INFINITY, false);
             self.each(b, |f| {
                 let pull = turning - dot2(f.normal, drift);
-                // What touches already may come nearer by an eighth of `touch`, or time would stand still; what is past that presses.
-                let room = (f.distance - 0.5 * touch).max(0.125 * touch);
-                let presses = f.distance < 0.0 && pull > 0.0 && f.rate * f.rate < 0.25 * pull * touch;
-                hit |= f.distance <= touch && f.rate < 0.0 || presses;
-                let stays = stays_apart(room, f.rate, pull);
-                safe = safe.min(stays);
+                let near = Near { distance: f.distance, rate: f.rate, pull };
+                hit |= near.meets(touch);
+                safe = safe.min(near.stays(touch));
             });
             if hit {
                 return Meeting::After(time);

@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// Bodies with columns of their own; more would bury the reader.
 const SHOWN: usize = 8;
+/// Overlap, in sizes, that is rounding.
+const ADMISSIBLE: f64 = 1e-12;
 /// Columns of `impacts.csv`.
 const COLUMNS: [&str; 7] =
     ["time", "first", "second", "impulse", "friction_impulse", "energy_before", "energy_after"];
@@ -141,6 +143,12 @@ impl<'a> Results<'a> {
                 "impacts.csv has the first {} of {} impacts: output.impacts sets how many",
                 self.impacts.rows(),
                 built.run.impacts()
+            ));
+        }
+        if !(built.kept.min_gap > -ADMISSIBLE) {
+            warnings.push(format!(
+                "bodies overlap by up to {:.1e} of their size: see impacts.min_gap; a smaller step may help",
+                -built.kept.min_gap
             ));
         }
         let findings = Findings {
