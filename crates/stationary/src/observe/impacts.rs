@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Gaps that have a column each; of more the least has one.
 const FEW: usize = 4;
 
+/// Distance from the prescribed energy, over the scale, that is rounding.
+const MET: f64 = 1e-9;
+
 /// Counts impacts, holds their energies against each other, and looks at the gaps of every state.
 pub struct Impacts {
     gap: Arc<dyn Gap>,
@@ -34,6 +37,8 @@ pub struct Impacts {
     /// Energy before the first impact.
     energy: f64,
     jump_error: f64,
+    /// Impacts whose energy is not the prescribed one.
+    unmet: u64,
 }
 
 impl Impacts {
@@ -57,6 +62,7 @@ impl Impacts {
             lost: 0.0,
             energy: f64::NAN,
             jump_error: 0.0,
+            unmet: 0,
         }
     }
 
@@ -86,7 +92,9 @@ impl Impacts {
         }
         let jump = impact.energy_after - impact.energy_before;
         self.lost -= jump;
-        keep(&mut self.jump_error, (jump - impact.prescribed).abs() / self.scale);
+        let error = (jump - impact.prescribed).abs() / self.scale;
+        self.unmet += u64::from(!(error <= MET));
+        keep(&mut self.jump_error, error);
     }
 }
 
@@ -155,6 +163,7 @@ impl Observer for Impacts {
             "last_time": number(self.last),
             "dissipated": number(self.lost),
             "max_energy_jump_error": number(self.jump_error),
+            "unmet": self.unmet,
             "min_gap": number(self.least),
             "per_gap": per_gap,
         });

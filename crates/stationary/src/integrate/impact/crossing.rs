@@ -18,7 +18,9 @@ pub enum Violation {
 /// A gap ends on the admissible side, at most this open, relative to what it is made of.
 const TOUCHED: f64 = 1e-15;
 /// A bounce shorter than this, in steps, is none: the gap is held.
-pub const SHORT: f64 = 1e-6;
+pub const SHORT: f64 = 1e-4;
+/// A dip so soon after the start of a leg, in steps, is the contact that it leaves.
+const SOON: f64 = 1e-6;
 
 impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// The size of what a gap is made of at a place: its rounding error is a few units in the last place of that.
@@ -154,7 +156,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let rates = [self.here.rate(k, &self.v0), self.there.rate(k, &self.paths.end.v)];
         let Some(at) = lowest(a, b, rates.map(|r| r * until)) else { return Ok(None) };
         let rounding = -0.1 * CLOSED * self.size(&self.here, k, from.t, &from.q);
-        if at * until < SHORT * self.h {
+        if at * until < SOON * self.h {
             return Ok(None);
         }
         let steep = max_abs(self.here.gradient(k)).max(max_abs(self.there.gradient(k)));
@@ -198,7 +200,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let flight = 2.0 * rate / pressing;
         let freed = self.freed.contains(&k);
         let held = self.slack[k] > 0.0;
-        if !freed && !held && flight < 1e3 * SHORT * self.h {
+        if !freed && !held && flight < 10.0 * SHORT * self.h {
             let p = self.paths.leaving(from);
             let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)], true)?[0];
             self.paths.again(from, length)?;

@@ -128,9 +128,10 @@ impl Blow {
     }
 }
 
-/// A rebound slower or faster than this, relative to that of the law, is not sought.
+/// A rebound slower than this, relative to that of the law, is not sought, nor one faster by as much energy: were only those left out for
+/// which the energy does not suffice, the others would gain what these lack, and the energy would climb.
 const SLOWEST: f64 = 0.02;
-const FASTEST: f64 = 20.0;
+const FASTEST: f64 = std::f64::consts::SQRT_2 - 1.0;
 
 /// The impulse of an impact.
 struct Blow {

@@ -35,7 +35,7 @@
 //! gap is convex, as distances are, however long the step; a bump that is narrower than what a step covers is passed unseen, as is
 //! everything else in the motion that is shorter than a step.
 //!
-//! Infinitely many bounces in a finite time end where one would last less than a millionth of a step: the gap is then held closed
+//! Infinitely many bounces in a finite time end where one would last less than a ten-thousandth of a step: the gap is then held closed
 //! until nothing presses any more ([`held`]).
 
 mod bounce;
@@ -161,7 +161,7 @@ pub struct Colliding<D, G> {
 }
 
 /// Impacts in one step before it is given up.
-const MOST: usize = 10_000;
+const MOST: usize = 200_000;
 /// A gap is closed if it is smaller than this times what it is made of.
 const CLOSED: f64 = 1e-13;
 /// And takes part in an impact of another one if it is smaller than this.

@@ -237,6 +237,13 @@ fn notes(summary: &Value, scenario: &Scenario) -> Vec<String> {
             ),
         });
     }
+    if let Some(unmet) = summary["impacts"]["unmet"].as_u64().filter(|n| *n > 0) {
+        notes.push(format!(
+            "{unmet} of {} impacts were too slow for the discrete energy to be met, and follow the law for momenta alone: a shorter \
+             step or a method of higher order makes them fewer",
+            summary["impacts"]["count"]
+        ));
+    }
     if let Some(flagged) = summary["energy_steps"]["flagged"].as_u64().filter(|n| *n > 0) {
         notes.push(format!(
             "no length within the bounds kept the energy for {flagged} of {} steps: they were made otherwise, see \
