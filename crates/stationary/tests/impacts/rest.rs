@@ -311,3 +311,26 @@ fn a_pile_comes_to_rest() {
         }
     }
 }
+
+/// A square that stands on two corners and slides: friction slows it down and stops it, and adds no energy.
+#[test]
+fn a_square_slides_to_a_stop() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) + 0.5*va^2/6 - 9.81*y",
+        gaps: &["y - 0.5*(abs(sin(a)) + abs(cos(a)))"],
+        laws: vec![(0.0, 0.1)],
+        q: &[0.0, 0.5, 0.0],
+        v: &[1.0, 0.0, 0.0],
+        ..Setup::default()
+    };
+    for method in [VERLET, MIDPOINT, GAUSS] {
+        let mut x = setup.start(method, 0.01);
+        let mut speed = 1.0;
+        for _ in 0..300 {
+            x.advance(1).unwrap();
+            assert!(x.view().p[0] <= speed + 1e-12, "{method}: {:?}", x.view());
+            speed = x.view().p[0];
+        }
+        assert!(x.view().p.iter().all(|p| p.abs() < 1e-9) && x.view().q[0] > 0.1, "{method}: {:?}", x.view());
+    }
+}

@@ -45,9 +45,9 @@ pub enum Mode {
 /// Friction of a held gap in the present leg.
 #[derive(Debug, Clone)]
 pub struct Grip {
-    hold: usize,
+    pub(super) hold: usize,
     /// Rows of the ties that keep it from slipping.
-    rows: Range<usize>,
+    pub(super) rows: Range<usize>,
     coefficient: f64,
 }
 
@@ -125,8 +125,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
     fn held_slip(&self, i: usize, t: f64, q: &[f64], v: &[f64]) -> Result<Slip, Cause> {
         let metric = self.metric(t, q, v)?;
-        let touch = self.held_touch(i, &metric, t, q);
-        Ok(self.slip(&touch, &metric, t, q))
+        let all: Vec<Touch> = (0..self.held.len()).map(|k| self.held_touch(k, &metric, t, q)).collect();
+        Ok(self.slip(&all[i], &all, &metric, (t, q)))
     }
 
     /// Ties the leg that leaves to what is held.
@@ -231,9 +231,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     pub(super) fn change(&mut self, from: &Departure, until: f64) -> Result<(f64, Option<Change>), Cause> {
         let own = self.system.as_ref().map_or(0, |c| c.count());
         let Some(tied) = &self.paths.ties else { return Ok((until, None)) };
+        let capacity = |grip: &Grip| grip.coefficient * tied.impulse(own + grip.hold).max(0.0);
+        // Contacts that hold what others hold already help them.
+        let sticks = |grip: &&Grip| self.held[grip.hold].mode == Mode::Stick && grip.rows.is_empty();
+        let help: f64 = self.grips.iter().filter(sticks).map(capacity).sum();
         for grip in &self.grips {
             let f: Vec<f64> = grip.rows.clone().map(|row| tied.impulse(row)).collect();
-            let (size, most) = (norm(&f), grip.coefficient * tied.impulse(own + grip.hold).max(0.0));
+            let (size, most) = (norm(&f), capacity(grip) + help);
             if size > most * (1.0 + 1e-9) && !self.firm {
                 let direction = f.iter().map(|f| -f / size).collect();
                 return Ok((0.0, Some(Change::Break(grip.hold, direction))));
@@ -340,7 +344,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         for j in 0..m {
             let mut response = touches[j].response.clone();
             if let Mode::Slide(direction) = &self.held[j].mode {
-                let slip = self.slip(&touches[j], &metric, t, q);
+                let slip = self.slip(&touches[j], &touches, &metric, (t, q));
                 let pull = metric.response(&slip.force(direction));
                 response.iter_mut().zip(&pull).for_each(|(r, x)| *r -= slip.coefficient * x);
             }

@@ -218,23 +218,23 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         Ok((all, metric))
     }
 
-    /// The slip of a contact at a place.
-    pub(super) fn slip(&self, touch: &Touch, metric: &Metric, t: f64, q: &[f64]) -> Slip {
+    /// The slip of a contact at a place, among all contacts there.
+    pub(super) fn slip(&self, touch: &Touch, all: &[Touch], metric: &Metric, (t, q): (f64, &[f64])) -> Slip {
         let (n, gap) = (q.len(), touch.which.0);
         let r = self.gaps.slips(gap);
         let mu = self.laws[gap].friction;
         if r == 0 {
-            // An orthonormal basis of what is perpendicular to the normal.
-            let mut rows: Vec<Vec<f64>> = Vec::new();
+            // An orthonormal basis of what is perpendicular to the normals: along one of them friction would press or lift.
             let size = touch.own().sqrt();
+            let mut across = 1;
             let mut basis: Vec<(Vec<f64>, Vec<f64>)> = vec![(
                 touch.normal.iter().map(|x| x / size).collect(),
                 touch.response.iter().map(|x| x / size).collect(),
             )];
-            for i in 0..n {
-                let mut x = vec![0.0; n];
-                x[i] = 1.0;
-                let before = metric.response(&x)[i];
+            let normals = all.iter().map(|other| other.normal.clone());
+            let axes = (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect());
+            for (k, mut x) in normals.chain(axes).enumerate() {
+                let before = dot(&metric.response(&x), &x);
                 for _ in 0..2 {
                     for (row, response) in &basis {
                         let part = dot(response, &x);
@@ -246,11 +246,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 if own > 1e-10 * before.abs() {
                     let scale = own.sqrt().recip();
                     x.iter_mut().for_each(|x| *x *= scale);
-                    rows.push(x.clone());
                     basis.push((x, response.iter().map(|y| y * scale).collect()));
                 }
+                if k + 1 == all.len() {
+                    across = basis.len();
+                }
             }
-            let response = basis.into_iter().skip(1).map(|(_, response)| response).collect();
+            let (rows, response): (Vec<_>, Vec<_>) = basis.into_iter().skip(across).unzip();
             return Slip { n, rest: vec![0.0; rows.len()], rows, response, coefficient: mu * size };
         }
         let (mut rows, mut rest) = (vec![0.0; r * n], vec![0.0; r]);
@@ -372,14 +374,17 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             return smooth;
         }
         if let [k] = hit[..] {
-            let slip = self.slip(&touches[k], metric, t, q);
+            let slip = self.slip(&touches[k], &[], metric, (t, q));
             let (one, f) = single(&touches[k], &slip, v, e);
             let mut lambda = smooth.lambda;
             lambda[k] = one;
             return Blow { lambda, drag: slip.force(&f), friction: norm(&f), restitution: e, elastic: false };
         }
-        let slips: Vec<(usize, Slip)> =
-            hit.iter().filter(|k| rough(**k)).map(|&k| (k, self.slip(&touches[k], metric, t, q))).collect();
+        let slips: Vec<(usize, Slip)> = hit
+            .iter()
+            .filter(|k| rough(**k))
+            .map(|&k| (k, self.slip(&touches[k], touches, metric, (t, q))))
+            .collect();
         let mut part = 1.0;
         while part > 1e-3 {
             let blow = several((touches, &slips), metric, v, (&smooth.lambda, e), part);

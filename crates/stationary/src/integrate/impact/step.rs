@@ -277,7 +277,15 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 self.firm = length < 1e-9 * self.h;
                 self.project(from)?;
             }
-            Change::Break(i, direction) => self.held[i].mode = Mode::Slide(direction),
+            Change::Break(i, direction) => {
+                let alike =
+                    |k: usize| k == i || self.grips.iter().any(|grip| grip.hold == k && grip.rows.is_empty());
+                for k in (0..self.held.len()).filter(|&k| alike(k)).collect::<Vec<_>>() {
+                    if self.held[k].mode == Mode::Stick {
+                        self.held[k].mode = Mode::Slide(direction.clone());
+                    }
+                }
+            }
         }
         Ok(())
     }
