@@ -130,6 +130,8 @@ pub enum ContactFault {
     Jumps,
     /// This many impacts happened in one step.
     Endless(usize),
+    /// An impact changed the energy by this, which differs from what its law asks for by more than the energy scale of the run.
+    Wild(f64),
 }
 
 impl fmt::Display for ContactFault {
@@ -150,6 +152,11 @@ impl fmt::Display for ContactFault {
             ContactFault::Opposed => {
                 write!(f, "in contradiction: no velocity keeps all of them from closing")
             }
+            ContactFault::Wild(change) => write!(
+                f,
+                "hit with a change of energy by {change:.3e}, far from that of its law: the contact could not be solved; a smaller step \
+                 or formulas for the slip of friction may help"
+            ),
             ContactFault::Endless(most) => {
                 write!(f, "hit {most} times in one step; a smaller restitution or step may help")
             }

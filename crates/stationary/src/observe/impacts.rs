@@ -1,6 +1,7 @@
 //! Impacts as they happen, and how far the gaps are kept open [FET03 4-5].
 
 use super::{Conserved, Frame, Observer, kept, number};
+use crate::error::{Cause, ContactFault};
 use crate::integrate::{Impact, ImpactKind};
 use crate::linalg::max_abs;
 use crate::model::{Bounds, Gap};
@@ -12,6 +13,9 @@ const FEW: usize = 4;
 
 /// Distance from the prescribed energy, over the scale, that is rounding.
 const MET: f64 = 1e-9;
+
+/// How far below zero, in sizes, a gap must not be.
+const INSIDE: f64 = 1e-9;
 
 /// Counts impacts, holds their energies against each other, and looks at the gaps of every state.
 pub struct Impacts {
@@ -39,6 +43,7 @@ pub struct Impacts {
     jump_error: f64,
     /// Impacts whose energy is not the prescribed one.
     unmet: u64,
+    fault: Option<(usize, f64, ContactFault)>,
 }
 
 impl Impacts {
@@ -63,12 +68,19 @@ impl Impacts {
             energy: f64::NAN,
             jump_error: 0.0,
             unmet: 0,
+            fault: None,
         }
     }
 
     /// Bounces so far.
     pub fn count(&self) -> u64 {
         self.counts[0]
+    }
+
+    /// What must not be: a state inside an obstacle, or an impact far from its law.
+    pub fn fault(&self) -> Option<Cause> {
+        let (gap, time, why) = self.fault?;
+        Some(Cause::Gap { gaps: vec![gap], time, why })
     }
 
     /// The step with the last bounce, 0 before the first.
@@ -94,6 +106,9 @@ impl Impacts {
         self.lost -= jump;
         let error = (jump - impact.prescribed).abs() / self.scale;
         self.unmet += u64::from(!(error <= MET));
+        if !(error <= 1.0) {
+            self.fault.get_or_insert((impact.gap, impact.time, ContactFault::Wild(jump)));
+        }
         keep(&mut self.jump_error, error);
     }
 }
@@ -127,7 +142,10 @@ impl Observer for Impacts {
             let size = |k: usize| self.now[k].abs().max(max_abs(self.bounds.gradient(k)) * place);
             self.sizes = (0..self.now.len()).map(size).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         }
-        for (value, size) in self.now.iter().zip(&self.sizes) {
+        for (k, (value, size)) in self.now.iter().zip(&self.sizes).enumerate() {
+            if !(value / size > -INSIDE) {
+                self.fault.get_or_insert((k, frame.t, ContactFault::Inside(*value)));
+            }
             if !(value / size >= self.least) && !self.least.is_nan() {
                 self.least = value / size;
             }

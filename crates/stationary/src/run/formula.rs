@@ -64,7 +64,7 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
             break;
         }
         if let Err(cause) = eye.look(built) {
-            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
+            end.stopped = Some(gaps::named(built.system, RunError { time: end.time, step: end.step, cause }));
             break;
         }
         // Each step, not only those written: the next one may fail, and then this was the last good one.
@@ -157,6 +157,9 @@ impl Eye {
         }
         if let Some(impacts) = &mut built.impacts {
             impacts.observe(&frame);
+            if let Some(cause) = impacts.fault() {
+                return Err(cause);
+            }
         }
         if let Some(picture) = &mut built.picture {
             picture.observe(&frame);

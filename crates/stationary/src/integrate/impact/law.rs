@@ -130,8 +130,8 @@ impl Blow {
 
 /// A rebound slower than this, relative to that of the law, is not sought, nor one faster by as much energy: were only those left out for
 /// which the energy does not suffice, the others would gain what these lack, and the energy would climb.
-const SLOWEST: f64 = 0.02;
-const FASTEST: f64 = std::f64::consts::SQRT_2 - 1.0;
+pub(super) const SLOWEST: f64 = 0.02;
+pub(super) const FASTEST: f64 = std::f64::consts::SQRT_2 - 1.0;
 
 /// The impulse of an impact.
 struct Blow {

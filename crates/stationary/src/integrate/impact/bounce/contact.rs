@@ -3,6 +3,7 @@
 use super::{Bounce, Point};
 use crate::action::DiscreteLagrangian;
 use crate::integrate::impact::Impact;
+use crate::integrate::impact::law::{FASTEST, SLOWEST};
 use crate::model::{Bounds, Gap, Jet, Lagrangian};
 
 /// Below this relative speed towards a gap an impact is a graze, which the general path sees to.
@@ -79,6 +80,8 @@ struct Kick<const N: usize> {
     /// `V` there, and the discrete energy of the leg that arrived.
     potential: f64,
     energy: f64,
+    /// The impulse that mirrors the momentum.
+    mirror: f64,
 }
 
 impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
@@ -210,6 +213,11 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             let small = excess.abs() <= 2.0 * f64::EPSILON * size
                 || (excess.abs() >= before && excess.abs() <= 32.0 * f64::EPSILON * size);
             if small && slope > 0.0 {
+                // A rebound of which the general path takes the momentum alone.
+                let rebound = 2.0 * impulse / kick.mirror - 1.0;
+                if !(rebound > SLOWEST && rebound < 1.0 + FASTEST) {
+                    return None;
+                }
                 (leg.impulse, leg.energy) = (impulse, energy);
                 for i in 0..N {
                     leg.pace[i] = free.pace[i] + impulse * inverse[i] * normal[i];
@@ -367,7 +375,8 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             *end = Outset { value, rate: rate(bounds, k, &v), response: rate(bounds, k, &answer) - dt };
         }
         self.spare.impacts.push(Impact::empty(time, gap, energy, 0.0));
-        Some(Departure { t: time, at, kick: Some(Kick { gap, normal, response, potential, energy }) })
+        let mirror = -2.0 * closing / response;
+        Some(Departure { t: time, at, kick: Some(Kick { gap, normal, response, potential, energy, mirror }) })
     }
 }
 
@@ -379,6 +388,10 @@ fn stays_open([a, b]: [f64; 2], [da, db]: [f64; 2]) -> bool {
     }
     if da >= 0.0 && db <= 0.0 {
         return true;
+    }
+    // A gap that is convex along the path lies above its tangents at both ends.
+    if da < 0.0 && db > 0.0 && a + da * ((a - b + db) / (db - da)) < 0.0 {
+        return false;
     }
     let (rise, margin) = (b - a, 0.02 * (da.abs() + db.abs()));
     // The slope is da + 2 second s + 3 third s^2.

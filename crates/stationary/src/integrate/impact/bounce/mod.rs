@@ -89,7 +89,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             lagrangian.first(start.t, &[0.0; N], &[0.0; N], &mut jet);
             -jet.value()
         });
-        let planes = if gaps.flat() { Plane::all(&gaps, start.t) } else { Vec::new() };
+        let planes = Plane::all(&gaps, start);
         let whole = Colliding::new(Galerkin::trapezoidal(lagrangian, alpha), gaps, start)?;
         let fixed = |x: &[f64]| std::array::from_fn(|i| x[i]);
         let now = Point { q: fixed(&start.q), p: fixed(&start.p), f: [0.0; N] };

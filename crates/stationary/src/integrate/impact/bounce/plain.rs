@@ -1,6 +1,7 @@
 //! Steps far from contact: kick, drift, a look at the gaps, force, kick.
 
 use super::{Bounce, Last, Point};
+use crate::integrate::Start;
 use crate::linalg::Storage;
 use crate::model::{Bounds, Gap, Lagrangian};
 
@@ -17,12 +18,23 @@ pub struct Plane<const N: usize> {
 }
 
 impl<const N: usize> Plane<N> {
-    /// The planes of gaps that are all planes.
-    pub fn all<G: Gap>(gaps: &G, t: f64) -> Vec<Self> {
+    /// The planes of gaps that are all planes; none otherwise. A formula that jumps has a constant gradient, too, and is no plane.
+    pub fn all<G: Gap>(gaps: &G, start: &Start) -> Vec<Self> {
+        if !gaps.flat() {
+            return Vec::new();
+        }
         let mut bounds = Bounds::new(N, gaps.count());
-        gaps.first(t, &[0.0; N], &mut bounds);
+        gaps.first(start.t, &[0.0; N], &mut bounds);
         let normal = |k: usize| std::array::from_fn(|i| bounds.gradient(k)[i]);
-        (0..gaps.count()).map(|k| Plane { normal: normal(k), offset: bounds.value()[k] }).collect()
+        let planes: Vec<Self> =
+            (0..gaps.count()).map(|k| Plane { normal: normal(k), offset: bounds.value()[k] }).collect();
+        gaps.first(start.t, &start.q, &mut bounds);
+        let q = std::array::from_fn(|i| start.q[i]);
+        let lies = |(plane, value): (&Plane<N>, &f64)| {
+            let size: f64 = plane.offset.abs() + (0..N).map(|i| (plane.normal[i] * q[i]).abs()).sum::<f64>();
+            plane.normal.iter().any(|x| *x != 0.0) && (plane.height(&q) - value).abs() <= 1e-9 * size
+        };
+        if planes.iter().zip(bounds.value()).all(lies) { planes } else { Vec::new() }
     }
 
     /// The gap at a place.
