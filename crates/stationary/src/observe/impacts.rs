@@ -105,7 +105,7 @@ impl Impacts {
         let jump = impact.energy_after - impact.energy_before;
         self.lost -= jump;
         let error = (jump - impact.prescribed).abs() / self.scale;
-        self.unmet += u64::from(!(error <= MET));
+        self.unmet += u64::from(impact.kind == ImpactKind::Bounce && !(error <= MET));
         if !(error <= 1.0) {
             self.fault.get_or_insert((impact.gap, impact.time, ContactFault::Wild(jump)));
         }

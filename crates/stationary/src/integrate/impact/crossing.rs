@@ -19,6 +19,8 @@ pub enum Violation {
 const TOUCHED: f64 = 1e-15;
 /// A bounce shorter than this, in steps, is none: the gap is held.
 pub const SHORT: f64 = 1e-4;
+/// A gap that changes by this part of its values within rounding of the time jumps.
+const JUMP: f64 = 1e-6;
 /// A dip so soon after the start of a leg, in steps, is the contact that it leaves.
 const SOON: f64 = 1e-6;
 
@@ -231,7 +233,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         [low, high]: [[f64; 2]; 2],
     ) -> Result<f64, Cause> {
         let ([mut a, mut fa], [mut b, mut fb]) = (low, high);
+        // The values themselves: the method halves its own.
+        let (mut above, mut below) = (fa, fb);
         let mut side = 0;
+        self.jumps = false;
         for _ in 0..200 {
             if b - a <= 2.0 * f64::EPSILON * b {
                 break;
@@ -248,13 +253,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 if f <= TOUCHED * self.size(&self.probe, k, from.t + x, &self.paths.end.q) {
                     return Ok(x);
                 }
-                (a, fa) = (x, f);
+                (a, fa, above) = (x, f, f);
                 if side == 1 {
                     fb *= 0.5;
                 }
                 side = 1;
             } else {
-                (b, fb) = (x, f);
+                (b, fb, below) = (x, f, f);
                 if side == -1 {
                     fa *= 0.5;
                 }
@@ -264,6 +269,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         if a > 0.0 {
             self.paths.again(from, a)?;
         }
+        // Legs are solved to a part of the largest of their increments.
+        let rounding = CLOSED * self.size(&self.here, k, from.t, &from.q)
+            + 1e-12 * self.slope_of(k) * max_abs(&self.reach);
+        let met = b - a <= 1e-12 * self.h;
+        self.jumps = met && above - below > JUMP * (low[1].abs() + high[1].abs()) + rounding;
         Ok(a)
     }
 }

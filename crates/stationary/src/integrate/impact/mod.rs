@@ -158,6 +158,8 @@ pub struct Colliding<D, G> {
     grips: Vec<Grip>,
     /// Whether the present leg holds what it holds whatever happens.
     firm: bool,
+    /// Whether the gap that closed last did so in a jump.
+    jumps: bool,
 }
 
 /// Impacts in one step before it is given up.
@@ -235,6 +237,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             sticks: Vec::new(),
             grips: Vec::new(),
             firm: false,
+            jumps: false,
             gaps: Arc::new(gaps),
         };
         x.untie();

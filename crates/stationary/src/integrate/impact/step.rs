@@ -5,11 +5,7 @@ use super::held::{Change, Mode};
 use super::{Colliding, Departure, Impact, ImpactKind, MOST};
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::error::{Cause, ContactFault};
-use crate::linalg::max_abs;
 use crate::model::{Gap, Lagrangian};
-
-/// A gap that is cut where it is still this open, relative to what it is made of, jumps.
-const JUMP: f64 = 1e-6;
 
 /// What ends a leg.
 enum Event {
@@ -131,10 +127,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 Event::End => return self.finish(from, legs, impacts, guess),
                 Event::Impact(k) => {
                     self.stand(&from);
-                    // Legs are solved to a part of the largest of their increments.
-                    let solved = 1e-12 * self.slope_of(k) * max_abs(&self.reach);
-                    let size = self.size(&self.here, k, from.t, &from.q);
-                    if self.here.value()[k] > JUMP * size + solved {
+                    if self.jumps {
                         return Err(Cause::Gap { gaps: vec![k], time: from.t, why: ContactFault::Jumps });
                     }
                     self.impact(&mut from, before, &mut impacts)?;

@@ -239,7 +239,7 @@ fn notes(summary: &Value, scenario: &Scenario) -> Vec<String> {
     }
     if let Some(unmet) = summary["impacts"]["unmet"].as_u64().filter(|n| *n > 0) {
         notes.push(format!(
-            "{unmet} of {} impacts were too slow for the discrete energy to be met, and follow the law for momenta alone: a shorter \
+            "{unmet} of {} impacts were too slow for their energy to be met: momenta alone decide there: a shorter \
              step or a method of higher order makes them fewer",
             summary["impacts"]["count"]
         ));
