@@ -33,11 +33,16 @@ pub struct Bounces {
     pub time: Vec<f64>,
     /// The Hamiltonian at the end of the step with the impact, less that at the start of the run.
     pub drift: Vec<f64>,
-    /// The largest change of the discrete energy over an impact, relative.
+    /// The largest change of the discrete energy over an impact, relative, among those that keep it.
     pub worst: f64,
+    /// Impacts that do not: grazes so slow that no impulse would.
+    pub grazes: usize,
     /// The most impacts in one step.
     pub most: usize,
 }
+
+/// A larger change of the discrete energy, relative, is not rounding.
+const GRAZE: f64 = 1e-9;
 
 /// The moment of inertia of the star of unit mass and size.
 const STAR: f64 = 29.0 / 192.0;
@@ -101,7 +106,9 @@ impl Faller {
             seen.time.push(impact.time);
             seen.drift.push(drift);
             let change = (impact.energy_after / impact.energy_before - 1.0).abs();
-            if !(change <= seen.worst) {
+            if !(change < GRAZE) {
+                seen.grazes += 1;
+            } else if change > seen.worst {
                 seen.worst = change;
             }
             seen.most = seen.most.max(together);
