@@ -383,7 +383,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
 /// Whether the cubic with these values and slopes at the ends of the unit interval stays positive inside, with a margin.
 #[inline(always)]
 fn stays_open([a, b]: [f64; 2], [da, db]: [f64; 2]) -> bool {
-    if !(a >= 0.0 && b >= 0.0 && (da - da) + (db - db) == 0.0) {
+    if !(a >= 0.0 && b >= 0.0 && da.is_finite() && db.is_finite()) {
         return false;
     }
     if da >= 0.0 && db <= 0.0 {
