@@ -163,7 +163,7 @@ pub struct Colliding<D, G> {
 }
 
 /// Impacts in one step before it is given up.
-const MOST: usize = 200_000;
+const MOST: usize = 50_000;
 /// A gap is closed if it is smaller than this times what it is made of.
 const CLOSED: f64 = 1e-13;
 /// And takes part in an impact of another one if it is smaller than this.
