@@ -153,7 +153,7 @@ impl<S: Simplex> Swift<S> {
         }
     }
 
-    /// A range of elements, with their energies or without.
+    /// A range of elements: their gradients and energies, or their forces.
     fn range<const ENERGY: bool>(
         &self,
         range: Range<usize>,
@@ -175,7 +175,8 @@ impl<S: Simplex> Swift<S> {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
                 total += self.single(k, x, &mut local)?;
                 for (a, node) in self.nodes(k).iter().enumerate() {
-                    (0..3).for_each(|i| out[3 * *node as usize + i] += local[a][i]);
+                    let sign = if ENERGY { 1.0 } else { -1.0 };
+                    (0..3).for_each(|i| out[3 * *node as usize + i] += sign * local[a][i]);
                 }
                 next = k + 1;
             }
@@ -217,7 +218,7 @@ impl<S: Simplex> Elements for Swift<S> {
         self.range::<true>(range, x, out)
     }
 
-    fn push(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.range::<false>(range, x, out).map(drop)
     }
 

@@ -27,8 +27,8 @@ pub(super) struct Tets<'a> {
     pub x: &'a [f64],
 }
 
-/// Adds `dV_K/dx` of a range of elements to `out`, and their energies to `total` in order. Stops before a batch that holds
-/// an element without energy; returns the first element not swept.
+/// Adds `dV_K/dx` of a range of elements to `out`, and their energies to `total` in order; without energies, adds the forces
+/// `-dV_K/dx`. Stops before a batch that holds an element without energy; returns the first element not swept.
 ///
 /// # Safety
 /// `x` and `out` have three numbers for every node in `nodes`, and `edge` is as said.
@@ -86,6 +86,8 @@ unsafe fn passes<S: Simplex, L: Lanes, const ENERGY: bool>(
     let zero = L::splat(0.0);
     let mut d = [[[zero; 3]; 3]; BATCH];
     let (mut s, mut logs) = ([zero; BATCH], [zero; BATCH]);
+    // Of one vector of elements; filled anew before every use.
+    let mut local = [0.0; 3 * MAX_NODES * WIDEST];
     let (first, last) = (range.start / L::WIDTH, range.end.div_ceil(L::WIDTH));
     let mut next_edge = tets.edge.partition_point(|g| (*g as usize) < range.start / WIDEST);
     let mut chunk = first;
@@ -117,12 +119,17 @@ unsafe fn passes<S: Simplex, L: Lanes, const ENERGY: bool>(
         for (b, k) in chunks.clone().map(|c| c * L::WIDTH).enumerate() {
             let from = b * S::POINTS;
             let lanes = range.start.max(k) - k..range.end.min(k + L::WIDTH) - k;
-            // SAFETY: the caller's.
-            let done = unsafe {
-                tets.finish::<S, L, ENERGY>(k, lanes, (&d[from..], &s[from..], &logs[from..]), out, total)
-            };
-            if !done {
+            let points = (&d[from..], &s[from..], &logs[from..]);
+            if !tets.forces::<S, L, ENERGY>(k, lanes.clone(), points, &mut local, total) {
                 return range.start.max(k);
+            }
+            let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
+            if lanes.len() == L::WIDTH {
+                // SAFETY: the caller's.
+                (0..L::WIDTH).for_each(|e| unsafe { add::<S, L, ENERGY>(&local, nodes, e, out) });
+            } else {
+                // SAFETY: the caller's.
+                lanes.for_each(|e| unsafe { add::<S, L, ENERGY>(&local, nodes, e, out) });
             }
         }
         chunk = chunks.end;
@@ -157,18 +164,15 @@ impl Tets<'_> {
         x
     }
 
-    /// The last pass for one vector of elements: of all points their edges, `s` and logarithms. False if an energy is not
-    /// a finite number; nothing was added then.
-    ///
-    /// # Safety
-    /// `out` has three numbers for every node.
+    /// The last pass for one vector of elements: from the edges, `s` and logarithms of all its points to the forces in
+    /// `local`, spread node by node. False if an energy is not a finite number.
     #[inline(always)]
-    unsafe fn finish<S: Simplex, L: Lanes, const ENERGY: bool>(
+    fn forces<S: Simplex, L: Lanes, const ENERGY: bool>(
         &self,
         k: usize,
         lanes: Range<usize>,
         (d, s, logs): (&[Edges<L>], &[L], &[L]),
-        out: &mut [f64],
+        local: &mut [f64],
         total: &mut f64,
     ) -> bool {
         let mut a = [L::splat(0.0); 6];
@@ -191,41 +195,43 @@ impl Tets<'_> {
             }
             let mut each = [0.0; WIDEST];
             energy.store(&mut each);
-            each[lanes.clone()].iter().for_each(|e| *total += e);
+            each[lanes].iter().for_each(|e| *total += e);
         }
         let nodal = S::nodal(&h);
-        let mut local = [0.0; 3 * MAX_NODES * WIDEST];
         for a in 0..S::NODES {
             L::spread(&nodal[a], &mut local[3 * a * L::WIDTH..]);
-        }
-        let nodes = &self.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
-        if lanes.len() == L::WIDTH {
-            // SAFETY: the caller's.
-            (0..L::WIDTH).for_each(|e| unsafe { add::<S, L>(&local, nodes, e, out) });
-        } else {
-            // SAFETY: the caller's.
-            lanes.for_each(|e| unsafe { add::<S, L>(&local, nodes, e, out) });
         }
         true
     }
 }
 
-/// Adds the forces of one lane to its nodes. In the order of elements, as one by one; `x` and `y` of a node as a pair: wider
+/// Adds the gradient of one lane to its nodes, or its forces. In the order of elements, as one by one; `x` and `y` of a node as a pair: wider
 /// stores would overlap the next node's, and wait for each other.
 ///
 /// # Safety
 /// `out` has three numbers for every node.
 #[inline(always)]
-unsafe fn add<S: Simplex, L: Lanes>(local: &[f64], nodes: &[u32], e: usize, out: &mut [f64]) {
+unsafe fn add<S: Simplex, L: Lanes, const GRADIENT: bool>(
+    local: &[f64],
+    nodes: &[u32],
+    e: usize,
+    out: &mut [f64],
+) {
     for a in 0..S::NODES {
         let at = 3 * nodes[e * S::NODES + a] as usize;
         let local = &local[3 * a * L::WIDTH..][..3 * L::WIDTH];
         // SAFETY: the caller's.
         unsafe {
             let pair = out.as_mut_ptr().add(at).cast::<[f64; 2]>();
-            let old = pair.read();
-            pair.write([old[0] + local[2 * e], old[1] + local[2 * e + 1]]);
-            *out.get_unchecked_mut(at + 2) += local[2 * L::WIDTH + e];
+            let (old, z) = (pair.read(), out.get_unchecked_mut(at + 2));
+            let new = [local[2 * e], local[2 * e + 1], local[2 * L::WIDTH + e]];
+            if GRADIENT {
+                pair.write([old[0] + new[0], old[1] + new[1]]);
+                *z += new[2];
+            } else {
+                pair.write([old[0] - new[0], old[1] - new[1]]);
+                *z -= new[2];
+            }
         }
     }
 }
