@@ -57,20 +57,37 @@ const SIDE: usize = 8;
 /// The largest sizes, side by side; a NaN stays.
 #[inline(always)]
 fn keep_largest(worst: &mut [f64; SIDE], x: &[f64]) {
-    for (w, x) in worst.iter_mut().zip(x) {
-        *w = if x.abs() < *w { *w } else { x.abs() };
+    let (chunks, rest) = x.as_chunks::<SIDE>();
+    let mut keep = |i: usize, x: f64| worst[i] = if x.abs() < worst[i] { worst[i] } else { x.abs() };
+    for chunk in chunks {
+        for i in 0..SIDE {
+            keep(i, chunk[i]);
+        }
     }
+    rest.iter().for_each(|x| keep(0, *x));
 }
 
 /// Whether no number is large or none at all.
 fn calm(x: &[f64]) -> bool {
     let mut worst = [0.0; SIDE];
-    x.chunks(SIDE).for_each(|x| keep_largest(&mut worst, x));
+    keep_largest(&mut worst, x);
     worst.iter().all(|x| *x <= LARGE)
+}
+
+/// What the passes over the nodes read and write, three numbers a node.
+struct Nodes<'a> {
+    inverse: &'a [f64],
+    before: &'a [f64],
+    after: &'a [f64],
+    x: &'a [f64],
+    p: &'a mut [f64],
+    v: &'a mut [f64],
+    next: &'a mut [f64],
 }
 
 impl Coefficients {
     /// Positions at the end of a step, from the forces at its start.
+    #[inline(always)]
     fn drift(&self, x: &[f64], v: &[f64], [force, inverse]: [&[f64]; 2], out: &mut [f64]) {
         let n = x.len();
         let (v, force, inverse, out) = (&v[..n], &force[..n], &inverse[..n], &mut out[..n]);
@@ -80,13 +97,32 @@ impl Coefficients {
     }
 
     /// Momenta and velocities at the end of a step.
-    fn kick(&self, [before, after]: [&[f64]; 2], inverse: &[f64], p: &mut [f64], v: &mut [f64]) {
+    #[inline(always)]
+    fn impulse(&self, [before, after]: [&[f64]; 2], inverse: &[f64], p: &mut [f64], v: &mut [f64]) {
         let n = p.len();
         let (before, after, inverse, v) = (&before[..n], &after[..n], &inverse[..n], &mut v[..n]);
         for i in 0..n {
             p[i] += self.kicks[0] * before[i] + self.kicks[1] * after[i];
             v[i] = p[i] * inverse[i];
         }
+    }
+
+    /// The same, and while they are at hand the positions at the end of the next step. In pieces that the nearest memory
+    /// holds, so that each is read once from farther away. Whether the momenta are calm.
+    fn kick(&self, nodes: Nodes<'_>) -> bool {
+        const PIECE: usize = 64 * SIDE;
+        let mut worst = [0.0; SIDE];
+        let n = nodes.p.len();
+        for from in (0..n).step_by(PIECE) {
+            let r = from..n.min(from + PIECE);
+            let (before, after) = (&nodes.before[r.clone()], &nodes.after[r.clone()]);
+            let (inverse, p, v) =
+                (&nodes.inverse[r.clone()], &mut nodes.p[r.clone()], &mut nodes.v[r.clone()]);
+            self.impulse([before, after], inverse, p, v);
+            keep_largest(&mut worst, p);
+            self.drift(&nodes.x[r.clone()], v, [after, inverse], &mut nodes.next[r]);
+        }
+        worst.iter().all(|x| *x <= LARGE)
     }
 }
 
@@ -116,21 +152,18 @@ impl<S: Structure> Sparse<S> {
         Some(Ok(()))
     }
 
-    /// Momenta and velocities, and while they are at hand the positions of the next step. In pieces that the nearest
-    /// memory holds: each is read once from farther away.
+    /// The rest of a step, from the forces at both ends.
     fn finish_explicit(&mut self, c: Coefficients) {
-        const PIECE: usize = 512;
-        let n = self.x.len();
-        let mut worst = [0.0; SIDE];
-        for from in (0..n).step_by(PIECE) {
-            let r = from..n.min(from + PIECE);
-            let (before, after) = (&self.forces[0][r.clone()], &self.forces[1][r.clone()]);
-            let inverse = &self.body.inverse[r.clone()];
-            let (p, v) = (&mut self.p[r.clone()], &mut self.v[r.clone()]);
-            c.kick([before, after], inverse, p, v);
-            p.chunks(SIDE).for_each(|p| keep_largest(&mut worst, p));
-            c.drift(&self.x[r.clone()], v, [after, inverse], &mut self.trial[r]);
-        }
+        let nodes = Nodes {
+            inverse: &self.body.inverse,
+            before: &self.forces[0],
+            after: &self.forces[1],
+            x: &self.x,
+            p: &mut self.p,
+            v: &mut self.v,
+            next: &mut self.trial,
+        };
+        let calm = c.kick(nodes);
         let mass = self.body.structure.mass();
         for i in self.body.held.iter().map(|i| *i as usize) {
             // Their next positions are placed when the next step begins.
@@ -140,8 +173,7 @@ impl<S: Structure> Sparse<S> {
             self.p[i] = momentum;
         }
         if let Some(explicit) = &mut self.explicit {
-            explicit.ahead = true;
-            explicit.calm = worst.iter().all(|x| *x <= LARGE);
+            (explicit.ahead, explicit.calm) = (true, calm);
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) const SCALE: usize = 6;
 /// The volume ratios that are computed with: neither reciprocals nor products of two overflow.
 pub(super) const RATIOS: [f64; 2] = [1e-300, 1e300];
 /// Where the exponent in the logarithm is nought: a little less than from `sqrt(1/2)` to `sqrt(2)`.
-const CALM: [f64; 2] = [0.7072, 1.4141];
+pub(super) const CALM: [f64; 2] = [0.7072, 1.4141];
 
 /// `2 atanh(s) = 2 s + s z (R_0 + R_1 z + ...)` with `z = s^2`: the polynomial whose largest error relative to the
 /// logarithm is least (1.2e-18) for `|s| <= 3 - 2 sqrt(2)`.
@@ -49,12 +49,11 @@ const LN_2: [f64; 2] = [0.693_147_180_559_890_33, 5.497_923_018_708_371e-14];
 
 /// `ln j` to about one unit in the last place, and `1/j`, with one division; `j` in [`RATIOS`].
 ///
-/// `ln(1 + f) = f - s (f - R(s^2))` with `s = f / (2 + f)` after powers of two are taken out. Where there are none in any
-/// lane the steps that would add them are left out, which changes no bit.
+/// `ln(1 + f) = f - s (f - R(s^2))` with `s = f / (2 + f)` after powers of two are taken out. If there are none, since all
+/// lanes are [`CALM`], the steps that would add them may be left out, which changes no bit.
 #[inline(always)]
-pub(super) fn logarithm<L: Lanes>(j: L) -> (L, L) {
+pub(super) fn logarithm<L: Lanes>(j: L, calm: bool) -> (L, L) {
     let one = L::splat(1.0);
-    let calm = j.within(CALM[0], CALM[1]);
     let (k, m) = if calm { (L::splat(0.0), j) } else { j.split() };
     let (f, t) = (m.sub(one), m.add(one));
     let r = one.div(j.mul(t));
@@ -104,11 +103,15 @@ pub(super) struct Moduli {
 }
 
 impl Moduli {
-    /// `s` above, and the logarithm.
+    /// `s` above, and the logarithm; nothing if a lane is not in [`RATIOS`].
     #[inline(always)]
-    pub(super) fn pull<L: Lanes>(&self, j: L) -> (L, L) {
-        let (log, inverse) = logarithm(j);
-        (L::splat(self.lambda).mul_add(log, L::splat(-self.mu)).mul(inverse), log)
+    pub(super) fn pull<L: Lanes>(&self, j: L) -> Option<(L, L)> {
+        let calm = j.within(CALM[0], CALM[1]);
+        if !calm && !j.within(RATIOS[0], RATIOS[1]) {
+            return None;
+        }
+        let (log, inverse) = logarithm(j, calm);
+        Some((L::splat(self.lambda).mul_add(log, L::splat(-self.mu)).mul(inverse), log))
     }
 
     /// The part of the energy that depends on `J`: `V (lambda/2 (ln J)^2 - mu ln J - 3 mu / 2)`.
@@ -136,11 +139,15 @@ pub(super) fn force<L: Lanes>(d: &Edges<L>, a: &[L; 6], s: L) -> (Edges<L>, L) {
     (h, twice.mul(L::splat(0.5)))
 }
 
-/// `dH_c / dd_b`, three rows by three columns each.
-pub(super) fn tangent(d: &Edges<f64>, stored: &[f64; STORED], moduli: &Moduli) -> [[Edges<f64>; 3]; 3] {
+/// `dH_c / dd_b`, three rows by three columns each; nothing if the volume ratio is not in [`RATIOS`].
+pub(super) fn tangent(
+    d: &Edges<f64>,
+    stored: &[f64; STORED],
+    moduli: &Moduli,
+) -> Option<[[Edges<f64>; 3]; 3]> {
     let c = cofactors(d);
     let j = ratio(d, stored[SCALE]);
-    let (s, log) = moduli.pull(j);
+    let (s, log) = moduli.pull(j)?;
     let rate = (moduli.lambda * (1.0 - log) + moduli.mu) / (j * j) * stored[SCALE];
     let mut k = [[[[0.0; 3]; 3]; 3]; 3];
     for n in 0..3 {
@@ -160,5 +167,5 @@ pub(super) fn tangent(d: &Edges<f64>, stored: &[f64; STORED], moduli: &Moduli) -
             }
         }
     }
-    k
+    Some(k)
 }

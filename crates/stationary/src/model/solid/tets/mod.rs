@@ -101,12 +101,7 @@ impl<S: Simplex> Swift<S> {
         d
     }
 
-    /// Refuses a volume ratio that has no logarithm.
-    #[inline(always)]
-    fn check(&self, k: usize, point: usize, j: f64) -> Result<(), Fault> {
-        if j >= RATIOS[0] && j <= RATIOS[1] { Ok(()) } else { Err(self.broken(k, point, j)) }
-    }
-
+    /// Why a volume ratio has no logarithm.
     #[cold]
     #[inline(never)]
     fn broken(&self, k: usize, point: usize, j: f64) -> Fault {
@@ -124,8 +119,7 @@ impl<S: Simplex> Swift<S> {
         let mut energy = 0.0;
         for q in 0..S::POINTS {
             let j = ratio(&d[q], stored[SCALE]);
-            self.check(k, q, j)?;
-            let (s, log) = self.moduli.pull(j);
+            let Some((s, log)) = self.moduli.pull(j) else { return Err(self.broken(k, q, j)) };
             let (forces, isochoric) = force(&d[q], &a, s);
             h[q] = forces;
             energy += isochoric + self.moduli.volumetric(log, stored[SCALE]);
@@ -229,8 +223,9 @@ impl<S: Simplex> Elements for Swift<S> {
         out.fill(0.0);
         let d = Self::edges(nodes, x);
         for q in 0..S::POINTS {
-            self.check(k, q, ratio(&d[q], stored[SCALE]))?;
-            let own = kernel::tangent(&d[q], &stored, &self.moduli);
+            let Some(own) = kernel::tangent(&d[q], &stored, &self.moduli) else {
+                return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
+            };
             let m = S::matrix(q);
             for b in 0..S::NODES {
                 // half[c] = sum_e K_ce m_eb
@@ -263,8 +258,8 @@ impl<S: Simplex> Elements for Swift<S> {
         let mut sum = [[0.0; 3]; 3];
         for q in 0..S::POINTS {
             let j = ratio(&d[q], stored[SCALE]);
-            self.check(k, q, j)?;
-            let pressure = self.lame.lambda * kernel::logarithm(j).0 - self.lame.mu;
+            let Some((_, log)) = self.moduli.pull(j) else { return Err(self.broken(k, q, j)) };
+            let pressure = self.lame.lambda * log - self.lame.mu;
             for (i, m) in (0..9).map(|i| (i / 3, i % 3)) {
                 let mut s = 0.0;
                 for (c, b) in (0..9).map(|c| (c / 3, c % 3)) {

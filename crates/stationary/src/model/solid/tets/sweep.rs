@@ -3,7 +3,7 @@
 //! One element is a long chain of dependent operations. Passes put many independent ones next to each other, which is worth
 //! a quarter of the time.
 
-use super::kernel::{Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
+use super::kernel::{Edges, Moduli, SCALE, STORED, force, ratio};
 use super::points::Simplex;
 use crate::model::solid::kind::{MAX_NODES, MAX_POINTS};
 use crate::model::solid::lanes::{Isa, Lanes, WIDEST};
@@ -108,13 +108,11 @@ unsafe fn passes<S: Simplex, L: Lanes, const ENERGY: bool>(
             }
         }
         let points = chunks.len() * S::POINTS;
-        let mut fit = true;
         for i in 0..points {
-            fit &= s[i].within(RATIOS[0], RATIOS[1]);
-            (s[i], logs[i]) = tets.moduli.pull(s[i]);
-        }
-        if !fit {
-            return range.start.max(chunk * L::WIDTH);
+            match tets.moduli.pull(s[i]) {
+                Some(pulled) => (s[i], logs[i]) = pulled,
+                None => return range.start.max(chunk * L::WIDTH),
+            }
         }
         for (b, k) in chunks.clone().map(|c| c * L::WIDTH).enumerate() {
             let from = b * S::POINTS;
