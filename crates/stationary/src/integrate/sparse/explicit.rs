@@ -7,8 +7,8 @@ use super::table::{End, Table};
 use super::{Body, Sparse, SparseCause};
 use crate::model::Structure;
 
-/// Forces, momenta and inverse masses that are larger than this are left to the general step, which looks at every product;
-/// below it none overflows.
+/// Forces and momenta whose sizes sum to more than this, and larger inverse masses, are left to the general step, which looks
+/// at every product; below it none overflows.
 const LARGE: f64 = 1e100;
 
 /// The coefficients of such a method, with the length of the step.
@@ -51,27 +51,26 @@ impl Explicit {
     }
 }
 
-/// How many numbers are compared side by side.
+/// How many sums are kept side by side.
 const SIDE: usize = 8;
 
-/// The largest sizes, side by side; a NaN stays.
+/// Adds sizes to sums: a number that is none, or not finite, stays in them.
 #[inline(always)]
-fn keep_largest(worst: &mut [f64; SIDE], x: &[f64]) {
+fn add_sizes(sums: &mut [f64; SIDE], x: &[f64]) {
     let (chunks, rest) = x.as_chunks::<SIDE>();
-    let mut keep = |i: usize, x: f64| worst[i] = if x.abs() < worst[i] { worst[i] } else { x.abs() };
     for chunk in chunks {
         for i in 0..SIDE {
-            keep(i, chunk[i]);
+            sums[i] += chunk[i].abs();
         }
     }
-    rest.iter().for_each(|x| keep(0, *x));
+    rest.iter().for_each(|x| sums[0] += x.abs());
 }
 
 /// Whether no number is large or none at all.
 fn calm(x: &[f64]) -> bool {
-    let mut worst = [0.0; SIDE];
-    keep_largest(&mut worst, x);
-    worst.iter().all(|x| *x <= LARGE)
+    let mut sums = [0.0; SIDE];
+    add_sizes(&mut sums, x);
+    sums.iter().all(|s| *s <= LARGE)
 }
 
 /// What the passes over the nodes read and write, three numbers a node.
@@ -111,7 +110,7 @@ impl Coefficients {
     /// holds, so that each is read once from farther away. Whether the momenta are calm.
     fn kick(&self, nodes: Nodes<'_>) -> bool {
         const PIECE: usize = 64 * SIDE;
-        let mut worst = [0.0; SIDE];
+        let mut sums = [0.0; SIDE];
         let n = nodes.p.len();
         for from in (0..n).step_by(PIECE) {
             let r = from..n.min(from + PIECE);
@@ -119,10 +118,10 @@ impl Coefficients {
             let (inverse, p, v) =
                 (&nodes.inverse[r.clone()], &mut nodes.p[r.clone()], &mut nodes.v[r.clone()]);
             self.impulse([before, after], inverse, p, v);
-            keep_largest(&mut worst, p);
+            add_sizes(&mut sums, p);
             self.drift(&nodes.x[r.clone()], v, [after, inverse], &mut nodes.next[r]);
         }
-        worst.iter().all(|x| *x <= LARGE)
+        sums.iter().all(|s| *s <= LARGE)
     }
 }
 
@@ -183,4 +182,24 @@ impl<S: Structure> Sparse<S> {
 fn unfit<S: Structure>(body: &Body<S>, t: f64, x: &[f64], forces: &mut [f64]) -> Option<SparseCause> {
     // With energies, which name the element.
     body.force(t, x, forces).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_that_is_none_is_seen_wherever_it_is() {
+        for n in [1, 7, 8, 9, 40] {
+            let x: Vec<f64> = (0..n).map(|i| i as f64 - 3.0).collect();
+            assert!(calm(&x));
+            for bad in [f64::NAN, f64::INFINITY, -f64::INFINITY, -1e101] {
+                for at in 0..n {
+                    let mut x = x.clone();
+                    x[at] = bad;
+                    assert!(!calm(&x), "{bad} at {at} of {n}");
+                }
+            }
+        }
+    }
 }

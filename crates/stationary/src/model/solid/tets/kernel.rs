@@ -45,7 +45,7 @@ const R: [f64; 7] = [
     0.147_967_273_882_189_7,
 ];
 /// `ln 2` in two parts, the first with eleven zero bits at its end.
-const LN_2: [f64; 2] = [0.693_147_180_559_890_33, 5.497_923_018_708_371e-14];
+const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
 
 /// `ln j` to about one unit in the last place, and `1/j`, with one division; `j` in [`RATIOS`].
 ///
