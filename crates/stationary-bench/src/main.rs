@@ -2,6 +2,7 @@
 
 use stationary_bench::cases::cases;
 use stationary_bench::measure::{HEADER, Outcome, measure};
+use stationary_bench::solids;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -20,8 +21,8 @@ fn main() -> ExitCode {
         println!("{HEADER}");
     }
     let mut outcomes: Vec<Outcome> = Vec::new();
-    for case in cases() {
-        let outcome = measure(case, check);
+    let all = cases().into_iter().map(|case| measure(case, check));
+    for outcome in all.chain(solids::outcomes(check)) {
         if !json {
             println!("{}", outcome.line());
         }

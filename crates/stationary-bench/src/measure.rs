@@ -58,7 +58,7 @@ impl Outcome {
             self.ns,
             number(self.reference_ns, 1),
             number(self.ratio(), 2),
-            number(self.bar, 1),
+            number(self.bar, 2),
             if self.bar.is_none() {
                 ""
             } else if self.ok() {

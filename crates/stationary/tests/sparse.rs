@@ -382,6 +382,80 @@ fn midpoint_and_newmark_run_far_beyond_the_explicit_limit() {
     }
 }
 
+/// A body all of whose masses and forces are multiplied.
+struct Heavy {
+    body: Arc<Body>,
+    mass: Vec<f64>,
+    scale: f64,
+}
+
+impl Structure for Heavy {
+    fn mass(&self) -> &[f64] {
+        &self.mass
+    }
+    fn elements(&self) -> usize {
+        self.body.elements()
+    }
+    fn nodes(&self, k: usize) -> &[u32] {
+        self.body.nodes(k)
+    }
+    fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let energy = self.body.gradient(t, x, out)?;
+        out.iter_mut().for_each(|f| *f *= self.scale);
+        Ok(self.scale * energy)
+    }
+    fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        self.body.tangent(k, t, x, out)
+    }
+    fn held(&self, i: usize) -> bool {
+        self.body.held(i)
+    }
+    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        self.body.drive(t, x, v);
+    }
+}
+
+#[test]
+fn short_and_general_explicit_steps_agree() {
+    // Momenta of 1e120 are left to the general step.
+    for support in [Support::None, Support::Driven, Support::Roller] {
+        let body = body(Kind::Tet4, [2, 1], support);
+        for method in [Method::Verlet { order: 2 }, Method::Trapezoidal { alpha: 0.2 }] {
+            let [short, general] = [1.0, 1e120].map(|scale| {
+                let mass = body.mass().iter().map(|m| scale * m).collect();
+                let heavy = Heavy { body: Arc::clone(&body), mass, scale };
+                let mut run = Sparse::new(heavy, method, start(&body, 0.02), 1e-15).unwrap();
+                (0..200).for_each(|_| run.step().unwrap());
+                let scaled = |x: &[f64]| x.iter().map(|x| x / scale).collect::<Vec<_>>();
+                [run.positions().to_vec(), run.velocities().to_vec(), scaled(run.reactions())]
+            });
+            for (a, b) in short.iter().flatten().zip(general.iter().flatten()) {
+                assert!((a - b).abs() < 1e-10, "{support:?} {method}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_explicit_step_that_fails_leaves_the_last_good_state() {
+    let body = body(Kind::Tet4, [2, 1], Support::Roller);
+    let mut start = start(&body, 0.05);
+    start.v.iter_mut().for_each(|v| *v *= 40.0);
+    let mut run = Sparse::new(body, Method::Verlet { order: 2 }, start, 1e-15).unwrap();
+    let (mut good, mut steps) = (run.state(), 0);
+    let error = loop {
+        match run.step() {
+            Ok(()) => (good, steps) = (run.state(), steps + 1),
+            Err(error) => break error,
+        }
+        assert!(steps < 1000, "too slow to break");
+    };
+    assert!(steps > 2 && error.to_string().contains("inverted"), "{steps}: {error}");
+    assert_eq!(run.state(), good);
+    assert_eq!(run.step().unwrap_err(), error);
+    assert_eq!(run.state(), good);
+}
+
 #[test]
 fn a_restored_run_goes_on_to_the_bit() {
     let body = body(Kind::Tet4, [2, 1], Support::Driven);

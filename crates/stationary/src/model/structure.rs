@@ -17,6 +17,14 @@ pub trait Structure: Send + Sync {
     /// Writes `dV/dx` less the loads, three numbers a node (overwrites); returns the potential energy.
     fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
 
+    /// Writes the forces, minus that gradient, without the energy, which may cost less. Those that are no finite numbers may
+    /// go unnoticed.
+    fn forces(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        self.gradient(t, x, out)?;
+        out.iter_mut().for_each(|f| *f = -*f);
+        Ok(())
+    }
+
     /// Writes the second derivatives of element `k`, a square matrix by rows with three rows a node, to `out`.
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault>;
 
@@ -39,6 +47,9 @@ impl<S: Structure + ?Sized> Structure for std::sync::Arc<S> {
     }
     fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         (**self).gradient(t, x, out)
+    }
+    fn forces(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        (**self).forces(t, x, out)
     }
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
         (**self).tangent(k, t, x, out)

@@ -49,6 +49,7 @@
 
 mod assembly;
 mod error;
+mod explicit;
 mod factor;
 mod newton;
 mod state;
@@ -60,6 +61,7 @@ pub use state::SparseState;
 use super::{BuildError, Method};
 use crate::linalg::max_abs;
 use crate::model::Structure;
+use explicit::Explicit;
 use newton::{Newton, Problem};
 use table::{End, Row, Table};
 
@@ -82,6 +84,8 @@ pub struct Sparse<S> {
     carried: bool,
     newton: Newton,
     trial: Vec<f64>,
+    /// For methods that have shorter steps.
+    explicit: Option<Explicit>,
 }
 
 /// Where and how a run starts.
@@ -101,6 +105,8 @@ pub struct SparseStart {
 struct Body<S> {
     structure: S,
     held: Vec<u32>,
+    /// One over the mass, of each component. Velocities are always momenta times this, so that they can be had back to the bit.
+    inverse: Vec<f64>,
     /// Room for velocities that nobody asks for.
     spare: Vec<f64>,
 }
@@ -157,15 +163,17 @@ impl<S: Structure> Sparse<S> {
         let newton = Newton::new(&structure, &table, h, tolerance);
         let mass = structure.mass();
         let p: Vec<f64> = v.iter().enumerate().map(|(i, v)| mass[i / 3] * v).collect();
+        let inverse: Vec<f64> = mass.iter().flat_map(|m| [1.0 / m; 3]).collect();
         // As after every step, so that a restored start has the same bits.
-        (0..n).filter(|i| !structure.held(*i)).for_each(|i| v[i] = p[i] / mass[i / 3]);
+        (0..n).filter(|i| !structure.held(*i)).for_each(|i| v[i] = p[i] * inverse[i]);
         Ok(Sparse {
+            explicit: Explicit::new(&table, h, &inverse, &p),
             p,
             last: v.iter().map(|v| h * v).collect(),
             forces: vec![vec![0.0; n]; table.nodes.len()],
             reactions: vec![0.0; n],
             trial: vec![0.0; n],
-            body: Body { structure, held, spare: vec![0.0; n] },
+            body: Body { structure, held, inverse, spare: vec![0.0; n] },
             start: t,
             step: 0,
             carried: false,
@@ -196,6 +204,12 @@ impl<S: Structure> Sparse<S> {
     }
 
     fn advance(&mut self) -> Result<(), SparseCause> {
+        if let Some(made) = self.kick_drift_kick() {
+            return made;
+        }
+        if let Some(explicit) = &mut self.explicit {
+            explicit.ahead = false;
+        }
         let unknown = self.table.unknown.clone();
         let mut end = self.last.clone();
         for node in 0..unknown.start {
@@ -276,13 +290,16 @@ impl<S: Structure> Sparse<S> {
         for i in 0..v.len() {
             if !self.body.structure.held(i) {
                 self.p[i] += impulse[i];
-                v[i] = self.p[i] / mass[i / 3];
+                v[i] = self.p[i] * self.body.inverse[i];
             }
         }
         self.v = v;
         std::mem::swap(&mut self.x, &mut self.trial);
         self.last = u;
         self.step += 1;
+        if let Some(explicit) = &mut self.explicit {
+            explicit.restart(&self.p);
+        }
         if let Some(last) = self.table.carries() {
             self.forces.swap(0, last);
         }

@@ -59,9 +59,11 @@ impl<S: Structure> Sparse<S> {
         }
         self.step = state.steps;
         [self.newton.iterations, self.newton.factorizations] = state.counts;
-        let mass = self.body.structure.mass();
         for i in 0..n {
-            self.v[i] = self.p[i] / mass[i / 3];
+            self.v[i] = self.p[i] * self.body.inverse[i];
+        }
+        if let Some(explicit) = &mut self.explicit {
+            explicit.restart(&self.p);
         }
         // As at the end of a step: held velocities are prescribed, not divided.
         let (t, mut x) = (self.time(), self.x.clone());

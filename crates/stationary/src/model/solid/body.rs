@@ -150,6 +150,13 @@ impl Solid {
         Ok(total)
     }
 
+    /// Writes the forces, minus the gradient, without the energy, which costs less. Those that are no finite numbers may go
+    /// unnoticed.
+    pub fn forces(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        out.fill(0.0);
+        self.blocks.iter().try_for_each(|block| block.forces(0..block.len(), t, x, out))
+    }
+
     /// `f h / c` of every element [AVI03 (68)].
     pub fn steps_courant(&self, fraction: f64) -> Vec<f64> {
         let mut steps = Vec::with_capacity(self.elements());

@@ -118,6 +118,15 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// of their energies. After a fault `out` holds the sum up to the element at fault.
     fn sweep(&self, range: Range<usize>, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
 
+    /// Adds the forces, `-dV_K/dx`, to `out` without energies, which costs less. An element that is not inverted may go
+    /// unnoticed if its forces are no finite numbers.
+    fn forces(&self, range: Range<usize>, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        out.iter_mut().for_each(|f| *f = -*f);
+        let swept = self.sweep(range, t, x, out).map(drop);
+        out.iter_mut().for_each(|f| *f = -*f);
+        swept
+    }
+
     /// `h / c` with `h` the inscribed radius [AVI03 (68)], to be multiplied by a fraction such as 1/10; nought for an
     /// element without mass.
     fn step_courant(&self, k: usize) -> f64 {

@@ -6,6 +6,7 @@ use super::geometry::{Defect, Geometry, bend, is_straight, reference_mass, simpl
 use super::kind::{Kind, MAX_NODES, Nodal};
 use super::material::{Law, Material, PlaneStress};
 use super::shape::{Curved, Linear, Shape, Straight};
+use super::tets;
 use crate::error::Diagnostic;
 use std::marker::PhantomData;
 
@@ -251,6 +252,30 @@ impl Parts {
 
     fn block<S: Shape, M: Material + 'static>(self, material: M, density: f64) -> Box<dyn Elements> {
         let Parts { nodes, stored, geometry } = self;
+        if let Some(lame) = material.neo_hookean().filter(|_| !geometry.curved && !nodes.is_empty()) {
+            match S::KIND {
+                Kind::Tet4 | Kind::Tet10 => {
+                    return tets::block(S::KIND, (nodes, &stored), lame, density, geometry);
+                }
+                _ => {}
+            }
+        }
         Box::new(Block::<S, M> { nodes, stored, material, density, geometry, shape: PhantomData })
     }
+}
+
+/// Gradients of `L_1, L_2, L_3` and a point's share of the volume of every tetrahedron, as blocks store them.
+#[cfg(test)]
+pub(super) fn simplices(kind: Kind, nodes: &[u32], points: &[f64]) -> Vec<f64> {
+    let mut stored = Vec::new();
+    for own in nodes.chunks_exact(kind.nodes()) {
+        let mut x = [[0.0; 3]; MAX_NODES];
+        for (x, a) in x.iter_mut().zip(own) {
+            x.copy_from_slice(&points[3 * *a as usize..][..3]);
+        }
+        let s = simplex::<3>(&x).unwrap_or_else(|d| panic!("{d:?}"));
+        stored.extend_from_slice(s.gradients[1..].as_flattened());
+        stored.push(s.volume / if kind == Kind::Tet4 { 1.0 } else { 4.0 });
+    }
+    stored
 }

@@ -27,6 +27,7 @@ mod elements;
 mod geometry;
 mod group;
 mod kind;
+mod lanes;
 mod loads;
 mod material;
 mod problem;
@@ -35,6 +36,7 @@ mod spectrum;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod tets;
 
 pub use bars::Bars;
 pub use body::{Solid, Split};

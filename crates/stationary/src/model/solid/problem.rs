@@ -14,12 +14,15 @@ pub struct Problem {
     supports: Supports,
     /// The user's number of each label.
     tags: Vec<u64>,
+    /// The elements that carry loads.
+    loaded: Vec<u32>,
 }
 
 impl Problem {
     /// A solid under loads and supports; `tags` are the numbers of the elements in the user's mesh, by label.
     pub fn new(solid: Solid, loads: Loads, supports: Supports, tags: Vec<u64>) -> Self {
-        Problem { solid, loads, supports, tags }
+        let loaded = (0..solid.elements()).filter(|k| loads.on(*k)).map(|k| k as u32).collect();
+        Problem { solid, loads, supports, tags, loaded }
     }
 
     /// The solid.
@@ -45,6 +48,27 @@ impl Problem {
     /// A fault in the user's terms.
     pub fn fault(&self, fault: &Fault) -> PotentialFault {
         PotentialFault { number: self.tag_of(fault.element()) as usize, why: fault.why() }
+    }
+
+    /// Adds all loads, times a sign; returns their potential.
+    fn add_loads(&self, sign: f64, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let mut energy = 0.0;
+        let (mut dead, mut following) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
+        for k in self.loaded.iter().map(|k| *k as usize) {
+            let nodes = Potentials::nodes(&self.solid, k);
+            let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
+            let load = self.loads.forces(k, t, x, dead, following);
+            if !load.potential.is_finite() || following.iter().any(|f| !f.is_finite()) {
+                return Err(PotentialFault { number: self.tag(k) as usize, why: NO_LOAD.into() });
+            }
+            energy += load.potential;
+            for (n, a) in nodes.iter().enumerate() {
+                for i in 0..3 {
+                    out[3 * *a as usize + i] += sign * (dead[3 * n + i] + following[3 * n + i]);
+                }
+            }
+        }
+        Ok(energy)
     }
 }
 
@@ -96,22 +120,13 @@ impl Structure for Problem {
 
     fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         let mut energy = self.solid.gradient(t, x, out).map_err(|fault| self.fault(&fault))?;
-        let (mut dead, mut following) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
-        for k in (0..self.solid.elements()).filter(|k| self.loads.on(*k)) {
-            let nodes = Potentials::nodes(&self.solid, k);
-            let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
-            let load = self.loads.forces(k, t, x, dead, following);
-            if !load.potential.is_finite() || following.iter().any(|f| !f.is_finite()) {
-                return Err(PotentialFault { number: self.tag(k) as usize, why: NO_LOAD.into() });
-            }
-            energy += load.potential;
-            for (n, a) in nodes.iter().enumerate() {
-                for i in 0..3 {
-                    out[3 * *a as usize + i] -= dead[3 * n + i] + following[3 * n + i];
-                }
-            }
-        }
+        energy += self.add_loads(-1.0, t, x, out)?;
         Ok(energy)
+    }
+
+    fn forces(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        self.solid.forces(t, x, out).map_err(|fault| self.fault(&fault))?;
+        self.add_loads(1.0, t, x, out).map(drop)
     }
 
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {

@@ -43,6 +43,11 @@ pub trait Material: Debug + Send + Sync {
     /// The Lame constants of the small-strain limit.
     fn lame(&self) -> Lame;
 
+    /// The constants of a material that is exactly [`NeoHookean`]: its tetrahedra have a faster kernel.
+    fn neo_hookean(&self) -> Option<Lame> {
+        None
+    }
+
     /// `W` at `F`, nought at rest.
     #[inline]
     fn energy(&self, f: &Mat3) -> Result<f64, Breakdown> {

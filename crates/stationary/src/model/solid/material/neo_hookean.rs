@@ -56,6 +56,10 @@ impl Material for NeoHookean {
         Ok(combine([(mu, df), (lambda * contract(&g, df), &g), (mu - lambda * j.ln(), &turn)]))
     }
 
+    fn neo_hookean(&self) -> Option<Lame> {
+        Some(self.0)
+    }
+
     #[inline]
     fn lame(&self) -> Lame {
         self.0

@@ -1,0 +1,200 @@
+//! Four and eight lanes on x86-64.
+//!
+//! # Safety
+//! Intrinsics may run only where the processor has their instructions. Every use of these types lies below a function that
+//! was entered after [`Isa`](super::Isa) found them (see `super`), which is the argument of every `unsafe` here that
+//! names none of its own.
+
+use super::{BIAS, FRACTION, INTEGER, Lanes, ROOT, SHIFT};
+use std::arch::x86_64::*;
+
+/// Operations that are one intrinsic.
+macro_rules! operations {
+    ($($name:ident => $intrinsic:ident;)*) => {
+        $(#[inline(always)]
+        fn $name(self, b: Self) -> Self {
+            // SAFETY: see the module.
+            unsafe { $intrinsic(self, b) }
+        })*
+    };
+}
+
+impl Lanes for __m256d {
+    const WIDTH: usize = 4;
+
+    operations! {
+        add => _mm256_add_pd;
+        sub => _mm256_sub_pd;
+        mul => _mm256_mul_pd;
+        div => _mm256_div_pd;
+    }
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_set1_pd(x) }
+    }
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_fmadd_pd(self, b, c) }
+    }
+    #[inline(always)]
+    fn mul_from(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_fnmadd_pd(self, b, c) }
+    }
+    #[inline(always)]
+    fn within(self, low: f64, high: f64) -> bool {
+        // SAFETY: see the module.
+        unsafe {
+            let above = _mm256_cmp_pd::<_CMP_GE_OQ>(self, Self::splat(low));
+            let below = _mm256_cmp_pd::<_CMP_LE_OQ>(self, Self::splat(high));
+            _mm256_movemask_pd(_mm256_and_pd(above, below)) == 0b1111
+        }
+    }
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        // SAFETY: see the module.
+        unsafe {
+            let set = |x: u64| _mm256_set1_epi64x(x as i64);
+            let b = _mm256_add_epi64(_mm256_castpd_si256(self), set(SHIFT));
+            let k = _mm256_or_si256(_mm256_srli_epi64::<52>(b), set(INTEGER));
+            let m = _mm256_add_epi64(_mm256_and_si256(b, set(FRACTION)), set(ROOT));
+            (_mm256_castsi256_pd(k).sub(Self::splat(BIAS)), _mm256_castsi256_pd(m))
+        }
+    }
+    #[inline(always)]
+    fn load(from: &[f64]) -> Self {
+        let from = &from[..4];
+        // SAFETY: four numbers.
+        unsafe { _mm256_loadu_pd(from.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        let to = &mut to[..4];
+        // SAFETY: four numbers.
+        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), self) }
+    }
+    #[inline(always)]
+    unsafe fn gather(x: &[f64], nodes: &[u32], stride: usize) -> [Self; 3] {
+        let nodes = &nodes[..3 * stride + 1];
+        // SAFETY: the nodes are in the slice, and the caller's promise: four numbers from `3 a` on are in `x`.
+        unsafe {
+            let row = |e: usize| {
+                let a = *nodes.get_unchecked(e * stride) as usize;
+                _mm256_loadu_pd(x.as_ptr().add(3 * a))
+            };
+            let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+            let (xz0, xz1) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d));
+            let (y0, y1) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
+            [
+                _mm256_permute2f128_pd::<0x20>(xz0, xz1),
+                _mm256_permute2f128_pd::<0x20>(y0, y1),
+                _mm256_permute2f128_pd::<0x31>(xz0, xz1),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn spread(v: &[Self; 3], to: &mut [f64]) {
+        let to = &mut to[..12];
+        // SAFETY: see the module.
+        unsafe {
+            let (even, odd) = (_mm256_unpacklo_pd(v[0], v[1]), _mm256_unpackhi_pd(v[0], v[1]));
+            _mm256_permute2f128_pd::<0x20>(even, odd).store(to);
+            _mm256_permute2f128_pd::<0x31>(even, odd).store(&mut to[4..]);
+        }
+        v[2].store(&mut to[8..]);
+    }
+}
+
+impl Lanes for __m512d {
+    const WIDTH: usize = 8;
+
+    operations! {
+        add => _mm512_add_pd;
+        sub => _mm512_sub_pd;
+        mul => _mm512_mul_pd;
+        div => _mm512_div_pd;
+    }
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm512_set1_pd(x) }
+    }
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm512_fmadd_pd(self, b, c) }
+    }
+    #[inline(always)]
+    fn mul_from(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm512_fnmadd_pd(self, b, c) }
+    }
+    #[inline(always)]
+    fn within(self, low: f64, high: f64) -> bool {
+        // SAFETY: see the module.
+        unsafe {
+            let above = _mm512_cmp_pd_mask::<_CMP_GE_OQ>(self, Self::splat(low));
+            _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(above, self, Self::splat(high)) == 0b1111_1111
+        }
+    }
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        // SAFETY: see the module.
+        unsafe {
+            let set = |x: u64| _mm512_set1_epi64(x as i64);
+            let b = _mm512_add_epi64(_mm512_castpd_si512(self), set(SHIFT));
+            let k = _mm512_or_si512(_mm512_srli_epi64::<52>(b), set(INTEGER));
+            let m = _mm512_add_epi64(_mm512_and_si512(b, set(FRACTION)), set(ROOT));
+            (_mm512_castsi512_pd(k).sub(Self::splat(BIAS)), _mm512_castsi512_pd(m))
+        }
+    }
+    #[inline(always)]
+    fn load(from: &[f64]) -> Self {
+        let from = &from[..8];
+        // SAFETY: eight numbers.
+        unsafe { _mm512_loadu_pd(from.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        let to = &mut to[..8];
+        // SAFETY: eight numbers.
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self) }
+    }
+    #[inline(always)]
+    unsafe fn gather(x: &[f64], nodes: &[u32], stride: usize) -> [Self; 3] {
+        let nodes = &nodes[..7 * stride + 1];
+        // SAFETY: the nodes are in the slice, and the caller's promise: four numbers from `3 a` on are in `x`.
+        unsafe {
+            let row = |e: usize| {
+                let a = *nodes.get_unchecked(e * stride) as usize;
+                _mm256_loadu_pd(x.as_ptr().add(3 * a))
+            };
+            let join = |e: usize| _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(e)), row(e + 2));
+            let (a, b, c, d) = (join(0), join(1), join(4), join(5));
+            let (xz0, xz1) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
+            let (y0, y1) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
+            [
+                _mm512_shuffle_f64x2::<0x88>(xz0, xz1),
+                _mm512_shuffle_f64x2::<0x88>(y0, y1),
+                _mm512_shuffle_f64x2::<0xdd>(xz0, xz1),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn spread(v: &[Self; 3], to: &mut [f64]) {
+        let to = &mut to[..24];
+        // SAFETY: see the module.
+        unsafe {
+            let (even, odd) = (_mm512_unpacklo_pd(v[0], v[1]), _mm512_unpackhi_pd(v[0], v[1]));
+            let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            _mm512_permutex2var_pd(even, first, odd).store(to);
+            _mm512_permutex2var_pd(even, second, odd).store(&mut to[8..]);
+        }
+        v[2].store(&mut to[16..]);
+    }
+}

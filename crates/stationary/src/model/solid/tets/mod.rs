@@ -1,0 +1,300 @@
+//! Neo-Hookean tetrahedra with straight sides, several side by side in vector lanes.
+
+mod kernel;
+mod points;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use super::elements::{Elements, Fault};
+use super::geometry::{Geometry, consistent, lumped};
+use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
+use super::lanes::{Isa, WIDEST};
+use super::material::{Breakdown, Lame};
+use super::tensor::Mat3;
+use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
+use points::{Four, Simplex, Ten};
+use std::marker::PhantomData;
+use std::ops::Range;
+use sweep::Tets;
+
+/// Neo-Hookean tetrahedra of one kind.
+#[derive(Debug)]
+struct Swift<S> {
+    len: usize,
+    isa: Isa,
+    /// By elements, to the end of the last group of [`WIDEST`]: the last element is repeated.
+    nodes: Vec<u32>,
+    /// By groups of [`WIDEST`].
+    stored: Vec<f64>,
+    /// The highest node, and the groups that have it.
+    top: usize,
+    edge: Vec<u32>,
+    moduli: Moduli,
+    lame: Lame,
+    density: f64,
+    geometry: Geometry,
+    shape: PhantomData<S>,
+}
+
+/// A block of tetrahedra from the nodes, the gradients of `L_1, L_2, L_3` and a point's share of the volume (ten numbers an
+/// element).
+pub(super) fn block(
+    kind: Kind,
+    (nodes, gradients): (Vec<u32>, &[f64]),
+    lame: Lame,
+    density: f64,
+    geometry: Geometry,
+) -> Box<dyn Elements> {
+    match kind {
+        Kind::Tet10 => Box::new(Swift::<Ten>::new(nodes, gradients, lame, density, geometry)),
+        _ => Box::new(Swift::<Four>::new(nodes, gradients, lame, density, geometry)),
+    }
+}
+
+impl<S: Simplex> Swift<S> {
+    fn new(mut nodes: Vec<u32>, gradients: &[f64], lame: Lame, density: f64, geometry: Geometry) -> Self {
+        let len = nodes.len() / S::NODES;
+        let groups = len.div_ceil(WIDEST);
+        let mut stored = vec![0.0; groups * WIDEST * STORED];
+        for k in 0..groups * WIDEST {
+            let own = &gradients[10 * k.min(len - 1)..][..10];
+            let weight = own[9];
+            let at = k / WIDEST * (STORED * WIDEST) + k % WIDEST;
+            for c in 0..3 {
+                for b in c..3 {
+                    let dot = (0..3).map(|j| own[3 * c + j] * own[3 * b + j]).sum::<f64>();
+                    stored[at + ENTRY[c][b] * WIDEST] = lame.mu * weight * dot;
+                }
+            }
+            stored[at + SCALE * WIDEST] = 1.0 / (6.0 * weight * S::POINTS as f64);
+        }
+        let top = nodes.iter().copied().max().unwrap_or(0);
+        let last = nodes[nodes.len() - nodes.len().min(S::NODES)..].to_vec();
+        (len..groups * WIDEST).for_each(|_| nodes.extend_from_slice(&last));
+        let groups = nodes.chunks_exact(WIDEST * S::NODES).enumerate();
+        let edge = groups.filter(|(_, g)| g.contains(&top)).map(|(g, _)| g as u32).collect();
+        let share = 1.0 / (6.0 * S::POINTS as f64);
+        let moduli = Moduli { lambda: share * lame.lambda, mu: share * lame.mu, share };
+        let (isa, top) = (Isa::detect(), top as usize);
+        Swift { len, isa, nodes, stored, top, edge, moduli, lame, density, geometry, shape: PhantomData }
+    }
+
+    fn element(&self, k: usize) -> ([f64; STORED], &[u32]) {
+        let mut stored = [0.0; STORED];
+        for (i, s) in stored.iter_mut().enumerate() {
+            *s = self.stored[k / WIDEST * (STORED * WIDEST) + i * WIDEST + k % WIDEST];
+        }
+        (stored, &self.nodes[k * S::NODES..][..S::NODES])
+    }
+
+    /// The edges at each point of one element.
+    #[inline(always)]
+    fn edges(nodes: &[u32], x: &[f64]) -> [Edges<f64>; MAX_POINTS] {
+        let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+        for a in 0..S::NODES {
+            let at = 3 * nodes[a] as usize;
+            local[a].copy_from_slice(&x[at..at + 3]);
+        }
+        let mut d = [[[0.0; 3]; 3]; MAX_POINTS];
+        S::edges(&local, &mut d);
+        d
+    }
+
+    /// Why a volume ratio has no logarithm.
+    #[cold]
+    #[inline(never)]
+    fn broken(&self, k: usize, point: usize, j: f64) -> Fault {
+        let why = if j < RATIOS[0] && j.is_finite() { Breakdown::Inverted } else { Breakdown::NotFinite };
+        Fault::at(self.label(k), point, why)
+    }
+
+    /// One element, to the bits of [`sweep::sweep`].
+    #[inline(always)]
+    fn one(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
+        let (stored, nodes) = self.element(k);
+        let d = Self::edges(nodes, x);
+        let a: [f64; 6] = std::array::from_fn(|i| stored[i]);
+        let mut h = [[[0.0; 3]; 3]; MAX_POINTS];
+        let mut energy = 0.0;
+        for q in 0..S::POINTS {
+            let j = ratio(&d[q], stored[SCALE]);
+            let Some((s, log)) = self.moduli.pull(j) else { return Err(self.broken(k, q, j)) };
+            let (forces, isochoric) = force(&d[q], &a, s);
+            h[q] = forces;
+            energy += isochoric + self.moduli.volumetric(log, stored[SCALE]);
+        }
+        if !energy.is_finite() {
+            return Err(Fault::NotFinite { element: self.label(k) });
+        }
+        *out = S::nodal(&h);
+        Ok(energy)
+    }
+
+    /// The same with fused products in hardware.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn one_fused(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
+        self.one(k, x, out)
+    }
+
+    fn single(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
+        match self.isa {
+            Isa::Portable => self.one(k, x, out),
+            // SAFETY: every other `Isa` has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            _ => unsafe { self.one_fused(k, x, out) },
+        }
+    }
+
+    /// A range of elements: their gradients and energies, or their forces.
+    fn range<const ENERGY: bool>(
+        &self,
+        range: Range<usize>,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, Fault> {
+        let needed = 3 * (self.top + 1);
+        assert!(x.len() >= needed && out.len() >= needed && range.end <= self.len, "numbers for all nodes");
+        let (nodes, stored, edge) = (&*self.nodes, &*self.stored, &*self.edge);
+        let tets = Tets { nodes, stored, edge, moduli: self.moduli, x };
+        let mut total = 0.0;
+        let mut next = range.start;
+        while next < range.end {
+            // SAFETY: just asserted, and `top` is the highest node.
+            next =
+                unsafe { sweep::sweep::<S, ENERGY>(self.isa, tets, next..range.end, &mut *out, &mut total) };
+            // Where the sweep stopped, one by one: the fault lies there, or in an element outside of the range.
+            for k in next..range.end.min(next + sweep::SPAN) {
+                let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+                total += self.single(k, x, &mut local)?;
+                for (a, node) in self.nodes(k).iter().enumerate() {
+                    let sign = if ENERGY { 1.0 } else { -1.0 };
+                    (0..3).for_each(|i| out[3 * *node as usize + i] += sign * local[a][i]);
+                }
+                next = k + 1;
+            }
+        }
+        Ok(total)
+    }
+}
+
+impl<S: Simplex> Elements for Swift<S> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn kind(&self) -> Kind {
+        S::KIND
+    }
+
+    fn label(&self, k: usize) -> usize {
+        self.geometry.labels[k]
+    }
+
+    #[inline]
+    fn nodes(&self, k: usize) -> &[u32] {
+        &self.nodes[k * S::NODES..][..S::NODES]
+    }
+
+    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, Fault> {
+        self.single(k, x, &mut [[0.0; 3]; MAX_NODES])
+    }
+
+    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+        let energy = self.single(k, x, &mut local)?;
+        out[..3 * S::NODES].copy_from_slice(&local.as_flattened()[..3 * S::NODES]);
+        Ok(energy)
+    }
+
+    fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        self.range::<true>(range, x, out)
+    }
+
+    fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        self.range::<false>(range, x, out).map(drop)
+    }
+
+    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let (stored, nodes) = self.element(k);
+        let n = 3 * S::NODES;
+        let out = &mut out[..n * n];
+        out.fill(0.0);
+        let d = Self::edges(nodes, x);
+        for q in 0..S::POINTS {
+            let Some(own) = kernel::tangent(&d[q], &stored, &self.moduli) else {
+                return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
+            };
+            let m = S::matrix(q);
+            for b in 0..S::NODES {
+                // half[c] = sum_e K_ce m_eb
+                let mut half = [[[0.0; 3]; 3]; 3];
+                for c in 0..3 {
+                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
+                        half[c][i][j] = (0..3).map(|e| own[c][e][i][j] * m[e][b]).sum();
+                    }
+                }
+                for a in 0..S::NODES {
+                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
+                        let s: f64 = (0..3).map(|c| m[c][a] * half[c][i][j]).sum();
+                        out[(3 * a + i) * n + 3 * b + j] += s;
+                    }
+                }
+            }
+        }
+        if out.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(Fault::NotFinite { element: self.label(k) })
+        }
+    }
+
+    /// `sigma = (mu (F F^T - 1) + lambda ln J) / J`, with `mu w F F^T = sum A_cb d_c d_b^T`.
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault> {
+        let (stored, nodes) = self.element(k);
+        let d = Self::edges(nodes, x);
+        let weight = self.moduli.share / stored[SCALE];
+        let mut sum = [[0.0; 3]; 3];
+        for q in 0..S::POINTS {
+            let j = ratio(&d[q], stored[SCALE]);
+            let Some((_, log)) = self.moduli.pull(j) else { return Err(self.broken(k, q, j)) };
+            let pressure = self.lame.lambda * log - self.lame.mu;
+            for (i, m) in (0..9).map(|i| (i / 3, i % 3)) {
+                let mut s = 0.0;
+                for (c, b) in (0..9).map(|c| (c / 3, c % 3)) {
+                    s += stored[ENTRY[c][b]] * d[q][c][i] * d[q][b][m];
+                }
+                sum[i][m] += (s / weight + if i == m { pressure } else { 0.0 }) / (j * S::POINTS as f64);
+            }
+        }
+        if !sum.as_flattened().iter().all(|x| x.is_finite()) {
+            return Err(Fault::NotFinite { element: self.label(k) });
+        }
+        Ok(sum)
+    }
+
+    fn volume(&self, k: usize) -> f64 {
+        self.geometry.volume[k]
+    }
+
+    fn inradius(&self, k: usize) -> f64 {
+        self.geometry.inradius[k]
+    }
+
+    fn mass(&self, k: usize) -> f64 {
+        self.density * self.volume(k)
+    }
+
+    fn wave_speed(&self, _k: usize) -> f64 {
+        self.lame.wave_speed(self.density)
+    }
+
+    fn lumped_mass(&self, k: usize, out: &mut [f64]) {
+        lumped(self.geometry.shares(k, S::KIND), self.mass(k), out);
+    }
+
+    fn consistent_mass(&self, k: usize, out: &mut [f64]) {
+        consistent(self.geometry.shares(k, S::KIND), self.mass(k), out);
+    }
+}
