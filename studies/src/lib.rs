@@ -9,6 +9,7 @@ pub mod damping;
 mod harness;
 pub mod lattice;
 pub mod modes;
+pub mod resonance;
 pub mod sem99;
 pub mod series;
 pub mod solids;
