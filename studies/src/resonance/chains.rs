@@ -39,7 +39,7 @@ pub const RULES: [Rule; 8] = [
 ];
 
 /// Periods of the largest step after which growth is looked for: 2 to this power.
-const DOUBLINGS: u32 = 20;
+const DOUBLINGS: u32 = 18;
 
 /// The growth for each smallest step, nought where bounded.
 fn growth(chain: &Chain, rule: Rule, fraction: f64, split: Split) -> f64 {
@@ -97,7 +97,7 @@ fn run_long(chain: Chain, clock: Clock, step: Vec<f64>, updates: f64) -> f64 {
 const SPLITS: [(Split, &str); 2] = [(Split::Stiffness, "stiffness"), (Split::Own, "even")];
 
 fn linear(scale: Scale, table: &mut Vec<String>) -> Vec<Tally> {
-    let (count, seeds) = scale.pick((30, 2), (100, 6));
+    let (count, seeds) = scale.pick((30, 2), (100, 3));
     let fractions: &[f64] = scale.pick(&[0.5, 0.8], &[0.5, 0.7, 0.8, 0.9]);
     let mut held = Vec::new();
     for (split, named) in SPLITS {
@@ -121,15 +121,15 @@ fn linear(scale: Scale, table: &mut Vec<String>) -> Vec<Tally> {
 
 /// Chains by lot: the part that is unstable.
 fn by_lot(scale: Scale, split: Split, fractions: &[f64]) -> Vec<Vec<Tally>> {
-    let count = scale.pick(60, 1500);
+    let count = scale.pick(60, 400);
     let mut random = Random::new(17);
     let chains: Vec<Chain> = (0..count).map(|_| Chain::by_lot(&mut random)).collect();
     RULES.iter().map(|rule| fractions.iter().map(|f| tally(&chains, *rule, *f, split)).collect()).collect()
 }
 
 fn free(scale: Scale, table: &mut Vec<String>) -> Plot {
-    let (count, seeds, updates) = scale.pick((30, 1, 5e3), (100, 3, 1e5));
-    let fractions: &[f64] = scale.pick(&[0.2, 0.8], &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]);
+    let (count, seeds, updates) = scale.pick((30, 1, 5e3), (100, 1, 1e5));
+    let fractions: &[f64] = scale.pick(&[0.2, 0.8], &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8]);
     let mut plot = Plot::new("Free steps: growth of the energy of chains")
         .x_label("fraction of the limits")
         .y_label("growth rate of the energy a smallest step")
@@ -163,7 +163,7 @@ fn free(scale: Scale, table: &mut Vec<String>) -> Plot {
 }
 
 fn stiffening(scale: Scale, table: &mut Vec<String>) -> f64 {
-    let (count, seeds, updates) = scale.pick((30, 1, 5e3), (100, 2, 1e5));
+    let (count, seeds, updates) = scale.pick((30, 1, 5e3), (100, 2, 2e4));
     let mut held = 0.0;
     for rule in [RULES[0], RULES[4], RULES[6]] {
         for kind in [Kind::Smooth, Kind::Abrupt] {
@@ -196,12 +196,12 @@ fn stiffening(scale: Scale, table: &mut Vec<String>) -> f64 {
 pub fn run(scale: Scale) -> Result<Outcome, String> {
     let mut table = Vec::new();
     let held = linear(scale, &mut table);
-    let fractions: &[f64] = scale.pick(&[0.5, 0.8], &[0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]);
+    let fractions: &[f64] = scale.pick(&[0.5, 0.8], &[0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]);
     let lots = by_lot(scale, Split::Stiffness, fractions);
     let mut plot = Plot::new("Chains by lot that grow, stiffness split")
         .x_label("fraction of the limits")
         .y_label("unstable chains in a hundred");
-    let count = scale.pick(60.0, 1500.0);
+    let count = scale.pick(60.0, 400.0);
     for (split, named) in SPLITS {
         let tallies = if split == Split::Stiffness { lots.clone() } else { by_lot(scale, split, fractions) };
         table.push(format!(

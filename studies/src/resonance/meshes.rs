@@ -136,20 +136,20 @@ struct Plan {
 }
 
 fn plan(scale: Scale) -> Vec<Plan> {
-    const ALL: [f64; 5] = [0.3, 0.5, 0.7, 0.8, 0.9];
-    const SOME: [f64; 3] = [0.5, 0.8, 0.9];
+    const ALL: [f64; 4] = [0.3, 0.5, 0.8, 0.9];
+    const SOME: [f64; 2] = [0.5, 0.8];
     let plan = |name, updates, fractions, long| Plan { name, updates, fractions, long };
     match scale {
         Scale::Reduced => {
             vec![plan("bar-wave", 3e3, &[0.5, 0.8], 1e4), plan("slab", 2e3, &[0.5, 0.8], 6e3)]
         }
         Scale::Full => vec![
-            plan("bar-wave", 1e5, &ALL, 1e6),
-            plan("slab", 1e5, &ALL, 1e6),
-            plan("block", 2e4, &ALL, 2e5),
-            plan("l-beam", 1e4, &ALL, 1e5),
-            plan("blade", 4e3, &SOME, 4e4),
-            plan("graded-cube", 2e3, &SOME, 2e4),
+            plan("bar-wave", 2e4, &ALL, 1e6),
+            plan("slab", 5e4, &ALL, 1e6),
+            plan("block", 1e4, &SOME, 5e4),
+            plan("l-beam", 5e3, &SOME, 2e4),
+            plan("blade", 2e3, &SOME, 1e4),
+            plan("graded-cube", 1e3, &SOME, 5e3),
         ],
     }
 }

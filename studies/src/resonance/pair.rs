@@ -5,7 +5,7 @@
 
 use super::Clock;
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::report::plot::HeatMap;
+use stationary::report::plot::Plot;
 use std::f64::consts::PI;
 
 /// Two springs: `kappa = (omega step / 2)^2` of each alone on the whole mass, and the ratio `p / q` of the steps.
@@ -117,43 +117,54 @@ fn golden(k: u32, m: i32, slow: f64) -> (f64, f64) {
     (measured / peak(slow, r, theta, m), (0.5 * theta).sin())
 }
 
-fn map(share: f64, clock: Clock, cells: usize) -> HeatMap {
-    let of = |i: usize| (i + 1) as f64 / cells as f64;
-    let (least, most, parts) = (16_u64, 80_u64, 16_u64);
-    let rows: Vec<u64> = (least..=most).collect();
-    let values = rows.iter().flat_map(|p| {
-        (0..cells).map(move |i| {
-            let growth = Pair::at(of(i), share, (*p, parts)).growth(clock);
-            if growth > 0.0 { growth.max(1e-5) } else { f64::NAN }
-        })
-    });
-    let label = |x: f64, every: bool| if every { format!("{x}") } else { String::new() };
-    HeatMap {
-        title: format!("Two springs, events at the {} of steps", clock.name()),
-        x: (
-            "fraction of both limits".into(),
-            (0..cells).map(|i| label(of(i), (i + 1) % (cells / 8) == 0)).collect(),
-        ),
-        y: ("ratio of the steps".into(), rows.iter().map(|p| label(*p as f64 / 16.0, p % 16 == 0)).collect()),
-        values: values.collect(),
-        log: true,
-        notes: vec![format!("growth for each fast step; grey: none. Share of the fast spring {share}")],
+/// Fractions, ratios and growth of all pairs of a grid that grow, and how many pairs there are.
+fn map(share: f64, clock: Clock, cells: u32) -> ([Vec<f64>; 3], u32) {
+    let mut unstable = [const { Vec::new() }; 3];
+    let parts = 16;
+    for p in parts..=5 * parts {
+        for i in 1..=cells {
+            let f = f64::from(i) / f64::from(cells);
+            let growth = Pair::at(f, share, (p, parts)).growth(clock);
+            if growth > 0.0 {
+                let row = [f, p as f64 / parts as f64, growth];
+                unstable.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
+            }
+        }
     }
+    (unstable, cells * (4 * parts as u32 + 1))
+}
+
+fn drawn(share: f64, clock: Clock, [f, r, growth]: &[Vec<f64>; 3]) -> Plot {
+    let mut plot = Plot::new(format!("Two springs, events at the {} of steps", clock.name()))
+        .x_label("fraction of both limits")
+        .y_label("ratio of the steps");
+    for (name, low, high) in [("growth below 0.01", 0.0, 0.01), ("to 0.1", 0.01, 0.1), ("above", 0.1, 1e9)] {
+        let of = |x: &[f64]| -> Vec<f64> {
+            let some = x.iter().zip(growth).filter(|(_, g)| **g >= low && **g < high);
+            some.map(|(x, _)| *x).collect()
+        };
+        plot = plot.points(name, &of(f), &of(r));
+    }
+    for (k, m) in [(1, 0), (2, 0), (2, 1), (3, 1), (4, 2)] {
+        let at = |r: f64| (0.5 * PI * (f64::from(k) / r - f64::from(m))).sin() / share.sqrt();
+        let ratios = (100..=500).map(|i| f64::from(i) / 100.0);
+        let (x, y): (Vec<f64>, Vec<f64>) = ratios
+            .filter(|r| (0.0..1.0).contains(&(f64::from(k) / r - f64::from(m))))
+            .map(|r| (at(r), r))
+            .filter(|(f, _)| *f < 1.0)
+            .unzip();
+        plot = plot.dashed_line(format!("k = {k}, m = {m}"), &x, &y);
+    }
+    plot.note("dashed: theta = pi (k/r - m) of the fast spring alone, from where tongues reach to the left")
 }
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {
     const SHARE: f64 = 0.5;
-    let cells = scale.pick(48, 96);
-    let maps = [Clock::Ends, Clock::Middles].map(|clock| map(SHARE, clock, cells));
-    let unstable: Vec<usize> =
-        maps.iter().map(|m| m.values.iter().filter(|g| g.is_finite()).count()).collect();
-    let mut table = vec![format!(
-        "unstable cells of {}: ends {}, middles {}",
-        maps[0].values.len(),
-        unstable[0],
-        unstable[1]
-    )];
+    let maps = [Clock::Ends, Clock::Middles].map(|clock| map(SHARE, clock, scale.pick(50, 150)));
+    let unstable = [0, 1].map(|i| maps[i].0[0].len());
+    let mut table =
+        vec![format!("unstable of {} pairs: ends {}, middles {}", maps[0].1, unstable[0], unstable[1])];
     let mut worst = 0.0_f64;
     let mut first = Vec::new();
     for ratio in [2, 4, 8] {
@@ -184,10 +195,11 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
         Claim::below("first tongue of ratios 2, 4, 8, computed less predicted", worst, 1e-6),
         Claim::below("peak growth at the golden ratio, over predicted, less one", off, 0.1),
         Claim::above("ratio 2, first tongue in the middle over that at the ends", first[1] / first[0], 1.05),
-        Claim::below("unstable cells, middles over ends", unstable[1] as f64 / unstable[0] as f64, 1.0),
+        Claim::below("unstable pairs, middles over ends", unstable[1] as f64 / unstable[0] as f64, 1.0),
     ];
-    let plots = maps.map(|m| m.to_svg(480, 400));
-    Ok(Outcome { plot: side_by_side(&plots, 480, 400), table, claims })
+    let plots = [(Clock::Ends, &maps[0].0), (Clock::Middles, &maps[1].0)]
+        .map(|(clock, map)| drawn(SHARE, clock, map).to_svg(520, 460));
+    Ok(Outcome { plot: side_by_side(&plots, 520, 460), table, claims })
 }
 
 #[cfg(test)]
