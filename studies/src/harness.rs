@@ -1,6 +1,6 @@
 //! What a study is, and the list of all of them.
 
-use crate::{avi03, fet03, sem99, sur04, vti04};
+use crate::{avi03, fet03, resonance, sem99, sur04, vti04};
 use std::fmt;
 
 /// How much of a study to run.
@@ -211,6 +211,36 @@ pub const STUDIES: &[Study] = &[
         run: fet03::fig5_3::run,
     },
     Study { paper: "fet03", figure: "fig5-4", title: "order through an impact", run: fet03::fig5_4::run },
+    Study {
+        paper: "resonance",
+        figure: "pair",
+        title: "two springs of unequal steps: tongues",
+        run: resonance::pair::run,
+    },
+    Study {
+        paper: "resonance",
+        figure: "triple",
+        title: "three springs: what lies between fast and slow",
+        run: resonance::triple::run,
+    },
+    Study {
+        paper: "resonance",
+        figure: "chains",
+        title: "chains under every rule of steps",
+        run: resonance::chains::run,
+    },
+    Study {
+        paper: "resonance",
+        figure: "meshes",
+        title: "growth of energy on the shipped meshes",
+        run: resonance::meshes::run,
+    },
+    Study {
+        paper: "resonance",
+        figure: "limits",
+        title: "rules of steps against the true limit",
+        run: resonance::limits::run,
+    },
 ];
 
 /// Plots of one size in a row.

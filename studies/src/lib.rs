@@ -10,6 +10,7 @@ pub mod fet03;
 mod harness;
 pub mod lattice;
 pub mod modes;
+pub mod resonance;
 pub mod sem99;
 pub mod series;
 pub mod solids;

@@ -3,6 +3,7 @@
 
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
+use crate::integrate::avi::Buffer;
 use crate::integrate::group::BodyMethod;
 use crate::integrate::{EnergyChoice, Method, Turning};
 use crate::model::solid::Split;
@@ -42,7 +43,7 @@ const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
 
 /// How the elements of a solid get their steps.
-const STEP_OPTIONS: [(&str, &str, &str); 7] = [
+const STEP_OPTIONS: [(&str, &str, &str); 8] = [
     ("steps", "harmonic", "`free`, each element its own, or `harmonic`, a base times powers of two"),
     (
         "rule",
@@ -51,7 +52,16 @@ const STEP_OPTIONS: [(&str, &str, &str); 7] = [
     ),
     ("fraction", "0.5; courant: 0.1", "part of the stable step that is taken"),
     ("split", "stiffness", "how nodal masses are divided among elements for `eigen`: `stiffness` or `own`"),
-    ("buffer", "true", "harmonic: whether an element takes the smallest step among its neighbours"),
+    (
+        "buffer",
+        "ring",
+        "harmonic: `ring`, an element takes the smallest step among its neighbours; `jump`, at most twice that; or `none`",
+    ),
+    (
+        "events",
+        "end",
+        "avi: where in its step an element acts, at the `end` or in the `middle`; the middle is safer near the limit",
+    ),
     ("step", "by the rule", "a step for all elements, or a table of steps by group"),
     (
         "factor",
@@ -476,8 +486,10 @@ pub struct StepChoice {
     pub fraction: f64,
     /// Whether steps are rounded down to a base times powers of two.
     pub harmonic: bool,
-    /// Whether harmonic steps are lowered to the smallest around.
-    pub buffer: bool,
+    /// What harmonic steps give up where unequal ones meet.
+    pub buffer: Buffer,
+    /// Whether elements act in the middle of their steps.
+    pub middle: bool,
     /// Steps by hand.
     pub given: Option<Numbers>,
     /// A factor that changes in time.
@@ -548,10 +560,12 @@ impl fmt::Display for SolidMethod {
             SolidMethod::Avi(s) => {
                 let steps = match (s.harmonic, s.buffer) {
                     (false, _) => "free steps",
-                    (true, true) => "harmonic steps with buffer",
-                    (true, false) => "harmonic steps without buffer",
+                    (true, Buffer::Ring) => "harmonic steps with buffer",
+                    (true, Buffer::Jump) => "harmonic steps, neighbours within a factor of two",
+                    (true, Buffer::None) => "harmonic steps without buffer",
                 };
-                write!(f, "avi ({steps}, {})", rule(s))
+                let middle = if s.middle { ", events in the middle" } else { "" };
+                write!(f, "avi ({steps}{middle}, {})", rule(s))
             }
             SolidMethod::Newmark(s) => write!(f, "newmark (explicit, {})", rule(s)),
             SolidMethod::Discrete { method, .. } => method.fmt(f),
@@ -617,7 +631,12 @@ fn step_choice(options: &mut Options) -> Result<StepChoice, Error> {
         rule,
         fraction: options.number("fraction", usual, f64::MIN_POSITIVE..=10.0)?,
         harmonic: options.choice("steps", "harmonic", &["free", "harmonic"])? == "harmonic",
-        buffer: options.flag("buffer", true)?,
+        buffer: match options.word_or_flag("buffer", "ring", &["none", "ring", "jump"], ["ring", "none"])? {
+            "none" => Buffer::None,
+            "jump" => Buffer::Jump,
+            _ => Buffer::Ring,
+        },
+        middle: options.choice("events", "end", &["end", "middle"])? == "middle",
         given: options.numbers("step")?,
         factor: options.formula("factor")?,
     })

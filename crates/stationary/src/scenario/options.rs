@@ -115,6 +115,20 @@ impl Options {
         }
     }
 
+    /// One of a list of words; true and false stand for two of them.
+    pub fn word_or_flag<'a>(
+        &mut self,
+        key: &str,
+        default: &'a str,
+        allowed: &[&'a str],
+        [yes, no]: [&'a str; 2],
+    ) -> Result<&'a str, Error> {
+        match self.entries.iter().find(|e| e.key == key).map(|e| &e.node.value) {
+            Some(Value::Flag(_)) => self.flag(key, true).map(|flag| if flag { yes } else { no }),
+            _ => self.choice(key, default, allowed),
+        }
+    }
+
     /// True or false.
     pub fn flag(&mut self, key: &str, default: bool) -> Result<bool, Error> {
         match self.take(key) {

@@ -1,7 +1,7 @@
 //! Energy: what a run has, less what came in, is constant to second order; and the balance of each element.
 
 use crate::bodies::*;
-use stationary::integrate::avi::{Avi, AviStart, Snapshot, harmonic};
+use stationary::integrate::avi::{Avi, AviStart, Buffer, Snapshot, harmonic};
 use stationary::laws;
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, Problem};
@@ -17,22 +17,31 @@ enum Regime {
     Equal,
     Harmonic,
     Changing,
+    /// Free, and harmonic, with events in the middle of steps.
+    Middle,
+    HarmonicMiddle,
 }
+
+const REGIMES: [Regime; 6] =
+    [Regime::Free, Regime::Equal, Regime::Harmonic, Regime::Changing, Regime::Middle, Regime::HarmonicMiddle];
 
 fn run(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime, fraction: f64) -> Avi<Arc<Problem>> {
     let (problem, mut start) = make(1.0);
     // Rounded before they are made small, so that refinement keeps the ratios.
     match regime {
-        Regime::Free | Regime::Changing => {}
+        Regime::Free | Regime::Changing | Regime::Middle => {}
         Regime::Equal => {
             let least = start.step.iter().copied().fold(1.0, f64::min);
             start.step.fill(least);
         }
-        Regime::Harmonic => start.step = harmonic(&problem, &start.step, false),
+        Regime::Harmonic | Regime::HarmonicMiddle => {
+            start.step = harmonic(&problem, &start.step, Buffer::None);
+        }
     }
     start.step.iter_mut().for_each(|h| *h *= fraction);
     match regime {
         Regime::Changing => changing(problem, start),
+        Regime::Middle | Regime::HarmonicMiddle => Avi::with_events_in_the_middle(problem, start).unwrap(),
         _ => Avi::new(problem, start).unwrap(),
     }
 }
@@ -85,7 +94,7 @@ fn energy_less_work_and_the_trajectory_are_of_second_order() {
         let make = |fraction: f64| {
             case(Setup::new(grid(Kind::Tri3, [4, 2, 0], [1.1, 0.9, 0.0], 1.6, 0.05))).finish(fraction)
         };
-        for regime in [Regime::Free, Regime::Equal, Regime::Harmonic, Regime::Changing] {
+        for regime in REGIMES {
             let (energy, trajectory, errors) = orders(&make, regime);
             println!("{name}, {regime:?}: energy {energy:.2}, trajectory {trajectory:.2} {errors:?}");
             assert!((energy - 2.0).abs() < 0.3, "{name}, {regime:?}: {energy} {errors:?}");

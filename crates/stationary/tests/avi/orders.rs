@@ -46,6 +46,9 @@ fn queue_ticks_and_descent_give_the_same_bits_under_every_load() {
         let base = ticks.step.iter().copied().fold(1.0, f64::min);
         assert!(ticks.step.iter().any(|h| *h >= 2.0 * base));
         compare(|| Avi::new(problem.clone(), ticks.clone()).unwrap(), 0.7);
+        for start in [&start, &ticks] {
+            compare(|| Avi::with_events_in_the_middle(problem.clone(), start.clone()).unwrap(), 0.7);
+        }
     }
 }
 
@@ -67,6 +70,31 @@ fn ticks_give_the_bits_of_the_queue() {
         assert_eq!(ticks.snapshot().unwrap(), queue.snapshot().unwrap());
         assert_eq!(ticks.linear_balance(), queue.linear_balance());
     }
+}
+
+/// Elements of unequal harmonic steps never fire together, and the slower one half way between two events of the faster.
+#[test]
+fn events_in_the_middle_lie_half_way_between_those_of_faster_elements() {
+    let (problem, mut start) = everything(Kind::Tri3, 0.5);
+    start.t = 0.25;
+    dyadic(&mut start);
+    let step = start.step.clone();
+    let base = step.iter().copied().fold(1.0, f64::min);
+    let mut avi = Avi::with_events_in_the_middle(problem, start).unwrap();
+    let mut events = 0;
+    avi.advance_watched(1.0, |f| {
+        let steps = (f.time - 0.25) / step[f.element];
+        assert_eq!(steps.fract(), 0.5);
+        assert_eq!(f.weight, step[f.element]);
+        if step[f.element] > base {
+            // The base's events are at odd multiples of half of it; this is at an even one.
+            assert_eq!(((f.time - 0.25) / base).fract(), 0.0);
+        }
+        events += 1;
+    })
+    .unwrap();
+    let foreseen: f64 = step.iter().map(|h| (0.75 / h + 0.5).floor()).sum();
+    assert_eq!(f64::from(events), foreseen);
 }
 
 /// Explicit Newmark with `beta = 0, gamma = 1/2`, written out, with loads and supports.

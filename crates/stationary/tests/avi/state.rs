@@ -57,6 +57,8 @@ fn a_restored_run_ends_with_the_same_bits() {
             let mut ticks = start.clone();
             ticks.step = harmonic(&problem, &start.step, true);
             check(|| Avi::new(problem.clone(), ticks.clone()).unwrap(), local);
+            check(|| Avi::with_events_in_the_middle(problem.clone(), ticks.clone()).unwrap(), local);
+            check(|| Avi::with_events_in_the_middle(problem.clone(), start.clone()).unwrap(), local);
             let body = small(kind);
             let solid = std::sync::Arc::new(body.neo_hookean());
             check(|| Avi::new(solid.clone(), body.start(&solid, 0.4)).unwrap(), local);

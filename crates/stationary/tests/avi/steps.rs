@@ -1,7 +1,7 @@
 //! Steps: harmonic rounding, the ring around small ones, and changing steps that do not go on.
 
 use crate::bodies::*;
-use stationary::integrate::avi::{Avi, AviStart, StepFactor, harmonic};
+use stationary::integrate::avi::{Avi, AviStart, Buffer, StepFactor, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::{Bars, Elements, Kind, Solid, Split};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ fn harmonic_steps_are_powers_of_two_times_a_base_and_stable() {
     let mut random = Random(13);
     for _ in 0..20 {
         let stable: Vec<f64> = (0..solid.elements()).map(|_| (3.0 * random.next()).exp()).collect();
-        let (plain, ring) = (harmonic(&solid, &stable, false), harmonic(&solid, &stable, true));
+        let [plain, ring, jump] =
+            [Buffer::None, Buffer::Ring, Buffer::Jump].map(|b| harmonic(&solid, &stable, b));
         let least = |h: &[f64]| h.iter().copied().fold(f64::INFINITY, f64::min);
         let base = least(&plain);
         for k in 0..stable.len() {
@@ -22,7 +23,11 @@ fn harmonic_steps_are_powers_of_two_times_a_base_and_stable() {
             assert!(plain[k] <= stable[k] && 2.0 * plain[k] > stable[k], "{} {}", plain[k], stable[k]);
             let nodes = solid.nodes(k);
             let around = (0..stable.len()).filter(|n| solid.nodes(*n).iter().any(|a| nodes.contains(a)));
-            assert_eq!(ring[k], around.map(|n| plain[n]).fold(f64::INFINITY, f64::min));
+            let least = |of: &[f64]| around.clone().map(|n| of[n]).fold(f64::INFINITY, f64::min);
+            assert_eq!(ring[k], least(&plain));
+            // As large as may be: what is lowered has a neighbour of half its step.
+            assert!(jump[k] <= 2.0 * least(&jump));
+            assert!(jump[k] == plain[k] || jump[k] == 2.0 * least(&jump));
         }
         assert!(base <= least(&stable) && 2.0 * base > least(&stable));
         // The base loses no more than the smallest step would.
@@ -57,11 +62,16 @@ fn springs(abrupt: bool, fraction: f64) -> (Solid, Vec<f64>) {
 }
 
 /// Largest energy on the way, over the first.
-fn growth(solid: &Arc<Solid>, step: Vec<f64>, end: f64) -> f64 {
+fn growth(solid: &Arc<Solid>, step: Vec<f64>, middle: bool, end: f64) -> f64 {
     let mut random = Random(2);
     let (x, mass) = (solid.points().to_vec(), solid.mass().to_vec());
     let v: Vec<f64> = (0..x.len()).map(|i| if i % 3 == 0 { 0.01 * random.next() } else { 0.0 }).collect();
-    let mut avi = Avi::new(solid.clone(), AviStart { t: 0.0, x, v, mass, step }).unwrap();
+    let start = AviStart { t: 0.0, x, v, mass, step };
+    let mut avi = match middle {
+        false => Avi::new(solid.clone(), start),
+        true => Avi::with_events_in_the_middle(solid.clone(), start),
+    }
+    .unwrap();
     let energy = |avi: &Avi<_>| avi.snapshot().map_or(f64::INFINITY, |s| s.kinetic + s.potential);
     let first = energy(&avi);
     let mut most = 1.0;
@@ -81,12 +91,28 @@ fn harmonic_steps_with_a_ring_stay_bounded_where_free_ones_grow() {
         let (solid, free) = springs(abrupt, fraction);
         let solid = Arc::new(solid);
         let ring = harmonic(&solid, &free, true);
-        let (free, ring) = (growth(&solid, free, 1e4), growth(&solid, ring, 1e4));
+        let (free, ring) = (growth(&solid, free, false, 1e4), growth(&solid, ring, false, 1e4));
         println!(
             "chain 1:100, at once {abrupt}, at {fraction} of the limit: free {free:e}, harmonic with ring {ring}"
         );
         assert!(free > 1e6, "{free}");
         assert!(ring < 1.5, "{ring}");
+    }
+}
+
+/// So do harmonic ones with neighbours within a factor of two, and with events in the middle nearer the limit.
+#[test]
+fn neighbours_within_a_factor_of_two_stay_bounded() {
+    for (abrupt, fraction) in [(true, 0.65), (true, 0.85), (false, 0.7), (false, 0.8)] {
+        let (solid, stable) = springs(abrupt, fraction);
+        let solid = Arc::new(solid);
+        let [none, jump] = [Buffer::None, Buffer::Jump].map(|b| harmonic(&solid, &stable, b));
+        let grown = growth(&solid, jump, true, 1e4);
+        assert!(grown < 1.5, "{abrupt} {fraction}: {grown}");
+        if abrupt {
+            let grown = growth(&solid, none, true, 1e4);
+            assert!(grown > 10.0, "without it: {fraction}: {grown}");
+        }
     }
 }
 
@@ -114,6 +140,10 @@ fn steps_that_do_not_go_on_are_named() {
         let (problem, mut start) = Setup::new(small(Kind::Tri3)).finish(0.4);
         start.step[5] = bad;
         assert_eq!(Avi::new(problem.clone(), start.clone()).unwrap_err().fault.number, 1005);
+        assert_eq!(
+            Avi::with_events_in_the_middle(problem.clone(), start.clone()).unwrap_err().fault.number,
+            1005
+        );
         let steps = harmonic(&problem, &start.step, true);
         if !(bad > 0.0) {
             assert!(Avi::new(problem, AviStart { step: steps, ..start }).is_err(), "{bad}");

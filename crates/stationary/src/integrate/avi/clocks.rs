@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 /// Steps and event counts of all elements.
 ///
-/// With constant steps the time of event `j` is the product `j dt_K`, never a sum. With steps that change, the weight
+/// With constant steps the time of event `j` is the product `j dt_K`, never a sum; where events lie in the middle of
+/// steps, `(j - 1/2) dt_K`. With steps that change, the weight
 /// of an event is half the time from the last event to the next: the trapezoidal rule for the element's action.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
@@ -14,6 +15,8 @@ pub(super) struct Clocks {
     pub step: Vec<f64>,
     pub events: Vec<u64>,
     pub varying: Option<Varying>,
+    /// How much of its step an element fires before the end of it: nought or one half.
+    pub early: f64,
 }
 
 /// Steps that change in time: `dt_K` times a factor of the time and the element's place.
@@ -28,7 +31,7 @@ pub(super) struct Varying {
 
 impl Clocks {
     pub fn new(start: f64, step: Vec<f64>) -> Self {
-        Clocks { start, events: vec![0; step.len()], step, varying: None }
+        Clocks { start, events: vec![0; step.len()], step, varying: None, early: 0.0 }
     }
 
     /// Lets the steps change: `factor` multiplies each element's step, evaluated at the event the step follows, in the element's
@@ -46,17 +49,17 @@ impl Clocks {
     #[inline]
     pub fn next(&self, k: usize) -> Event {
         let time = match &self.varying {
-            None => self.start + (self.events[k] + 1) as f64 * self.step[k],
+            None => self.start + ((self.events[k] + 1) as f64 - self.early) * self.step[k],
             Some(varying) => varying.next[k],
         };
         Event { time, element: k as u32 }
     }
 
-    /// Half the first step: the weight of the start.
+    /// Half the first step: the weight of the start. An event in the middle of its step leaves nothing to the start.
     pub fn first_weight(&self, k: usize) -> f64 {
-        0.5 * match &self.varying {
-            None => self.step[k],
-            Some(varying) => varying.next[k] - self.start,
+        match &self.varying {
+            None => (0.5 - self.early) * self.step[k],
+            Some(varying) => 0.5 * (varying.next[k] - self.start),
         }
     }
 
@@ -73,7 +76,7 @@ impl Clocks {
     /// The time up to which the kicks of an element have gone: half way between its last event and its next.
     pub fn reach(&self, k: usize) -> f64 {
         match &self.varying {
-            None => self.start + (self.events[k] as f64 + 0.5) * self.step[k],
+            None => self.start + (self.events[k] as f64 + 0.5 - self.early) * self.step[k],
             Some(varying) => 0.5 * (varying.last[k] + varying.next[k]),
         }
     }

@@ -24,7 +24,7 @@ pub use local::LocalEnergy;
 pub use queue::{Event, Queue};
 pub use snapshot::{Balance, Snapshot};
 pub use state::AviState;
-pub use steps::harmonic;
+pub use steps::{Buffer, harmonic};
 
 use crate::linalg::cross;
 use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials, Supports};
@@ -123,6 +123,24 @@ impl<P: Potentials> Avi<P> {
         Ok(avi)
     }
 
+    /// As [`new`](Self::new), with the events of every element in the middle of its steps, at `(j - 1/2) dt_K`: the
+    /// midpoint rule for its part of the action, where [`new`](Self::new) has the trapezoidal one. There is no kick at the start.
+    ///
+    /// With steps that are a base times powers of two no two elements of unequal steps then fire together: the slower one
+    /// sees its nodes half way between two kicks of the faster, at the mean of the positions that those kicks see. A vibration near
+    /// the faster one's limit turns over between two kicks and has no mean, so the slower one's impulses
+    /// can hardly feed it.
+    pub fn with_events_in_the_middle(potentials: P, start: AviStart) -> Result<Self, AviError> {
+        let mut avi = Avi::at_rest(potentials, start);
+        avi.clocks.early = 0.5;
+        avi.schedule = match Ticks::new(&avi.clocks.step, true) {
+            Some(ticks) => Schedule::Ticks(ticks),
+            None => Schedule::Queue(Queue::default()),
+        };
+        avi.begin()?;
+        Ok(avi)
+    }
+
     /// As [`new`](Self::new), with steps that change in time.
     pub fn with_changing_steps(potentials: P, start: AviStart, steps: StepFactor) -> Result<Self, AviError> {
         let mut avi = Avi::at_rest(potentials, start);
@@ -149,7 +167,7 @@ impl<P: Potentials> Avi<P> {
             (0..count).for_each(|k| guarded[k] |= potentials.nodes(k).iter().any(held));
         }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
-        let schedule = match Ticks::new(&step) {
+        let schedule = match Ticks::new(&step, false) {
             Some(ticks) => Schedule::Ticks(ticks),
             None => Schedule::Queue(Queue::default()),
         };
@@ -262,7 +280,7 @@ impl<P: Potentials> Avi<P> {
         watch: &mut impl FnMut(Fired<'_>),
     ) -> Result<(), AviError> {
         loop {
-            let time = self.clocks.start + (ticks.done + 1) as f64 * ticks.base;
+            let time = self.clocks.start + (ticks.done + 1) as f64 * ticks.tick;
             // An end that is no number ends nothing.
             if !(time <= until) {
                 return Ok(());

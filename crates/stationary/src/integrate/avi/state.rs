@@ -1,6 +1,5 @@
 //! The whole state of an asynchronous run, to go on from later with the same bits.
 
-use super::ticks::Ticks;
 use super::{Avi, Schedule};
 use crate::model::Potentials;
 
@@ -70,10 +69,8 @@ impl<P: Potentials> Avi<P> {
 
     /// Puts the schedule where the clocks are.
     pub(super) fn settle_schedule(&mut self) {
-        if let Schedule::Ticks(Ticks { done, base, .. }) = &mut self.schedule {
-            // The elements with the base step fire at every tick.
-            let fastest = self.clocks.step.iter().position(|h| h == base);
-            *done = fastest.map_or(0, |k| self.clocks.events[k]);
+        if let Schedule::Ticks(ticks) = &mut self.schedule {
+            ticks.settle(&self.clocks.step, &self.clocks.events, self.clocks.early > 0.0);
         }
         self.refill();
     }

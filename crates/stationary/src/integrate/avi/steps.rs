@@ -1,13 +1,32 @@
-//! Steps of elements made from their stable ones: harmonic rounding and the buffer around small steps.
+//! Steps of elements made from their stable ones: harmonic rounding, and what is done where steps of unequal length meet.
 
 use crate::model::Potentials;
 
-/// Rounds steps down to `base * 2^k` with one base for all, chosen so that the events lost are few. With `buffer`,
-/// every element then takes the smallest step among those that share a node with it: without this ring a fast
-/// element drives its slow neighbour into resonance.
+/// What harmonic steps give up where elements of unequal steps meet. A slow element's impulses, every `H`, resonate with
+/// vibrations of its fast neighbours that advance by a multiple of half a turn in `H`. Between steps of ratio two
+/// none of these is slower than `1/sqrt(2)` of the fast one's limit, between larger ratios some always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Buffer {
+    /// Nothing: neighbours may have steps of any ratio.
+    None,
+    /// Every element takes the smallest step among those that share a node with it.
+    #[default]
+    Ring,
+    /// Only where steps jump: no element takes more than twice the step of one that shares a node with it.
+    Jump,
+}
+
+impl From<bool> for Buffer {
+    fn from(ring: bool) -> Self {
+        if ring { Buffer::Ring } else { Buffer::None }
+    }
+}
+
+/// Rounds steps down to `base * 2^k` with one base for all, chosen so that the events lost are few, and lowers them
+/// further as the buffer says: without one a fast element drives its slow neighbour into resonance.
 ///
 /// ```
-/// use stationary::integrate::avi::harmonic;
+/// use stationary::integrate::avi::{Buffer, harmonic};
 /// # struct Springs;
 /// # impl stationary::model::Potentials for Springs {
 /// #     fn count(&self) -> usize { 3 }
@@ -15,15 +34,22 @@ use crate::model::Potentials;
 /// #     fn gradient(&self, _: usize, _: f64, _: &[f64], _: &mut [f64]) -> Result<f64, stationary::model::PotentialFault> { Ok(0.0) }
 /// # }
 /// # let springs = Springs; // a chain of three
-/// let steps = harmonic(&springs, &[1.0, 4.5, 9.0], true);
-/// assert_eq!(steps[1], steps[0]);
-/// assert_eq!(harmonic(&springs, &[1.0, 4.5, 9.0], false), [1.0, 4.0, 8.0]);
+/// let stable = [1.0, 4.5, 9.0];
+/// assert_eq!(harmonic(&springs, &stable, Buffer::None), [1.0, 4.0, 8.0]);
+/// assert_eq!(harmonic(&springs, &stable, Buffer::Ring), [1.0, 1.0, 4.0]);
+/// assert_eq!(harmonic(&springs, &stable, Buffer::Jump), [1.0, 2.0, 4.0]);
 /// ```
-pub fn harmonic<P: Potentials + ?Sized>(potentials: &P, stable: &[f64], buffer: bool) -> Vec<f64> {
+pub fn harmonic<P: Potentials + ?Sized>(
+    potentials: &P,
+    stable: &[f64],
+    buffer: impl Into<Buffer>,
+) -> Vec<f64> {
     let base = best_base(stable);
     let mut level: Vec<u32> = stable.iter().map(|h| level(*h, base)).collect();
-    if buffer {
-        level = ring(potentials, &level);
+    match buffer.into() {
+        Buffer::None => {}
+        Buffer::Ring => level = around(potentials, &level),
+        Buffer::Jump => hold_to_two(potentials, &mut level),
     }
     level.iter().map(|l| base * f64::from(*l).exp2()).collect()
 }
@@ -59,7 +85,7 @@ fn best_base(stable: &[f64]) -> f64 {
 }
 
 /// The smallest level among an element and those that share a node with it.
-fn ring<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
+fn around<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
     let nodes = (0..level.len()).flat_map(|k| potentials.nodes(k)).max().map_or(0, |a| *a as usize + 1);
     let mut least = vec![u32::MAX; nodes];
     for (k, l) in level.iter().enumerate() {
@@ -69,4 +95,22 @@ fn ring<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
     }
     let around = |k: usize| potentials.nodes(k).iter().map(|a| least[*a as usize]).min().unwrap_or(level[k]);
     (0..level.len()).map(around).collect()
+}
+
+/// Lowers levels until none is more than one above another that shares a node with it. What a sweep lowers lies one
+/// level higher than what the last one did, so there are no more sweeps than levels.
+fn hold_to_two<P: Potentials + ?Sized>(potentials: &P, level: &mut [u32]) {
+    loop {
+        let least = around(potentials, level);
+        let mut lowered = false;
+        for (l, least) in level.iter_mut().zip(least) {
+            if *l > least + 1 {
+                *l = least + 1;
+                lowered = true;
+            }
+        }
+        if !lowered {
+            return;
+        }
+    }
 }

@@ -89,7 +89,9 @@ fn explicit(
     let mass = body.problem.solid().mass().to_vec();
     let start = AviStart { t: scenario.start, x: body.x.clone(), v: body.v.clone(), mass, step };
     let problem = Arc::clone(&body.problem);
+    let middle = rule.middle && matches!(choice, SolidMethod::Avi(_));
     let started = match factor {
+        None if middle => Avi::with_events_in_the_middle(problem, start),
         None => Avi::new(problem, start),
         Some(factor) => Avi::with_changing_steps(problem, start, factor),
     };
