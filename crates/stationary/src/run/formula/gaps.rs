@@ -108,9 +108,10 @@ fn misplaced(system: &FormulaSystem, gaps: &Gaps, at: (f64, &[f64]), fault: &Gap
         ContactFault::Flat => text
             .error("this gap is closed at the initial position and has no gradient there: it does not say which way is out")
             .help("a condition that is squared is no gap; write it without the square"),
-        _ => text
+        ContactFault::NotFinite => text
             .error("this gap is not a finite number at the initial position")
             .help("check the initial position, divisions by zero, and roots or logarithms of negative numbers"),
+        why => text.error(format!("at the initial position this gap is {why}")),
     }
 }
 
