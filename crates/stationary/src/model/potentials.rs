@@ -31,6 +31,12 @@ pub trait Potentials: Send + Sync {
     fn supports(&self) -> Option<&Supports> {
         None
     }
+    /// Compiles the start of a list of potentials, as far as one form does for all; of the nodes they kick those that are
+    /// owned. The list is not empty, loads are not asked for, and no node is held. Without a form of their own potentials go one
+    /// by one.
+    fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> Compiled {
+        Compiled { count: list.len(), cluster: None }
+    }
 }
 
 /// Why a potential has no forces from outside, in the words of a [`PotentialFault`].
@@ -83,5 +89,8 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn supports(&self) -> Option<&Supports> {
         (**self).supports()
+    }
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+        (**self).compile(list, own)
     }
 }
