@@ -133,10 +133,6 @@ impl<P: Potentials> Avi<P> {
     pub fn with_events_in_the_middle(potentials: P, start: AviStart) -> Result<Self, AviError> {
         let mut avi = Avi::at_rest(potentials, start);
         avi.clocks.early = 0.5;
-        avi.schedule = match Ticks::new(&avi.clocks.step, true) {
-            Some(ticks) => Schedule::Ticks(ticks),
-            None => Schedule::Queue(Queue::default()),
-        };
         avi.begin()?;
         Ok(avi)
     }
@@ -145,7 +141,6 @@ impl<P: Potentials> Avi<P> {
     pub fn with_changing_steps(potentials: P, start: AviStart, steps: StepFactor) -> Result<Self, AviError> {
         let mut avi = Avi::at_rest(potentials, start);
         avi.clocks.vary(steps.factor, steps.places);
-        avi.schedule = Schedule::Queue(Queue::default());
         avi.begin()?;
         Ok(avi)
     }
@@ -167,10 +162,6 @@ impl<P: Potentials> Avi<P> {
             (0..count).for_each(|k| guarded[k] |= potentials.nodes(k).iter().any(held));
         }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
-        let schedule = match Ticks::new(&step, false) {
-            Some(ticks) => Schedule::Ticks(ticks),
-            None => Schedule::Queue(Queue::default()),
-        };
         let accounts =
             Accounts::new(potentials.supports().map_or(0, Supports::count), &pressed(&potentials, &x, t));
         let mut avi = Avi {
@@ -180,8 +171,8 @@ impl<P: Potentials> Avi<P> {
             clock: vec![t; nodes],
             mass,
             inverse,
-            clocks: Clocks::new(t, step),
-            schedule,
+            clocks: Clocks::new(t, step, &guarded),
+            schedule: Schedule::Queue(Queue::default()),
             guarded,
             local: None,
             accounts,
@@ -205,6 +196,12 @@ impl<P: Potentials> Avi<P> {
             } else {
                 self.kick(k, t, weight)?;
             }
+        }
+        let steps = &self.clocks;
+        if steps.varying.is_none()
+            && let Some(ticks) = Ticks::new(&steps.step, &steps.rank, steps.early > 0.0)
+        {
+            self.schedule = Schedule::Ticks(ticks);
         }
         self.refill();
         Ok(())
@@ -286,7 +283,8 @@ impl<P: Potentials> Avi<P> {
                 return Ok(());
             }
             for element in ticks.at(ticks.done + 1) {
-                self.fire::<LOCAL>(Event { time, element: *element }, watch)?;
+                let rank = self.clocks.rank[*element as usize];
+                self.fire::<LOCAL>(Event { time, rank, element: *element }, watch)?;
             }
             ticks.done += 1;
         }
