@@ -1,6 +1,6 @@
 //! Systems whose potential is a sum over small groups of nodes: springs, finite elements, pair potentials.
 
-use super::Supports;
+use super::{Compiled, Supports};
 use std::fmt;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
