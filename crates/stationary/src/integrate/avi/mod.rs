@@ -28,7 +28,7 @@ pub use state::AviState;
 pub use steps::{Buffer, harmonic};
 
 use crate::linalg::cross;
-use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials, Supports};
+use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials};
 use accounts::Accounts;
 use clocks::Clocks;
 use std::sync::Arc;
@@ -167,8 +167,8 @@ impl<P: Potentials> Avi<P> {
             (0..count).for_each(|k| guarded[k] |= potentials.nodes(k).iter().any(held));
         }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
-        let accounts =
-            Accounts::new(potentials.supports().map_or(0, Supports::count), &pressed(&potentials, &x, t));
+        let watched = (0..count).filter(|k| guarded[*k]).flat_map(|k| potentials.nodes(k)).copied();
+        let accounts = Accounts::new(nodes, watched, &pressed(&potentials, &x, t));
         let mut avi = Avi {
             potentials,
             x,
@@ -386,10 +386,13 @@ impl<P: Potentials> Avi<P> {
             let (now, then) = (cross(x, v), cross(&old[..3], &old[3..]));
             let mut moment: [f64; 3] = std::array::from_fn(|i| mass * (now[i] - then[i]));
             for i in 0..3 {
-                let Some(owner) = supports.owner(at + i) else { continue };
+                if !supports.held(at + i) {
+                    continue;
+                }
                 let change = mass * (v[i] - old[3 + i]);
-                self.accounts.reaction(owner, i, change, &moment);
-                self.accounts.work.add(change * 0.5 * (v[i] + old[3 + i]));
+                let account = self.accounts.of(a);
+                account.reaction(i, change, &moment);
+                account.work(change * 0.5 * (v[i] + old[3 + i]));
                 moment = [0.0; 3];
             }
         }
@@ -463,7 +466,7 @@ impl<P: Potentials> Avi<P> {
         if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
             return Err(self.no_load(k, t));
         }
-        self.accounts.work.add(weight * load.rate);
+        self.accounts.of(nodes[0]).work(weight * load.rate);
         for (n, &a) in nodes.iter().enumerate() {
             let at = 3 * a as usize;
             let mut outside = [0.0; 3];
@@ -472,18 +475,18 @@ impl<P: Potentials> Avi<P> {
                 outside[i] = weight * (dead[from] + following[from]);
                 let kick = self.kick[from] - (dead[from] + following[from]);
                 self.v[component] -= weight * self.inverse[component] * kick;
-                let owner = self.potentials.supports().and_then(|s| s.owner(component));
-                if let Some(owner) = owner {
+                if self.potentials.supports().is_some_and(|s| s.held(component)) {
                     // The support takes the whole kick.
                     let mut impulse = [0.0; 3];
                     impulse[i] = weight * kick;
-                    self.accounts.reaction(owner, i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
                     let work = impulse[i] * self.v[component];
-                    self.accounts.work.add(work);
+                    let account = self.accounts.of(a);
+                    account.reaction(i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
+                    account.work(work);
                     *inflow += work;
                 }
             }
-            self.accounts.load(&self.x[at..at + 3], &outside);
+            self.accounts.of(a).load(&self.x[at..at + 3], &outside);
         }
         if load.following {
             let first = self.clocks.made(k) == 0;
