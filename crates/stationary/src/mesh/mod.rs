@@ -29,6 +29,7 @@ mod gmsh;
 mod gmsh_sections;
 mod input;
 mod kind;
+mod order;
 mod refine;
 mod topology;
 mod vtu;
