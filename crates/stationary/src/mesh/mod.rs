@@ -40,6 +40,7 @@ mod tests;
 
 pub use geometry::inradius;
 pub use kind::CellKind;
+pub use order::Places;
 pub(crate) use topology::duplicates;
 pub use topology::{Face, NodeCells};
 

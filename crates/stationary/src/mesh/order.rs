@@ -5,6 +5,15 @@ use super::{Cells, Mesh};
 /// Cells of one kind below which a mesh fits into the caches in any order.
 const FITS: usize = 16_384;
 
+/// Where nodes and cells were before they were put in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places {
+    /// Of each node.
+    pub nodes: Vec<u32>,
+    /// Of each cell, by block.
+    pub cells: Vec<Vec<u32>>,
+}
+
 /// Bits of a coordinate on the curve.
 const BITS: u32 = 16;
 
@@ -15,22 +24,22 @@ impl Mesh {
     }
 
     /// Puts the nodes along a curve that fills space (Hilbert's), and the cells by their first node on it. The groups name the same
-    /// nodes and cells, and [`point_tags`](Mesh::point_tags) and [`Cells::tags`] keep the numbers of the file. Returns where each
-    /// node was.
+    /// nodes and cells, and [`point_tags`](Mesh::point_tags) and [`Cells::tags`] keep the numbers of the file.
     ///
     /// ```
     /// let text = "*NODE\n 1, 0, 0\n 2, 9, 0\n 3, 1, 0\n*ELEMENT, TYPE=T2D2\n 7, 3, 2\n 8, 1, 3\n";
     /// let mut mesh = stationary::mesh::Mesh::read("bars.inp", text.as_bytes())?;
-    /// assert_eq!(mesh.order(), [0, 2, 1]);
+    /// let places = mesh.order();
+    /// assert_eq!((&places.nodes[..], &places.cells[0][..]), (&[0, 2, 1][..], &[1, 0][..]));
     /// assert_eq!((mesh.point_tags, &mesh.cells[0].tags), (vec![1, 3, 2], &vec![8, 7]));
     /// # Ok::<(), stationary::error::Error>(())
     /// ```
-    pub fn order(&mut self) -> Vec<u32> {
-        let places = along_the_curve(&self.points);
-        let mut new = vec![0; places.len()];
-        (0..).zip(&places).for_each(|(a, old)| new[*old as usize] = a);
-        self.points = places.iter().map(|a| self.points[*a as usize]).collect();
-        self.point_tags = places.iter().map(|a| self.point_tags[*a as usize]).collect();
+    pub fn order(&mut self) -> Places {
+        let nodes = along_the_curve(&self.points);
+        let mut new = vec![0; nodes.len()];
+        (0..).zip(&nodes).for_each(|(a, old)| new[*old as usize] = a);
+        self.points = nodes.iter().map(|a| self.points[*a as usize]).collect();
+        self.point_tags = nodes.iter().map(|a| self.point_tags[*a as usize]).collect();
         let moved: Vec<Vec<u32>> = self.cells.iter_mut().map(|cells| cells.order(&new)).collect();
         for group in &mut self.groups {
             group.nodes.iter_mut().for_each(|a| *a = new[*a as usize]);
@@ -38,7 +47,12 @@ impl Mesh {
             group.cells.iter_mut().for_each(|(b, k)| *k = moved[*b as usize][*k as usize]);
             group.cells.sort_unstable();
         }
-        places
+        let inverse = |moved: &Vec<u32>| {
+            let mut places = vec![0; moved.len()];
+            (0..).zip(moved).for_each(|(old, k)| places[*k as usize] = old);
+            places
+        };
+        Places { nodes, cells: moved.iter().map(inverse).collect() }
     }
 }
 
@@ -166,8 +180,13 @@ mod tests {
             let places = ordered.order();
             assert_eq!(told(&ordered), told(&plain), "{name}");
             ordered.validate().unwrap();
-            for (a, old) in places.iter().enumerate() {
+            for (a, old) in places.nodes.iter().enumerate() {
                 assert_eq!(ordered.points[a], plain.points[*old as usize]);
+            }
+            for ((cells, plain), places) in ordered.cells.iter().zip(&plain.cells).zip(&places.cells) {
+                for (k, old) in places.iter().enumerate() {
+                    assert_eq!(cells.tags[k], plain.tags[*old as usize]);
+                }
             }
             for cells in &ordered.cells {
                 let lowest = |k: usize| cells.nodes_of(k).iter().min();
@@ -175,7 +194,8 @@ mod tests {
             }
             assert!(ordered.groups.iter().all(|g| g.nodes.is_sorted() && g.cells.is_sorted()));
             // Once in order, nothing moves.
-            assert!(ordered.order().is_sorted());
+            let again = ordered.order();
+            assert!(again.nodes.is_sorted() && again.cells.iter().all(|c| c.is_sorted()));
         }
     }
 }

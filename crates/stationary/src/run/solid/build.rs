@@ -25,8 +25,8 @@ pub(super) struct Body {
     pub groups: Vec<(String, Vec<u32>)>,
     /// A number for the bytes of the mesh, to know it again.
     pub mesh: u64,
-    /// Where each node stands in the mesh of the file, if not in the same place.
-    places: Option<Vec<u32>>,
+    /// Where each node, and the element of each label, stands in the mesh of the file, if not in the same place.
+    places: Option<[Vec<u32>; 2]>,
 }
 
 impl Body {
@@ -39,19 +39,21 @@ impl Body {
 
     /// Where a node stands in the mesh of the file.
     pub fn place(&self, node: usize) -> usize {
-        self.places.as_ref().map_or(node, |places| places[node] as usize)
+        self.places.as_ref().map_or(node, |[nodes, _]| nodes[node] as usize)
     }
 
-    /// Nodes and elements in the order of the file: the elements of each block by their numbers there. `None` if they have it.
+    /// Nodes and elements in the order of the file, the elements block by block. `None` if they have it.
     pub fn order(&self) -> Option<Order> {
-        let places = self.places.as_ref()?;
+        let [places, of_labels] = self.places.as_ref()?;
         let mut nodes = vec![0; places.len()];
         (0..).zip(places).for_each(|(a, place)| nodes[*place as usize] = a);
         let mut elements: Vec<u32> = (0..self.problem.solid().elements() as u32).collect();
         let mut rest = &mut elements[..];
+        let mut first = 0;
         for block in self.problem.solid().blocks() {
             let own = rest.split_off_mut(..block.len()).expect("blocks hold all elements");
-            own.sort_by_cached_key(|k| self.problem.tag(*k as usize));
+            own.sort_unstable_by_key(|k| of_labels[block.label(*k as usize - first)]);
+            first += block.len();
         }
         Some(Order { nodes, elements })
     }
@@ -78,7 +80,12 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     let solid = Solid::new(&mesh.points, blocks, &point_masses(&mesh, system)?)
         .map_err(|d| system.mesh.file.error(d.message).help(d.help.unwrap_or_default()))?;
     let at_cell = AtCell::new(&mesh, &solid, &cells);
-    let loads = loads(scenario, system, &mesh, (&solid, &cells), &at_cell)?;
+    let places = places.map(|was| {
+        let place = |(b, k): &CellId| was.cells[*b as usize][*k as usize];
+        [was.nodes, cells.iter().map(place).collect()]
+    });
+    let of_labels = places.as_ref().map(|[_, labels]| &labels[..]);
+    let loads = loads(scenario, system, &mesh, (&solid, &at_cell), of_labels)?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
     let (x, v) = start(scenario, system, &mesh.points)?;
@@ -351,11 +358,10 @@ fn loads(
     scenario: &Scenario,
     system: &SolidSystem,
     mesh: &Mesh,
-    (solid, cells): (&Solid, &[CellId]),
-    at_cell: &AtCell,
+    (solid, at_cell): (&Solid, &AtCell),
+    places: Option<&[u32]>,
 ) -> Result<Loads, Error> {
     let scope = scenario.field_scope();
-    let number = |label: usize| tag(mesh, cells[label]);
     let mut builder = LoadsBuilder::default();
     for load in &system.loads {
         let groups: Vec<&Group> =
@@ -385,7 +391,7 @@ fn loads(
         }
         for group in groups {
             match load.kind {
-                LoadKind::Force(_) => on_nodes(&mut builder, solid, number, group, &force),
+                LoadKind::Force(_) => on_nodes(&mut builder, solid, places, group, &force),
                 _ => on_sides(&mut builder, (mesh, solid, at_cell), group, &force, &load.kind, &load.name)?,
             }
         }
@@ -416,33 +422,32 @@ fn on_element(builder: &mut LoadsBuilder, solid: &Solid, k: usize, per_mass: boo
     }
 }
 
-/// A force on each node of a group, given to one element that has the node: that of the first block, and there of the lowest
-/// number in the file.
+/// A force on each node of a group, given to the first element in the file that has the node, of the first block.
 fn on_nodes(
     builder: &mut LoadsBuilder,
     solid: &Solid,
-    number: impl Fn(usize) -> u64,
+    places: Option<&[u32]>,
     group: &Group,
     force: &Arc<Field>,
 ) {
-    let mut chosen: BTreeMap<u32, (u64, usize, usize)> = BTreeMap::new();
     let mut wanted = vec![false; solid.mass().len()];
     group.nodes.iter().for_each(|a| wanted[*a as usize] = true);
-    let mut k = 0;
+    let mut before = 0;
     for block in solid.blocks() {
-        let mut own: BTreeMap<u32, (u64, usize, usize)> = BTreeMap::new();
+        // Place in the file, number and local node of the best so far.
+        let mut chosen: BTreeMap<u32, (u32, usize, usize)> = BTreeMap::new();
         for j in 0..block.len() {
             for (local, node) in block.nodes(j).iter().enumerate().filter(|(_, a)| wanted[**a as usize]) {
-                let candidate = (number(block.label(j)), k + j, local);
-                own.entry(*node).and_modify(|best| *best = candidate.min(*best)).or_insert(candidate);
+                let place = places.map_or(j as u32, |places| places[block.label(j)]);
+                let candidate = (place, before + j, local);
+                chosen.entry(*node).and_modify(|best| *best = candidate.min(*best)).or_insert(candidate);
             }
         }
-        k += block.len();
-        own.keys().for_each(|a| wanted[*a as usize] = false);
-        chosen.append(&mut own);
-    }
-    for (node, (_, k, local)) in chosen {
-        builder.dead(k, (local, node), 1.0, force);
+        before += block.len();
+        for (node, (_, k, local)) in chosen {
+            wanted[node as usize] = false;
+            builder.dead(k, (local, node), 1.0, force);
+        }
     }
 }
 
