@@ -43,6 +43,10 @@ const OBSERVED: [&str; 4] = ["energy", "momentum", "probe", "newton"];
 /// Energies of an element below this part of the mean count as none in its balance.
 const NO_ENERGY: f64 = 1e-9;
 
+/// Elements beyond which their balances of energy are followed only if asked for, since events then go one by one;
+/// and from which on threads are worth it.
+const LARGE: usize = 20_000;
+
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, Error> {
     let choice = registry::solid_method(&scenario.integrator)?;
     registry::wants(&scenario.observe, "symplectic")?;
@@ -98,8 +102,14 @@ fn explicit(
     let place = &scenario.integrator.method.place;
     let unbuildable = |e| place.error(format!("the run cannot start: {}", avi_error(scenario.start, 0, &e)));
     let mut avi = started.map_err(unbuildable)?;
-    let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
-    avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    let large = body.problem.count() > LARGE;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    avi.set_threads(rule.threads.unwrap_or_else(|| if large { cores() } else { 1 }));
+    let claimed = scenario.claims.iter().any(|c| c.text.text.contains("local_energy"));
+    if !large || claimed || !system.local_energy.is_empty() {
+        let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
+        avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    }
     Ok((Motion::Avi(Box::new(avi)), smallest))
 }
 
