@@ -209,7 +209,7 @@ static INTEGRATORS: [Entry; 11] = [
     },
 ];
 
-static OBSERVERS: [Entry; 13] = [
+static OBSERVERS: [Entry; 14] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -307,6 +307,15 @@ static OBSERVERS: [Entry; 13] = [
         maths: "Crossings are found on the polynomial through ten steps around, which follows the flow that the method itself\n\
                 follows; a shorter step of the method would not. Of several crossings within one step at most one is seen. A formula\n\
                 that jumps from minus to plus crosses no zero: such places are counted, not recorded.",
+        options: &[],
+    },
+    Entry {
+        name: "local_energy",
+        kind: "on request, or with [local_energy] or a claim on it",
+        summary: "solids: the balance of energy of every element, which its steps do not keep",
+        maths: "T- + V(x^j) + dt dV/dt = T+ + V(x^(j+1)) at each event of an element, with the kinetic energies of its nodes before\n\
+                and after its kick [AVI03 (43), VTI04 (97)]; what is left over, relative to the element's energy. With it\n\
+                elements are evaluated one by one, on one thread.",
         options: &[],
     },
     Entry {

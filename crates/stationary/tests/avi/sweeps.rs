@@ -37,7 +37,7 @@ fn compare(problem: &Arc<Problem>, first: &AviStart, end: f64) {
             halfway.push(bits(&queue));
         }
         let most = *queue.events().iter().max().unwrap();
-        assert!(most > 20 && queue.events().iter().any(|e| 2 * e <= most), "steps of several lengths");
+        assert!(most > 10 && queue.events().iter().any(|e| 2 * e <= most), "steps of several lengths");
         assert_eq!(queue.updates(), queue.events().iter().sum::<u64>());
         for threads in THREADS {
             let new = || {
@@ -73,7 +73,7 @@ fn rounded(problem: &Arc<Problem>, start: &AviStart) -> AviStart {
 fn sweeps_have_the_bits_of_the_queue_without_loads() {
     for kind in [Kind::Tet4, Kind::Tet10, Kind::Tri3] {
         let (problem, first) = Setup::new(small(kind)).finish(0.5);
-        compare(&problem, &rounded(&problem, &first), 0.8);
+        compare(&problem, &rounded(&problem, &first), 1.2);
     }
 }
 
@@ -98,7 +98,8 @@ fn sweeps_have_the_bits_of_the_queue_beside_loads_and_moving_supports() {
 /// Two neo-Hookean materials, a linear one, and springs, on one set of nodes.
 fn mixed() -> (Arc<Problem>, AviStart) {
     let body = grid(Kind::Tet4, [5, 4, 3], [1.3, 1.0, 0.8], 1.4, 0.1);
-    let law = |lambda: f64, mu: f64| Law::NeoHookean(NeoHookean::new(Lame::new(lambda, mu).unwrap()).unwrap());
+    let law =
+        |lambda: f64, mu: f64| Law::NeoHookean(NeoHookean::new(Lame::new(lambda, mu).unwrap()).unwrap());
     let laws = [law(2.0, 1.0), linear(3.0, 0.3), law(5.0, 0.4)];
     let third = body.nodes.len() / 12 * 4;
     let mut blocks: Vec<Box<dyn Elements>> = Vec::new();
@@ -147,7 +148,7 @@ fn an_inverted_element_is_named_alike_by_queue_and_sweeps_on_any_number_of_threa
     for (element, late) in [(5, false), (4000, false), (2500, true)] {
         // Two bullets: the first element in order must be told, whoever meets it. From the start, or after a while.
         let mut first = first.clone();
-        let speed = if late { 3.0 } else { 300.0 };
+        let speed = if late { 20.0 } else { 300.0 };
         for (k, sign) in [(element, 1.0), (element + 300, -1.0)] {
             first.v[3 * problem.nodes(k)[0] as usize] = sign * speed;
         }
