@@ -62,8 +62,8 @@ pub struct Avi<P> {
     threads: usize,
 }
 
-/// Owners of nodes are kept as small numbers.
-const MOST_THREADS: usize = 255;
+/// Most threads of a run.
+pub const MOST_THREADS: usize = 255;
 
 #[derive(Debug, Clone)]
 enum Schedule {
@@ -532,8 +532,16 @@ impl<P: Potentials> Avi<P> {
 
     /// Bytes of the state and of the schedule, without the potentials.
     pub fn memory(&self) -> usize {
-        let numbers =
-            [&self.x, &self.v, &self.clock, &self.mass, &self.inverse, &self.kick, &self.dead, &self.following];
+        let numbers = [
+            &self.x,
+            &self.v,
+            &self.clock,
+            &self.mass,
+            &self.inverse,
+            &self.kick,
+            &self.dead,
+            &self.following,
+        ];
         let schedule = match &self.schedule {
             Schedule::Queue(queue) => queue.memory(),
             Schedule::Sweeps(sweeps) => sweeps.memory(),
