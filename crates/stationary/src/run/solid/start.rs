@@ -67,13 +67,15 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
             .help(format!("what is: {}; all but the last are always", OBSERVED.join(", ")))
             .into());
     }
-    let body = build::body(scenario, system)?;
+    let mut body = build::body(scenario, system)?;
     let (motion, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
             discrete(scenario, system, &body, &choice, (*method, *tolerance))?
         }
     };
+    // They have served: the steps are given.
+    body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
     let stretch = (scenario.end - scenario.start) / 1e4;
     Ok(Built { body, motion, one_step, record, choice, stretch, told: Instant::now() })
