@@ -32,6 +32,7 @@ mod lanes;
 mod loads;
 mod material;
 mod problem;
+mod rest;
 mod shape;
 mod spectrum;
 mod tensor;
