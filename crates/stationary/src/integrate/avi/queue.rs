@@ -82,16 +82,16 @@ mod tests {
     #[test]
     fn events_come_in_order_with_ties_by_rank() {
         let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
-        let event = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
+        let nth = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
         let mut count = [1_u32; 50];
-        let mut queue = Queue::new((0..50).rev().map(|k| event(1, k)));
-        let mut last = event(0, 0);
+        let mut queue = Queue::new((0..50).rev().map(|k| nth(1, k)));
+        let mut last = nth(0, 0);
         for _ in 0..5000 {
             let event = queue.first().unwrap();
             assert!(last.before(&event), "{last:?} {event:?}");
             let k = event.element;
             count[k as usize] += 1;
-            queue.replace_first(event(count[k as usize], k));
+            queue.replace_first(nth(count[k as usize], k));
             last = event;
         }
         assert!(count.iter().all(|c| *c > 50));
