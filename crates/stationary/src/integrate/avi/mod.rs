@@ -12,6 +12,7 @@
 mod accounts;
 mod clocks;
 mod descent;
+mod guarded;
 mod local;
 mod queue;
 mod snapshot;
@@ -26,10 +27,10 @@ pub use snapshot::{Balance, Snapshot};
 pub use state::AviState;
 pub use steps::{Buffer, harmonic};
 
-use crate::linalg::cross;
-use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials};
+use crate::model::{Field, PotentialFault, Potentials};
 use accounts::Accounts;
 use clocks::Clocks;
+use guarded::{Moment, Room, Site};
 use std::sync::Arc;
 use ticks::Ticks;
 
@@ -303,7 +304,8 @@ impl<P: Potentials> Avi<P> {
             self.check_next(k)?;
         }
         if self.guarded[k] {
-            self.carry_guarded(k, t);
+            // SAFETY: the accounts are borrowed for this call.
+            unsafe { self.site().carry(k, t) };
         } else {
             self.carry(k, t);
         }
@@ -327,12 +329,6 @@ impl<P: Potentials> Avi<P> {
         Err(AviError { time: now, fault: PotentialFault { number: self.potentials.number(k), why } })
     }
 
-    /// A load that is not a finite number.
-    fn no_load(&self, k: usize, time: f64) -> AviError {
-        let fault = PotentialFault { number: self.potentials.number(k), why: NO_LOAD.into() };
-        AviError { time, fault }
-    }
-
     /// Takes the nodes of an element to a time on straight lines.
     #[inline]
     fn carry(&mut self, k: usize, t: f64) {
@@ -343,41 +339,6 @@ impl<P: Potentials> Avi<P> {
                 self.x[i] += ahead * self.v[i];
             }
             self.clock[a] = t;
-        }
-    }
-
-    /// The same where supports move some components along their own paths: the momentum that takes is a reaction.
-    fn carry_guarded(&mut self, k: usize, t: f64) {
-        let Some(supports) = self.potentials.supports().filter(|s| s.moves()) else {
-            return self.carry(k, t);
-        };
-        for &a in self.potentials.nodes(k) {
-            let at = 3 * a as usize;
-            let ahead = t - self.clock[a as usize];
-            self.clock[a as usize] = t;
-            let old: [f64; 6] =
-                std::array::from_fn(|i| if i < 3 { self.x[at + i] } else { self.v[at + i - 3] });
-            for i in at..at + 3 {
-                self.x[i] += ahead * self.v[i];
-            }
-            if !supports.moves_node(a) {
-                continue;
-            }
-            supports.drive_node(a, t, &mut self.x, &mut self.v);
-            let mass = self.mass[a as usize];
-            let (x, v) = (&self.x[at..at + 3], &self.v[at..at + 3]);
-            let (now, then) = (cross(x, v), cross(&old[..3], &old[3..]));
-            let mut moment: [f64; 3] = std::array::from_fn(|i| mass * (now[i] - then[i]));
-            for i in 0..3 {
-                if !supports.held(at + i) {
-                    continue;
-                }
-                let change = mass * (v[i] - old[3 + i]);
-                let account = self.accounts.of(a);
-                account.reaction(i, change, &moment);
-                account.work(change * 0.5 * (v[i] + old[3 + i]));
-                moment = [0.0; 3];
-            }
         }
     }
 
@@ -400,82 +361,28 @@ impl<P: Potentials> Avi<P> {
     /// A kick with all that may come with it: loads, reactions, the element's balance of energy. The bits of the
     /// velocities are those of [`kick`](Self::kick).
     fn strike<const LOCAL: bool>(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
-        let nodes = self.potentials.nodes(k);
-        let before = if LOCAL { kinetic(nodes, &self.mass, &self.v) } else { 0.0 };
-        let potential = self
-            .potentials
-            .gradient(k, t, &self.x, &mut self.kick[..3 * nodes.len()])
-            .map_err(|fault| AviError { time: t, fault })?;
-        let (mut loads, mut inflow) = (0.0, 0.0);
-        if self.guarded[k] {
-            let load = self.strike_guarded(k, t, weight, &mut inflow)?;
-            loads = load.potential;
-            inflow += weight * load.rate;
-        } else {
-            for (&a, kick) in nodes.iter().zip(self.kick.chunks_exact(3)) {
-                let at = 3 * a as usize;
-                for i in 0..3 {
-                    self.v[at + i] -= weight * self.inverse[at + i] * kick[i];
-                }
-            }
-        }
+        let first = self.clocks.events[k] == 0;
+        let (event, guarded) = (Moment { element: k, time: t, weight, first }, self.guarded[k]);
+        // SAFETY: the accounts are borrowed for this call.
+        let struck = unsafe { self.site().strike(event, guarded)? };
         if LOCAL && let Some(local) = &mut self.local {
-            let after = kinetic(self.potentials.nodes(k), &self.mass, &self.v);
-            local.record(k, [before, after], [potential, loads], inflow);
+            local.record(k, struck.kinetic, struck.potential, struck.inflow);
         }
         Ok(())
     }
 
-    /// Kicks with the element's gradient in `self.kick` and its loads; books loads and reactions. Adds the work of
-    /// moving supports to `inflow`.
-    fn strike_guarded(
-        &mut self,
-        k: usize,
-        t: f64,
-        weight: f64,
-        inflow: &mut f64,
-    ) -> Result<Forced, AviError> {
-        let nodes = self.potentials.nodes(k);
-        let width = 3 * nodes.len();
-        let (dead, following) = (&mut self.dead[..width], &mut self.following[..width]);
-        let load = match self.potentials.loaded(k) {
-            true => self.potentials.load(k, t, &self.x, dead, following),
-            false => {
-                dead.fill(0.0);
-                following.fill(0.0);
-                Forced::default()
-            }
-        };
-        if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-            return Err(self.no_load(k, t));
+    /// Everything that events of elements with loads and supports work on.
+    fn site(&mut self) -> Site<'_, P> {
+        Site {
+            potentials: &self.potentials,
+            x: &mut self.x,
+            v: &mut self.v,
+            clock: &mut self.clock,
+            mass: &self.mass,
+            inverse: &self.inverse,
+            ledger: self.accounts.ledger(),
+            room: Room { kick: &mut self.kick, dead: &mut self.dead, following: &mut self.following },
         }
-        self.accounts.of(nodes[0]).work(weight * load.rate);
-        for (n, &a) in nodes.iter().enumerate() {
-            let at = 3 * a as usize;
-            let mut outside = [0.0; 3];
-            for i in 0..3 {
-                let (component, from) = (at + i, 3 * n + i);
-                outside[i] = weight * (dead[from] + following[from]);
-                let kick = self.kick[from] - (dead[from] + following[from]);
-                self.v[component] -= weight * self.inverse[component] * kick;
-                if self.potentials.supports().is_some_and(|s| s.held(component)) {
-                    // The support takes the whole kick.
-                    let mut impulse = [0.0; 3];
-                    impulse[i] = weight * kick;
-                    let work = impulse[i] * self.v[component];
-                    let account = self.accounts.of(a);
-                    account.reaction(i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
-                    account.work(work);
-                    *inflow += work;
-                }
-            }
-            self.accounts.of(a).load(&self.x[at..at + 3], &outside);
-        }
-        if load.following {
-            let first = self.clocks.events[k] == 0;
-            self.accounts.press(k, nodes, &self.x, following, first);
-        }
-        Ok(load)
     }
 
     /// Positions of the nodes, each at its own time.
