@@ -2,6 +2,7 @@
 
 mod auto;
 mod constraint;
+mod fetch;
 mod field;
 mod force;
 mod formula;
@@ -21,6 +22,7 @@ mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
+pub(crate) use fetch::fetch;
 pub use field::Field;
 pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;

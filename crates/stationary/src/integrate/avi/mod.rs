@@ -19,6 +19,7 @@ mod snapshot;
 mod state;
 mod steps;
 mod ticks;
+mod tiles;
 
 pub use descent::Walk;
 pub use local::LocalEnergy;
@@ -33,6 +34,7 @@ use clocks::Clocks;
 use guarded::{Moment, Room, Site};
 use std::sync::Arc;
 use ticks::Ticks;
+use tiles::Tiles;
 
 /// An asynchronous integrator of a sum of potentials.
 #[derive(Debug, Clone)]
@@ -59,12 +61,19 @@ pub struct Avi<P> {
     dead: Vec<f64>,
     following: Vec<f64>,
     time: f64,
+    threads: usize,
+    /// Elements of a tile, if somebody wishes.
+    tile: Option<usize>,
 }
+
+/// From so many elements on free steps go in tiles: with fewer one queue is as fast.
+const LEAST_TILED: usize = 1000;
 
 #[derive(Debug, Clone)]
 enum Schedule {
     Queue(Queue),
     Ticks(Ticks),
+    Tiles(Box<Tiles>),
 }
 
 /// Where and how an asynchronous run starts: three numbers a node, one mass a node, one step an element.
@@ -182,6 +191,8 @@ impl<P: Potentials> Avi<P> {
             dead: vec![0.0; 3 * widest],
             following: vec![0.0; 3 * widest],
             time: t,
+            threads: 1,
+            tile: None,
         };
         avi.origin = [avi.linear_momentum(), avi.angular_momentum()];
         avi
@@ -203,15 +214,43 @@ impl<P: Potentials> Avi<P> {
             && let Some(ticks) = Ticks::new(&steps.step, &steps.rank, steps.early > 0.0)
         {
             self.schedule = Schedule::Ticks(ticks);
+        } else if steps.varying.is_none() && steps.step.len() >= LEAST_TILED {
+            self.schedule = Schedule::Tiles(Box::default());
         }
         self.refill();
         Ok(())
     }
 
+    /// Goes on with one queue for all elements whatever the steps: slow, and the measure of the bits of every other way.
+    pub fn use_plain_queue(&mut self) {
+        self.schedule = Schedule::Queue(Queue::default());
+        self.refill();
+    }
+
+    /// How many threads a run may use; one from the start. The bits do not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+        self.refill();
+    }
+
+    /// Cuts free steps into tiles of about so many elements, each with an agenda of its own; without this there is one tile for
+    /// each thread, which is fastest, and few elements have one queue. The bits do not depend on it.
+    pub fn set_tile(&mut self, elements: usize) {
+        self.tile = Some(elements.max(1));
+        if self.clocks.varying.is_none() && matches!(self.schedule, Schedule::Queue(_)) {
+            self.schedule = Schedule::Tiles(Box::default());
+        }
+        self.refill();
+    }
+
     /// Makes the queue anew from the clocks.
     fn refill(&mut self) {
-        if let Schedule::Queue(queue) = &mut self.schedule {
-            *queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+        match &mut self.schedule {
+            Schedule::Queue(queue) => {
+                *queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+            }
+            Schedule::Tiles(tiles) => tiles.forget(),
+            Schedule::Ticks(_) => {}
         }
     }
 
@@ -220,6 +259,9 @@ impl<P: Potentials> Avi<P> {
         let mut local = LocalEnergy::new(self.potentials.count(), floor);
         pressed(&self.potentials, &self.x, self.time).iter().for_each(|(k, _)| local.exempt(*k));
         self.local = Some(local);
+        if matches!(self.schedule, Schedule::Tiles(_)) {
+            self.use_plain_queue();
+        }
     }
 
     /// The balance of energy of every element, if followed.
@@ -227,9 +269,22 @@ impl<P: Potentials> Avi<P> {
         self.local.as_ref()
     }
 
-    /// Makes all events up to a time: tick by tick where steps are harmonic, else in the order of one queue.
+    /// Makes all events up to a time: tick by tick where steps are harmonic, else in tiles on several threads, or in the
+    /// order of one queue.
     pub fn advance(&mut self, until: f64) -> Result<(), AviError> {
-        self.advance_watched(until, |_| {})
+        if self.local.is_some() || !matches!(self.schedule, Schedule::Tiles(_)) {
+            return self.advance_watched(until, |_| {});
+        }
+        // Taken out, so that events may borrow the rest.
+        let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
+        let result = match &mut schedule {
+            Schedule::Tiles(tiles) => self.run_tiles(tiles, until),
+            Schedule::Queue(_) | Schedule::Ticks(_) => Ok(()),
+        };
+        self.schedule = schedule;
+        result?;
+        self.time = self.time.max(until);
+        Ok(())
     }
 
     /// As [`advance`](Self::advance), and shows every event.
@@ -253,6 +308,11 @@ impl<P: Potentials> Avi<P> {
         let result = match &mut schedule {
             Schedule::Queue(queue) => self.run_queue::<LOCAL>(queue, until, watch),
             Schedule::Ticks(ticks) => self.run_ticks::<LOCAL>(ticks, until, watch),
+            Schedule::Tiles(tiles) => {
+                tiles.forget();
+                let mut queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+                self.run_queue::<LOCAL>(&mut queue, until, watch)
+            }
         };
         self.schedule = schedule;
         result

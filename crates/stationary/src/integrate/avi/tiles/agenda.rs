@@ -49,9 +49,10 @@ struct Chunk {
 }
 
 impl Agenda {
-    /// The agenda of these events, none before `start`, of which `rate` happen in a unit of time.
-    pub fn new(events: impl ExactSizeIterator<Item = Event>, start: f64, rate: f64) -> Self {
+    /// The agenda of these events, of whose elements `rate` happen in a unit of time.
+    pub fn new(events: impl ExactSizeIterator<Item = Event> + Clone, rate: f64) -> Self {
         let slots = 2 * events.len() / CROWD as usize + 1;
+        let start = events.clone().map(|e| e.time).fold(f64::INFINITY, f64::min);
         let empty = Slot { last: NONE, count: 0 };
         let mut agenda = Agenda {
             start,
@@ -62,6 +63,13 @@ impl Agenda {
         };
         events.for_each(|e| agenda.add(e));
         agenda
+    }
+
+    /// Bytes it takes.
+    pub fn memory(&self) -> usize {
+        size_of::<Slot>() * self.slots.capacity()
+            + size_of::<Chunk>() * self.chunks.capacity()
+            + size_of::<Event>() * (self.later.capacity() + self.batch.capacity())
     }
 
     /// The slot of a time; later times have no lower ones.
