@@ -43,7 +43,7 @@ const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
 
 /// How the elements of a solid get their steps.
-const STEP_OPTIONS: [(&str, &str, &str); 9] = [
+const STEP_OPTIONS: [(&str, &str, &str); 10] = [
     ("steps", "harmonic", "`free`, each element its own, or `harmonic`, a base times powers of two"),
     (
         "rule",
