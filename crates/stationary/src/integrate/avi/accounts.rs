@@ -1,6 +1,7 @@
 //! What comes from outside: impulses and moments of loads and supports, and their work [AVI03 3.5 (52)-(57)].
 
 use crate::linalg::cross;
+use crate::model::Supports;
 
 use std::collections::BTreeMap;
 
@@ -22,17 +23,68 @@ impl Sum {
     pub fn get(&self) -> f64 {
         self.value + self.lost
     }
+
+    fn join(&mut self, other: &Sum) {
+        self.add(other.value);
+        self.add(other.lost);
+    }
 }
 
-/// Impulses and work so far.
+/// What one node has got from outside so far.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Account {
+    load: [Sum; 3],
+    load_moment: [Sum; 3],
+    reaction: [Sum; 3],
+    reaction_moment: [Sum; 3],
+    /// Of supports on the node, and of the changing loads and pressures of elements whose first node it is.
+    work: Sum,
+}
+
+impl Account {
+    /// A load's impulse on the node at `x`.
+    pub fn load(&mut self, x: &[f64], impulse: &[f64; 3]) {
+        add(&mut self.load, impulse);
+        add(&mut self.load_moment, &cross(x, impulse));
+    }
+
+    /// A support's impulse on one component, and its moment.
+    pub fn reaction(&mut self, direction: usize, impulse: f64, moment: &[f64; 3]) {
+        self.reaction[direction].add(impulse);
+        add(&mut self.reaction_moment, moment);
+    }
+
+    /// Work from outside.
+    pub fn work(&mut self, work: f64) {
+        self.work.add(work);
+    }
+
+    fn sums(&mut self) -> impl Iterator<Item = &mut Sum> {
+        let loads = self.load.iter_mut().chain(&mut self.load_moment);
+        loads.chain(&mut self.reaction).chain(&mut self.reaction_moment).chain([&mut self.work])
+    }
+}
+
+/// What all nodes have got.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Totals {
+    load: [Sum; 3],
+    load_moment: [Sum; 3],
+    /// Of each support.
+    reaction: Vec<[Sum; 3]>,
+    reaction_moment: [Sum; 3],
+    work: Sum,
+}
+
+/// Impulses and work so far, by nodes: a node's events have the same order under every scheduler, and so its account has the same
+/// bits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Accounts {
-    pub load: [Sum; 3],
-    pub load_moment: [Sum; 3],
-    /// Of each support.
-    pub reaction: Vec<[Sum; 3]>,
-    pub reaction_moment: [Sum; 3],
-    pub work: Sum,
+    /// The account of each node, if it has one; empty if none has.
+    slot: Vec<u32>,
+    /// The nodes with accounts, in order.
+    nodes: Vec<u32>,
+    accounts: Vec<Account>,
     /// Positions and forces at the last event of each element under pressure, six numbers a node.
     pressed: Vec<f64>,
     /// Where the numbers of an element begin there.
@@ -40,14 +92,46 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    /// For so many supports, and pressures on these elements with so many nodes each.
-    pub fn new(supports: usize, pressed: &[(usize, usize)]) -> Self {
-        let mut accounts = Accounts { reaction: vec![[Sum::default(); 3]; supports], ..Accounts::default() };
+    /// For these nodes of so many, in any order, and pressures on these elements with so many nodes each.
+    pub fn new(count: usize, nodes: impl Iterator<Item = u32>, pressed: &[(usize, usize)]) -> Self {
+        let mut accounts = Accounts::default();
+        accounts.nodes.extend(nodes);
+        accounts.nodes.sort_unstable();
+        accounts.nodes.dedup();
+        accounts.accounts = vec![Account::default(); accounts.nodes.len()];
+        if !accounts.nodes.is_empty() {
+            accounts.slot = vec![u32::MAX; count];
+            accounts.nodes.iter().zip(0..).for_each(|(a, slot)| accounts.slot[*a as usize] = slot);
+        }
         for (k, nodes) in pressed {
             accounts.place.insert(*k as u32, accounts.pressed.len());
             accounts.pressed.resize(accounts.pressed.len() + 6 * nodes, 0.0);
         }
         accounts
+    }
+
+    /// The account of a node that has one.
+    #[inline]
+    pub fn of(&mut self, node: u32) -> &mut Account {
+        &mut self.accounts[self.slot[node as usize] as usize]
+    }
+
+    /// Everything together.
+    pub fn totals(&self, supports: Option<&Supports>) -> Totals {
+        let reaction = vec![[Sum::default(); 3]; supports.map_or(0, Supports::count)];
+        let mut totals = Totals { reaction, ..Totals::default() };
+        for (node, account) in self.nodes.iter().zip(&self.accounts) {
+            for i in 0..3 {
+                totals.load[i].join(&account.load[i]);
+                totals.load_moment[i].join(&account.load_moment[i]);
+                totals.reaction_moment[i].join(&account.reaction_moment[i]);
+                if let Some(owner) = supports.and_then(|s| s.owner(3 * *node as usize + i)) {
+                    totals.reaction[owner][i].join(&account.reaction[i]);
+                }
+            }
+            totals.work.join(&account.work);
+        }
+        totals
     }
 
     /// The work of the forces that follow element `k` since its last event, if they have come to `force` on the way
@@ -69,7 +153,8 @@ impl Accounts {
     /// An event of an element under pressure: books the work since the last, unless it is the first.
     pub fn press(&mut self, k: usize, nodes: &[u32], x: &[f64], force: &[f64], first: bool) {
         if !first {
-            self.work.add(self.pressing(k, nodes, x, force));
+            let work = self.pressing(k, nodes, x, force);
+            self.of(nodes[0]).work(work);
         }
         let Some(at) = self.place.get(&(k as u32)) else { return };
         for (n, a) in nodes.iter().enumerate() {
@@ -79,40 +164,45 @@ impl Accounts {
         }
     }
 
-    /// A load's impulse on a node at `x`.
-    pub fn load(&mut self, x: &[f64], impulse: &[f64; 3]) {
-        add(&mut self.load, impulse);
-        add(&mut self.load_moment, &cross(x, impulse));
-    }
-
-    /// A support's impulse on one component, and its moment.
-    pub fn reaction(&mut self, owner: usize, direction: usize, impulse: f64, moment: &[f64; 3]) {
-        self.reaction[owner][direction].add(impulse);
-        add(&mut self.reaction_moment, moment);
-    }
-
     /// Every number of the accounts, for checkpoints.
-    fn sums(&mut self) -> impl Iterator<Item = &mut Sum> {
-        let moments = self.load.iter_mut().chain(&mut self.load_moment).chain(&mut self.reaction_moment);
-        moments.chain(self.reaction.as_flattened_mut()).chain([&mut self.work])
-    }
-
     pub fn save(&self) -> Vec<f64> {
-        let mut sums: Vec<f64> = self.clone().sums().flat_map(|s| [s.value, s.lost]).collect();
-        sums.extend(&self.pressed);
-        sums
+        let mut accounts = self.accounts.clone();
+        let sums = accounts.iter_mut().flat_map(Account::sums).flat_map(|s| [s.value, s.lost]);
+        sums.chain(self.pressed.iter().copied()).collect()
     }
 
-    /// Puts back what [`save`](Self::save) gave for as many supports.
+    /// Puts back what [`save`](Self::save) gave for the same nodes.
     pub fn restore(&mut self, saved: &[f64]) {
         let (sums, pressed) = saved.split_at(saved.len() - self.pressed.len());
-        for (sum, pair) in self.sums().zip(sums.chunks_exact(2)) {
+        for (sum, pair) in self.accounts.iter_mut().flat_map(Account::sums).zip(sums.chunks_exact(2)) {
             *sum = Sum { value: pair[0], lost: pair[1] };
         }
         self.pressed.copy_from_slice(pressed);
     }
 }
 
-pub(super) fn add(sums: &mut [Sum; 3], terms: &[f64; 3]) {
+impl Totals {
+    /// Impulse and moment of all loads.
+    pub fn loads(&self) -> [[f64; 3]; 2] {
+        [&self.load, &self.load_moment].map(|sums| sums.map(|s| s.get()))
+    }
+
+    /// Impulse of each support.
+    pub fn reactions(&self) -> Vec<[f64; 3]> {
+        self.reaction.iter().map(|r| r.map(|s| s.get())).collect()
+    }
+
+    /// Moment of all supports.
+    pub fn reaction_moment(&self) -> [f64; 3] {
+        self.reaction_moment.map(|s| s.get())
+    }
+
+    /// All work.
+    pub fn work(&self) -> f64 {
+        self.work.get()
+    }
+}
+
+fn add(sums: &mut [Sum; 3], terms: &[f64; 3]) {
     sums.iter_mut().zip(terms).for_each(|(sum, x)| sum.add(*x));
 }

@@ -14,6 +14,8 @@ pub(super) struct Clocks {
     pub start: f64,
     pub step: Vec<f64>,
     pub events: Vec<u64>,
+    /// Place of each element among those that fire at one time.
+    pub rank: Vec<u32>,
     pub varying: Option<Varying>,
     /// How much of its step an element fires before the end of it: nought or one half.
     pub early: f64,
@@ -30,8 +32,18 @@ pub(super) struct Varying {
 }
 
 impl Clocks {
-    pub fn new(start: f64, step: Vec<f64>) -> Self {
-        Clocks { start, events: vec![0; step.len()], step, varying: None, early: 0.0 }
+    /// Elements that fire at one time do so in this order: those with a load or a held node last, so that sweeps over the others
+    /// are not broken; short steps first, so that these sweeps go from level to level; then by number.
+    pub fn new(start: f64, step: Vec<f64>, guarded: &[bool]) -> Self {
+        let mut order: Vec<u32> = (0..step.len() as u32).collect();
+        let key = |k: &u32| (guarded[*k as usize], step[*k as usize]);
+        order.sort_by(|a, b| {
+            let ((late_a, step_a), (late_b, step_b)) = (key(a), key(b));
+            late_a.cmp(&late_b).then(step_a.total_cmp(&step_b))
+        });
+        let mut rank = vec![0; step.len()];
+        order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
+        Clocks { start, events: vec![0; step.len()], step, rank, varying: None, early: 0.0 }
     }
 
     /// Lets the steps change: `factor` multiplies each element's step, evaluated at the event the step follows, in the element's
@@ -52,7 +64,7 @@ impl Clocks {
             None => self.start + ((self.events[k] + 1) as f64 - self.early) * self.step[k],
             Some(varying) => varying.next[k],
         };
-        Event { time, element: k as u32 }
+        Event { time, rank: self.rank[k], element: k as u32 }
     }
 
     /// Half the first step: the weight of the start. An event in the middle of its step leaves nothing to the start.

@@ -27,7 +27,7 @@ pub use state::AviState;
 pub use steps::{Buffer, harmonic};
 
 use crate::linalg::cross;
-use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials, Supports};
+use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials};
 use accounts::Accounts;
 use clocks::Clocks;
 use std::sync::Arc;
@@ -133,10 +133,6 @@ impl<P: Potentials> Avi<P> {
     pub fn with_events_in_the_middle(potentials: P, start: AviStart) -> Result<Self, AviError> {
         let mut avi = Avi::at_rest(potentials, start);
         avi.clocks.early = 0.5;
-        avi.schedule = match Ticks::new(&avi.clocks.step, true) {
-            Some(ticks) => Schedule::Ticks(ticks),
-            None => Schedule::Queue(Queue::default()),
-        };
         avi.begin()?;
         Ok(avi)
     }
@@ -145,7 +141,6 @@ impl<P: Potentials> Avi<P> {
     pub fn with_changing_steps(potentials: P, start: AviStart, steps: StepFactor) -> Result<Self, AviError> {
         let mut avi = Avi::at_rest(potentials, start);
         avi.clocks.vary(steps.factor, steps.places);
-        avi.schedule = Schedule::Queue(Queue::default());
         avi.begin()?;
         Ok(avi)
     }
@@ -167,12 +162,8 @@ impl<P: Potentials> Avi<P> {
             (0..count).for_each(|k| guarded[k] |= potentials.nodes(k).iter().any(held));
         }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
-        let schedule = match Ticks::new(&step, false) {
-            Some(ticks) => Schedule::Ticks(ticks),
-            None => Schedule::Queue(Queue::default()),
-        };
-        let accounts =
-            Accounts::new(potentials.supports().map_or(0, Supports::count), &pressed(&potentials, &x, t));
+        let watched = (0..count).filter(|k| guarded[*k]).flat_map(|k| potentials.nodes(k)).copied();
+        let accounts = Accounts::new(nodes, watched, &pressed(&potentials, &x, t));
         let mut avi = Avi {
             potentials,
             x,
@@ -180,8 +171,8 @@ impl<P: Potentials> Avi<P> {
             clock: vec![t; nodes],
             mass,
             inverse,
-            clocks: Clocks::new(t, step),
-            schedule,
+            clocks: Clocks::new(t, step, &guarded),
+            schedule: Schedule::Queue(Queue::default()),
             guarded,
             local: None,
             accounts,
@@ -205,6 +196,12 @@ impl<P: Potentials> Avi<P> {
             } else {
                 self.kick(k, t, weight)?;
             }
+        }
+        let steps = &self.clocks;
+        if steps.varying.is_none()
+            && let Some(ticks) = Ticks::new(&steps.step, &steps.rank, steps.early > 0.0)
+        {
+            self.schedule = Schedule::Ticks(ticks);
         }
         self.refill();
         Ok(())
@@ -286,7 +283,8 @@ impl<P: Potentials> Avi<P> {
                 return Ok(());
             }
             for element in ticks.at(ticks.done + 1) {
-                self.fire::<LOCAL>(Event { time, element: *element }, watch)?;
+                let rank = self.clocks.rank[*element as usize];
+                self.fire::<LOCAL>(Event { time, rank, element: *element }, watch)?;
             }
             ticks.done += 1;
         }
@@ -371,10 +369,13 @@ impl<P: Potentials> Avi<P> {
             let (now, then) = (cross(x, v), cross(&old[..3], &old[3..]));
             let mut moment: [f64; 3] = std::array::from_fn(|i| mass * (now[i] - then[i]));
             for i in 0..3 {
-                let Some(owner) = supports.owner(at + i) else { continue };
+                if !supports.held(at + i) {
+                    continue;
+                }
                 let change = mass * (v[i] - old[3 + i]);
-                self.accounts.reaction(owner, i, change, &moment);
-                self.accounts.work.add(change * 0.5 * (v[i] + old[3 + i]));
+                let account = self.accounts.of(a);
+                account.reaction(i, change, &moment);
+                account.work(change * 0.5 * (v[i] + old[3 + i]));
                 moment = [0.0; 3];
             }
         }
@@ -448,7 +449,7 @@ impl<P: Potentials> Avi<P> {
         if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
             return Err(self.no_load(k, t));
         }
-        self.accounts.work.add(weight * load.rate);
+        self.accounts.of(nodes[0]).work(weight * load.rate);
         for (n, &a) in nodes.iter().enumerate() {
             let at = 3 * a as usize;
             let mut outside = [0.0; 3];
@@ -457,18 +458,18 @@ impl<P: Potentials> Avi<P> {
                 outside[i] = weight * (dead[from] + following[from]);
                 let kick = self.kick[from] - (dead[from] + following[from]);
                 self.v[component] -= weight * self.inverse[component] * kick;
-                let owner = self.potentials.supports().and_then(|s| s.owner(component));
-                if let Some(owner) = owner {
+                if self.potentials.supports().is_some_and(|s| s.held(component)) {
                     // The support takes the whole kick.
                     let mut impulse = [0.0; 3];
                     impulse[i] = weight * kick;
-                    self.accounts.reaction(owner, i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
                     let work = impulse[i] * self.v[component];
-                    self.accounts.work.add(work);
+                    let account = self.accounts.of(a);
+                    account.reaction(i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
+                    account.work(work);
                     *inflow += work;
                 }
             }
-            self.accounts.load(&self.x[at..at + 3], &outside);
+            self.accounts.of(a).load(&self.x[at..at + 3], &outside);
         }
         if load.following {
             let first = self.clocks.events[k] == 0;

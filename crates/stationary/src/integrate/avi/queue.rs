@@ -1,10 +1,12 @@
 //! The order of events: a heap of the next event of every element.
 
-/// When an element fires next. Earlier events come first, ties by number: the same for every scheduler.
+/// When an element fires next. Earlier events come first, at one time those of lower rank: the same for every scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Event {
     /// Time.
     pub time: f64,
+    /// Place of the element among those that fire at one time.
+    pub rank: u32,
     /// The element.
     pub element: u32,
 }
@@ -13,7 +15,7 @@ impl Event {
     /// Whether this event comes before another.
     #[inline(always)]
     pub fn before(&self, other: &Event) -> bool {
-        self.time < other.time || (self.time == other.time && self.element < other.element)
+        self.time < other.time || (self.time == other.time && self.rank < other.rank)
     }
 }
 
@@ -73,17 +75,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_in_order_with_ties_by_number() {
+    fn events_come_in_order_with_ties_by_rank() {
         let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
+        let event = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
         let mut count = [1_u32; 50];
-        let mut queue = Queue::new((0..50).rev().map(|element| Event { time: step(element), element }));
-        let mut last = Event { time: 0.0, element: 0 };
+        let mut queue = Queue::new((0..50).rev().map(|k| event(1, k)));
+        let mut last = event(0, 0);
         for _ in 0..5000 {
             let event = queue.first().unwrap();
             assert!(last.before(&event), "{last:?} {event:?}");
             let k = event.element;
             count[k as usize] += 1;
-            queue.replace_first(Event { time: f64::from(count[k as usize]) * step(k), element: k });
+            queue.replace_first(event(count[k as usize], k));
             last = event;
         }
         assert!(count.iter().all(|c| *c > 50));

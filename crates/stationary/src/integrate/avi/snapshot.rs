@@ -1,5 +1,6 @@
 //! All nodes at one time: energies, momenta, and the balance of momentum with what comes from outside.
 
+use super::accounts::Totals;
 use super::{Avi, AviError};
 use crate::linalg::{cross, dot};
 use crate::model::Potentials;
@@ -68,7 +69,7 @@ impl<P: Potentials> Avi<P> {
         }
         let (mut gradient, mut dead, mut following) =
             (self.kick.clone(), self.kick.clone(), self.kick.clone());
-        let (mut potential, mut work) = (0.0, self.accounts.work.get());
+        let (mut potential, mut work) = (0.0, self.totals().work());
         for k in 0..self.potentials.count() {
             let nodes = self.potentials.nodes(k);
             let width = 3 * nodes.len();
@@ -139,11 +140,13 @@ impl<P: Potentials> Avi<P> {
     /// impulses from outside.
     pub fn linear_balance(&self) -> Balance {
         let momenta = self.v.chunks_exact(3).zip(&self.mass).map(|(v, m)| m * dot(v, v).sqrt());
+        let totals = self.totals();
+        let reactions = totals.reactions();
         Balance {
             now: self.linear_momentum(),
             start: self.origin[0],
-            loads: self.accounts.load.map(|s| s.get()),
-            reactions: std::array::from_fn(|i| self.accounts.reaction.iter().map(|r| r[i].get()).sum()),
+            loads: totals.loads()[0],
+            reactions: std::array::from_fn(|i| reactions.iter().map(|r| r[i]).sum()),
             scale: momenta.sum(),
         }
         .with_impulses()
@@ -154,11 +157,12 @@ impl<P: Potentials> Avi<P> {
     pub fn angular_balance(&self) -> Balance {
         let size = |((x, v), m): ((&[f64], &[f64]), &f64)| m * (dot(x, x) * dot(v, v)).sqrt();
         let nodes = self.x.chunks_exact(3).zip(self.v.chunks_exact(3)).zip(&self.mass);
+        let totals = self.totals();
         Balance {
             now: self.angular_momentum(),
             start: self.origin[1],
-            loads: self.accounts.load_moment.map(|s| s.get()),
-            reactions: self.accounts.reaction_moment.map(|s| s.get()),
+            loads: totals.loads()[1],
+            reactions: totals.reaction_moment(),
             scale: nodes.map(size).sum(),
         }
         .with_impulses()
@@ -166,6 +170,11 @@ impl<P: Potentials> Avi<P> {
 
     /// The impulse that each support has given so far.
     pub fn reaction_impulses(&self) -> Vec<[f64; 3]> {
-        self.accounts.reaction.iter().map(|r| r.map(|s| s.get())).collect()
+        self.totals().reactions()
+    }
+
+    /// What has come from outside so far.
+    fn totals(&self) -> Totals {
+        self.accounts.totals(self.potentials.supports())
     }
 }

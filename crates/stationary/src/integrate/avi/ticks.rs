@@ -1,7 +1,7 @@
 //! Steps that are a base times powers of two: no queue, a list of elements for every tick of the base, or of half the base
 //! where events lie in the middle of steps.
 
-/// The elements that fire at each tick. Order within a tick is by number, as in the queue, so the bits are the same.
+/// The elements that fire at each tick. Order within a tick is by rank, as in the queue, so the bits are the same.
 #[derive(Debug, Clone)]
 pub(super) struct Ticks {
     /// The time between two ticks.
@@ -17,7 +17,7 @@ pub(super) struct Ticks {
 impl Ticks {
     /// The schedule of these steps, if the smallest divides all others by a power of two. Elements fire at the ends of their
     /// steps, the faster ones together with the slower; in the middle, `(j - 1/2) dt`, each kind alone.
-    pub fn new(step: &[f64], middle: bool) -> Option<Self> {
+    pub fn new(step: &[f64], rank: &[u32], middle: bool) -> Option<Self> {
         let base = step.iter().copied().fold(f64::INFINITY, f64::min);
         let levels: Vec<u32> = step
             .iter()
@@ -28,7 +28,9 @@ impl Ticks {
             .collect::<Option<_>>()?;
         let most = *levels.iter().max()?;
         let fires = |k: u32, l: u32| if middle { levels[k as usize] == l } else { levels[k as usize] <= l };
-        let list = |l: u32| (0..step.len() as u32).filter(|k| fires(*k, l)).collect();
+        let mut ranked = vec![0; step.len()];
+        rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
+        let list = |l: u32| ranked.iter().copied().filter(|k| fires(*k, l)).collect();
         let mut order: Vec<Vec<u32>> = (0..=most).map(list).collect();
         if middle {
             order.push(Vec::new());
