@@ -5,13 +5,9 @@ import sys
 import time
 
 import numpy as np
+from problem import DENSITY, OMEGA, SAMPLES, TWIST
 
-YOUNG, POISSON, DENSITY = 2e6, 0.4, 1000.0
-LAMBDA = YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON))
-MU = YOUNG / (2 * (1 + POISSON))
-TWIST, OMEGA = 0.3, 5.0
 SAFETY = 0.9  # part of the true limit 2/omega_max that a program without a step of its own takes
-SAMPLES = 20  # energies looked at, outside the measured time
 
 # Eight tetrahedra from the corners and middles of one (Gmsh's order); the octahedron inside is cut from 4 to 8.
 EIGHT = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3], [4, 8, 5, 6], [4, 8, 6, 7], [4, 8, 7, 9], [4, 8, 9, 5]]

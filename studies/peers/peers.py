@@ -4,8 +4,8 @@
     python3 studies/peers/peers.py              # installs into a virtual environment, runs all, prints the table
     python3 studies/peers/peers.py --only mfem akantu --end 0.002
 
-Akantu and MFEM come from PyPI, dolfinx from Debian (`apt-get install python3-dolfinx-real`, by hand: it is for the system's own
-Python). What is not there is left out, and the table says so. `stationary` is that of `cargo build --release`.
+Akantu and MFEM come from PyPI, dolfinx from Debian (`apt-get install python3-dolfinx-real`, by hand: it is for the
+system's own Python). What is not there is left out, and the table says so. `stationary` is that of `cargo build --release`.
 """
 
 import argparse
@@ -18,9 +18,11 @@ import subprocess
 import sys
 import venv
 
+import problem
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PACKAGES = {"akantu": "akantu", "mfem": "mfem"}
+PEERS = ["akantu", "mfem", "dolfinx"]
 SCENARIO = """\
 mesh = "{mesh}"
 end = {end!r}
@@ -51,9 +53,9 @@ def environment(folder):
     python = folder / "venv" / "bin" / "python"
     if not python.exists():
         venv.create(folder / "venv", with_pip=True)
-    missing = [p for p in ["numpy", "meshio", *PACKAGES.values()] if subprocess.run(
-        [python, "-c", f"import {p}"], capture_output=True).returncode]
-    for package in missing:
+    for package in ["numpy", "meshio", "akantu", "mfem"]:
+        if subprocess.run([python, "-c", f"import {package}"], capture_output=True).returncode == 0:
+            continue
         done = subprocess.run([python, "-m", "pip", "install", "-q", package], capture_output=True, text=True)
         if done.returncode:
             print(f"{package}: not installed: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
@@ -85,10 +87,10 @@ def peer(command, name, mesh, end):
 
 def stationary(program, folder, mesh, end, step):
     """Runs ours: with one step for all, or asynchronously."""
-    sys.path.insert(0, str(HERE))
-    problem = {"young": 2e6, "poisson": 0.4, "density": 1000.0, "twist": 0.3, "omega": 5.0, "rows": 20}
     text = SCENARIO.format(
-        mesh=mesh, end=end, step=f"step = {step!r}\n" if step else "", integrator='"verlet"' if step else AVI, **problem)
+        mesh=mesh, end=end, step=f"step = {step!r}\n" if step else "", integrator='"verlet"' if step else AVI,
+        young=problem.YOUNG, poisson=problem.POISSON, density=problem.DENSITY, twist=problem.TWIST,
+        omega=problem.OMEGA, rows=problem.SAMPLES)
     name = "verlet" if step else "avi"
     scenario, out = folder / f"{name}.toml", folder / f"{name}-results"
     scenario.write_text(text)
@@ -115,7 +117,8 @@ def stationary(program, folder, mesh, end, step):
 
 def table(results):
     """The table of the book."""
-    lines = ["| mesh | program | material | step, s | seconds | ns an update | energy error |", "|---|---|---|---|---|---|---|"]
+    head = ["mesh", "program", "material", "step, s", "seconds", "ns an update", "energy error"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for kind, rows in results["runs"].items():
         for name, row in rows.items():
             if "missing" in row:
@@ -139,11 +142,11 @@ def processor():
 def main():
     """Installs, runs, prints and keeps."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=["akantu", "mfem", "dolfinx"], default=["akantu", "mfem", "dolfinx"])
+    parser.add_argument("--only", nargs="+", choices=PEERS, default=PEERS)
     parser.add_argument("--end", type=float, default=0.01, help="end time in seconds [0.01]")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "results/peers", help="for everything made")
     parser.add_argument("--program", default=ROOT / "target/release/stationary", help="our program")
-    parser.add_argument("--dolfinx", default="/usr/bin/python3", help="a Python that has dolfinx, or a command that is one")
+    parser.add_argument("--dolfinx", default="/usr/bin/python3", help="a Python that has dolfinx")
     parser.add_argument("--best-of", type=int, default=3, help="runs of each, of which the fastest counts [3]")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()

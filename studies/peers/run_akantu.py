@@ -10,9 +10,17 @@ import time
 
 import akantu as aka
 import numpy as np
-from common import DENSITY, POISSON, SAMPLES, YOUNG, arguments, read_mesh, report, start
+from common import arguments, read_mesh, report, start
+from problem import DENSITY, POISSON, SAMPLES, YOUNG
 
-MATERIAL = f"material elastic [\nname = body\nrho = {DENSITY}\nE = {YOUNG}\nnu = {POISSON}\nfinite_deformation = true\n]\n"
+MATERIAL = f"""material elastic [
+name = body
+rho = {DENSITY}
+E = {YOUNG}
+nu = {POISSON}
+finite_deformation = true
+]
+"""
 SAFETY = 0.8  # of its own estimate, as its manual advises
 
 path, end = arguments()

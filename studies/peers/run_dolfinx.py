@@ -3,11 +3,11 @@
 import dolfinx
 import numpy as np
 import ufl
-from common import LAMBDA, MU, SAFETY, arguments, central_difference, lumped_mass, match, read_mesh, report, start
-from common import true_limit
+from common import SAFETY, arguments, central_difference, lumped_mass, match, read_mesh, report, start, true_limit
 from dolfinx import fem
 from dolfinx.mesh import create_mesh
 from mpi4py import MPI
+from problem import LAMBDA, MU
 
 path, end = arguments()
 points, cells = read_mesh(path)

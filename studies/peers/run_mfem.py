@@ -1,10 +1,10 @@
-"""MFEM (PyMFEM): its hyperelastic forces; mass and loop are ours, as MFEM has no lumped mass for quadratic tetrahedra."""
+"""MFEM (PyMFEM): its hyperelastic forces; the lumped mass and the loop are ours."""
 
 import mfem
 import mfem.ser as mf
 import numpy as np
-from common import LAMBDA, MU, SAFETY, arguments, central_difference, lumped_mass, match, read_mesh, report, start
-from common import true_limit
+from common import SAFETY, arguments, central_difference, lumped_mass, match, read_mesh, report, start, true_limit
+from problem import LAMBDA, MU
 
 path, end = arguments()
 points, cells = read_mesh(path)
