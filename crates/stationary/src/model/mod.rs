@@ -1,6 +1,7 @@
 //! What moves and what energy it has: the continuous Lagrangian.
 
 mod auto;
+mod cluster;
 mod constraint;
 mod field;
 mod force;
@@ -20,6 +21,7 @@ mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub use cluster::{CALM, Cluster, Compiled, Kicks};
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
 pub use field::Field;
 pub use force::{Force, ForceJet, FormulaForce};

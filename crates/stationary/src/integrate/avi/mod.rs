@@ -17,7 +17,8 @@ mod queue;
 mod snapshot;
 mod state;
 mod steps;
-mod ticks;
+mod sweeps;
+mod ticked;
 
 pub use descent::Walk;
 pub use local::LocalEnergy;
@@ -31,7 +32,7 @@ use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials};
 use accounts::Accounts;
 use clocks::Clocks;
 use std::sync::Arc;
-use ticks::Ticks;
+use sweeps::Sweeps;
 
 /// An asynchronous integrator of a sum of potentials.
 #[derive(Debug, Clone)]
@@ -58,12 +59,16 @@ pub struct Avi<P> {
     dead: Vec<f64>,
     following: Vec<f64>,
     time: f64,
+    threads: usize,
 }
+
+/// Owners of nodes are kept as small numbers.
+const MOST_THREADS: usize = 255;
 
 #[derive(Debug, Clone)]
 enum Schedule {
     Queue(Queue),
-    Ticks(Ticks),
+    Sweeps(Sweeps),
 }
 
 /// Where and how an asynchronous run starts: three numbers a node, one mass a node, one step an element.
@@ -181,6 +186,7 @@ impl<P: Potentials> Avi<P> {
             dead: vec![0.0; 3 * widest],
             following: vec![0.0; 3 * widest],
             time: t,
+            threads: 1,
         };
         avi.origin = [avi.linear_momentum(), avi.angular_momentum()];
         avi
@@ -197,14 +203,33 @@ impl<P: Potentials> Avi<P> {
                 self.kick(k, t, weight)?;
             }
         }
-        let steps = &self.clocks;
-        if steps.varying.is_none()
-            && let Some(ticks) = Ticks::new(&steps.step, &steps.rank, steps.early > 0.0)
-        {
-            self.schedule = Schedule::Ticks(ticks);
+        self.clocks.count_ticks();
+        if let Some(ticked) = &self.clocks.ticked {
+            self.schedule =
+                Schedule::Sweeps(Sweeps::new(&self.potentials, ticked, &self.clocks.rank, &self.guarded));
         }
         self.refill();
         Ok(())
+    }
+
+    /// Goes on with one queue for all elements whatever the steps: slow, and the measure of the bits of every other way.
+    pub fn use_plain_queue(&mut self) {
+        self.clocks.count_events();
+        self.schedule = Schedule::Queue(Queue::default());
+        self.refill();
+    }
+
+    /// How many threads a run may use; one from the start. The bits do not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.clamp(1, MOST_THREADS);
+        if let Schedule::Sweeps(sweeps) = &mut self.schedule {
+            sweeps.forget();
+        }
+    }
+
+    /// Threads that a run may use.
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Makes the queue anew from the clocks.
@@ -228,7 +253,19 @@ impl<P: Potentials> Avi<P> {
 
     /// Makes all events up to a time: tick by tick where steps are harmonic, else in the order of one queue.
     pub fn advance(&mut self, until: f64) -> Result<(), AviError> {
-        self.advance_watched(until, |_| {})
+        if self.local.is_some() || !matches!(self.schedule, Schedule::Sweeps(_)) {
+            return self.advance_watched(until, |_| {});
+        }
+        // Taken out, so that events may borrow the rest.
+        let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
+        let result = match &mut schedule {
+            Schedule::Sweeps(sweeps) => self.run_sweeps(sweeps, until),
+            Schedule::Queue(_) => Ok(()),
+        };
+        self.schedule = schedule;
+        result?;
+        self.time = self.time.max(until);
+        Ok(())
     }
 
     /// As [`advance`](Self::advance), and shows every event.
@@ -251,7 +288,7 @@ impl<P: Potentials> Avi<P> {
         let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
         let result = match &mut schedule {
             Schedule::Queue(queue) => self.run_queue::<LOCAL>(queue, until, watch),
-            Schedule::Ticks(ticks) => self.run_ticks::<LOCAL>(ticks, until, watch),
+            Schedule::Sweeps(sweeps) => self.run_events::<LOCAL>(sweeps, until, watch),
         };
         self.schedule = schedule;
         result
@@ -268,26 +305,6 @@ impl<P: Potentials> Avi<P> {
             queue.replace_first(next);
         }
         Ok(())
-    }
-
-    fn run_ticks<const LOCAL: bool>(
-        &mut self,
-        ticks: &mut Ticks,
-        until: f64,
-        watch: &mut impl FnMut(Fired<'_>),
-    ) -> Result<(), AviError> {
-        loop {
-            let time = self.clocks.start + (ticks.done + 1) as f64 * ticks.tick;
-            // An end that is no number ends nothing.
-            if !(time <= until) {
-                return Ok(());
-            }
-            for element in ticks.at(ticks.done + 1) {
-                let rank = self.clocks.rank[*element as usize];
-                self.fire::<LOCAL>(Event { time, rank, element: *element }, watch)?;
-            }
-            ticks.done += 1;
-        }
     }
 
     /// One event; returns the next one of its element.
@@ -472,7 +489,7 @@ impl<P: Potentials> Avi<P> {
             self.accounts.of(a).load(&self.x[at..at + 3], &outside);
         }
         if load.following {
-            let first = self.clocks.events[k] == 0;
+            let first = self.clocks.made(k) == 0;
             self.accounts.press(k, nodes, &self.x, following, first);
         }
         Ok(load)
@@ -504,8 +521,27 @@ impl<P: Potentials> Avi<P> {
     }
 
     /// Events of each element so far.
-    pub fn events(&self) -> &[u64] {
-        &self.clocks.events
+    pub fn events(&self) -> Vec<u64> {
+        self.clocks.events()
+    }
+
+    /// Events of all elements so far.
+    pub fn updates(&self) -> u64 {
+        self.clocks.total()
+    }
+
+    /// Bytes of the state and of the schedule, without the potentials.
+    pub fn memory(&self) -> usize {
+        let numbers =
+            [&self.x, &self.v, &self.clock, &self.mass, &self.inverse, &self.kick, &self.dead, &self.following];
+        let schedule = match &self.schedule {
+            Schedule::Queue(queue) => queue.memory(),
+            Schedule::Sweeps(sweeps) => sweeps.memory(),
+        };
+        numbers.map(|x| size_of::<f64>() * x.capacity()).iter().sum::<usize>()
+            + self.clocks.memory()
+            + self.guarded.capacity()
+            + schedule
     }
 
     /// The time reached.

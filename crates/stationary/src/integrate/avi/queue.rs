@@ -37,6 +37,11 @@ impl Queue {
         queue
     }
 
+    /// Bytes it takes.
+    pub fn memory(&self) -> usize {
+        size_of::<Event>() * self.heap.capacity()
+    }
+
     /// The earliest event.
     pub fn first(&self) -> Option<Event> {
         self.heap.first().copied()

@@ -4,7 +4,7 @@ use super::elements::{Elements, Fault};
 use super::group::place;
 use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
-use crate::model::{PotentialFault, Potentials};
+use crate::model::{Compiled, PotentialFault, Potentials};
 
 /// How the mass of a node is divided among the elements that share it, for the element eigenvalue step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -240,5 +240,12 @@ impl Potentials for Solid {
         block
             .gradient(k, t, x, out)
             .map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() })
+    }
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+        let block = self.start.partition_point(|s| *s <= list[0] as usize) - 1;
+        let elements = self.start[block]..self.start[block + 1];
+        let count = list.iter().take_while(|k| elements.contains(&(**k as usize))).count();
+        let list: Vec<u32> = list[..count].iter().map(|k| k - elements.start as u32).collect();
+        Compiled { count, cluster: self.blocks[block].compile(&list, own) }
     }
 }

@@ -4,8 +4,10 @@ use super::kind::Kind;
 use super::material::Breakdown;
 use super::spectrum::largest_eigenvalue;
 use super::tensor::Mat3;
+use crate::model::Cluster;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Why an element has no energy in a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,11 @@ pub trait Elements: fmt::Debug + Send + Sync {
         let swept = self.sweep(range, t, x, out).map(drop);
         out.iter_mut().for_each(|f| *f = -*f);
         swept
+    }
+
+    /// These elements, in this order, in a form for sweeps that kick the nodes that are owned; nothing if there is no such form.
+    fn compile(&self, _list: &[u32], _own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn Cluster>> {
+        None
     }
 
     /// `h / c` with `h` the inscribed radius [AVI03 (68)], to be multiplied by a fraction such as 1/10; nought for an

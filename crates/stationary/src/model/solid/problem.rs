@@ -4,7 +4,7 @@ use super::body::Solid;
 use super::elements::Fault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
-use crate::model::{Forced, NO_LOAD, PotentialFault, Potentials, Structure, Supports};
+use crate::model::{Compiled, Forced, NO_LOAD, PotentialFault, Potentials, Structure, Supports};
 
 /// A solid with its loads and supports: what integrators run.
 #[derive(Debug)]
@@ -102,6 +102,10 @@ impl Potentials for Problem {
 
     fn supports(&self) -> Option<&Supports> {
         (!self.supports.is_empty()).then_some(&self.supports)
+    }
+
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+        self.solid.compile(list, own)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Neo-Hookean tetrahedra with straight sides, several side by side in vector lanes.
 
+mod cluster;
 mod kernel;
 mod points;
 mod sweep;
@@ -12,11 +13,13 @@ use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
 use super::lanes::{Isa, WIDEST};
 use super::material::{Breakdown, Lame};
 use super::tensor::Mat3;
+use crate::model::Cluster;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
 use points::{Four, Simplex, Ten};
 use std::marker::PhantomData;
 use std::ops::Range;
-use sweep::Tets;
+use std::sync::Arc;
+use sweep::{Sums, Tets};
 
 /// Neo-Hookean tetrahedra of one kind.
 #[derive(Debug)]
@@ -156,14 +159,15 @@ impl<S: Simplex> Swift<S> {
     ) -> Result<f64, Fault> {
         let needed = 3 * (self.top + 1);
         assert!(x.len() >= needed && out.len() >= needed && range.end <= self.len, "numbers for all nodes");
-        let (nodes, stored, edge) = (&*self.nodes, &*self.stored, &*self.edge);
-        let tets = Tets { nodes, stored, edge, moduli: self.moduli, x };
+        let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
         let mut total = 0.0;
         let mut next = range.start;
         while next < range.end {
+            let edge = &self.edge[self.edge.partition_point(|g| (*g as usize) < next / WIDEST)..];
+            let mut sums = Sums::<ENERGY> { x, out: &mut *out, total, edge };
             // SAFETY: just asserted, and `top` is the highest node.
-            next =
-                unsafe { sweep::sweep::<S, ENERGY>(self.isa, tets, next..range.end, &mut *out, &mut total) };
+            next = unsafe { sweep::sweep::<S, _>(self.isa, tets, next..range.end, &mut sums) };
+            total = sums.total;
             // Where the sweep stopped, one by one: the fault lies there, or in an element outside of the range.
             for k in next..range.end.min(next + sweep::SPAN) {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
@@ -214,6 +218,10 @@ impl<S: Simplex> Elements for Swift<S> {
 
     fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.range::<false>(range, x, out).map(drop)
+    }
+
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn Cluster>> {
+        cluster::together(self, list, own)
     }
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
