@@ -39,6 +39,7 @@ mod tests;
 
 pub use geometry::inradius;
 pub use kind::CellKind;
+pub(crate) use topology::duplicates;
 pub use topology::{Face, NodeCells};
 
 use crate::error::{Diagnostic, Error, near_miss};

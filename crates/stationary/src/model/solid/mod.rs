@@ -31,6 +31,7 @@ mod lanes;
 mod loads;
 mod material;
 mod problem;
+mod rest;
 mod shape;
 mod spectrum;
 mod tensor;

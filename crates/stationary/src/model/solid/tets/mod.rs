@@ -12,6 +12,7 @@ use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
 use super::lanes::{Isa, WIDEST};
 use super::material::{Breakdown, Lame};
+use super::rest::Rest;
 use super::tensor::Mat3;
 use crate::model::Cluster;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
@@ -89,6 +90,17 @@ impl<S: Simplex> Swift<S> {
             *s = self.stored[k / WIDEST * (STORED * WIDEST) + i * WIDEST + k % WIDEST];
         }
         (stored, &self.nodes[k * S::NODES..][..S::NODES])
+    }
+
+    /// A linear tetrahedron, undeformed: `A = mu V G`.
+    fn rest(&self, k: usize) -> Option<Rest> {
+        if S::KIND != Kind::Tet4 {
+            return None;
+        }
+        let (stored, volume) = (self.element(k).0, self.volume(k));
+        let per = 1.0 / (self.lame.mu * volume);
+        let gram = ENTRY.map(|row| row.map(|at| stored[at] * per));
+        Some(Rest { lame: self.lame, volume, gram })
     }
 
     /// The edges at each point of one element.
@@ -193,7 +205,7 @@ impl<S: Simplex> Elements for Swift<S> {
     }
 
     fn label(&self, k: usize) -> usize {
-        self.geometry.labels[k]
+        self.geometry.labels.get(k)
     }
 
     #[inline]
@@ -280,6 +292,22 @@ impl<S: Simplex> Elements for Swift<S> {
             return Err(Fault::NotFinite { element: self.label(k) });
         }
         Ok(sum)
+    }
+
+    fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        self.rest(k).is_some_and(|rest| {
+            rest.traces(out);
+            true
+        })
+    }
+
+    fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
+        self.rest(k)?.step(masses)
+    }
+
+    fn memory(&self) -> usize {
+        let whole = self.nodes.capacity() + self.edge.capacity();
+        4 * whole + 8 * self.stored.capacity() + self.geometry.memory()
     }
 
     fn volume(&self, k: usize) -> f64 {
