@@ -114,7 +114,9 @@ pub fn rows() -> Vec<Row> {
         row("impacts", "particle-hand", "bouncing particle, by hand", Some(2.0), || {
             particle((ParticleByHand::new(), Arc::new(Floor)))
         }),
-        row("impacts", "particle-text", "bouncing particle, from text", Some(2.0), || particle(particle_text())),
+        row("impacts", "particle-text", "bouncing particle, from text", Some(2.0), || {
+            particle(particle_text())
+        }),
         row("impacts", "ellipse-text", "bouncing ellipse, from text", Some(2.0), || ellipse(ellipse_text())),
         row("formulas", "kepler-rk4", "kepler, rk4, from text; no reference", None, || {
             alone(kepler(Method::RungeKutta4, kepler_text()))
@@ -125,9 +127,13 @@ pub fn rows() -> Vec<Row> {
         row("formulas", "kepler-gauss-3", "kepler, gauss 3, from text; no reference", None, move || {
             alone(kepler(gauss(3), kepler_text()))
         }),
-        row("energy", "energy-automatic", "pendulum, steps by energy over fixed ones, automatic", Some(3.0), || {
-            chosen(automatic(Pendulum), automatic(Pendulum), 1.2)
-        }),
+        row(
+            "energy",
+            "energy-automatic",
+            "pendulum, steps by energy over fixed ones, automatic",
+            Some(3.0),
+            || chosen(automatic(Pendulum), automatic(Pendulum), 1.2),
+        ),
         row("energy", "energy-text", "the same from text", Some(3.0), || {
             chosen(pendulum_text(), pendulum_text(), 1.2)
         }),
@@ -135,9 +141,12 @@ pub fn rows() -> Vec<Row> {
         row("energy", "energy-wells", "double well, the same from text", None, || {
             chosen(double_well_text(), double_well_text(), 0.9)
         }),
-        Row::new("formulas", "lattice-text", "lattice, verlet, from text, for each particle; no reference", || {
-            measure(lattice(64))
-        }),
+        Row::new(
+            "formulas",
+            "lattice-text",
+            "lattice, verlet, from text, for each particle; no reference",
+            || measure(lattice(64)),
+        ),
     ]
 }
 

@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn a_failed_claim_misses_the_bar() {
-        let row = Row::new("g", "n", "w", || Ok(Outcome::ns(1.0).over(1.0).fail("energy".into()))).at_most(2.0);
+        let row =
+            Row::new("g", "n", "w", || Ok(Outcome::ns(1.0).over(1.0).fail("energy".into()))).at_most(2.0);
         let measured = row.measure(Effort::default()).unwrap();
         assert!(!measured.ok() && measured.line().contains("FAILED: energy"));
         assert_eq!(measured.json()["ok"], false);

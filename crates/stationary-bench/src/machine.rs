@@ -50,7 +50,11 @@ pub fn features() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return if fourth() { "x86-64-v4 (AVX-512), eight lanes" } else { "x86-64-v3 (AVX2), four lanes" };
+            return if fourth() {
+                "x86-64-v4 (AVX-512), eight lanes"
+            } else {
+                "x86-64-v3 (AVX2), four lanes"
+            };
         }
     }
     "portable"

@@ -22,7 +22,8 @@ pub fn measure(mut case: Case) -> Result<Outcome, String> {
         _ => seconds(|| case.candidate.advance(steps).expect("a run of ours")),
     });
     let each = 1e9 / (steps as f64 * case.share);
-    let outcome = Outcome::ns(best[1] * each).counts(case.share as u64, steps * case.share as u64, REPETITIONS);
+    let outcome =
+        Outcome::ns(best[1] * each).counts(case.share as u64, steps * case.share as u64, REPETITIONS);
     Ok(match case.reference {
         Some(_) => outcome.over(best[0] * each),
         None => outcome,

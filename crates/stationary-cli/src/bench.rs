@@ -40,7 +40,8 @@ pub fn bench(arguments: &arguments::Bench) -> Result<Verdict, Error> {
     }
     if arguments.json {
         let effort = json!({ "check": effort.insist, "full": effort.full });
-        let all = json!({ "format": FORMAT, "machine": machine(), "effort": effort, "rows": Value::Array(found) });
+        let all =
+            json!({ "format": FORMAT, "machine": machine(), "effort": effort, "rows": Value::Array(found) });
         say(&format!("{all:#}"));
     }
     Ok(if arguments.check && !well { Verdict::ClaimFailed } else { Verdict::Done })

@@ -30,7 +30,8 @@ impl Cube {
     /// it was, so that sizes are in proportion to `r^power` there.
     pub fn graded(n: usize, kind: Kind, power: f64) -> Self {
         let corners = corners(n, power);
-        let mut numbers = Numbers { at: vec![u32::MAX; corners.len()], middles: HashMap::new(), points: Vec::new() };
+        let mut numbers =
+            Numbers { at: vec![u32::MAX; corners.len()], middles: HashMap::new(), points: Vec::new() };
         let mut nodes = Vec::with_capacity(6 * n.pow(3) * kind.nodes());
         for cell in (0..n.pow(3)).map(|i| [i % n, i / n % n, i / (n * n)]) {
             for tet in kuhn(cell, n + 1) {

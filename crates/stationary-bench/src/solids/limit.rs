@@ -95,8 +95,12 @@ mod tests {
         let cube = Cube::graded(4, Kind::Tet4, 0.5);
         let limit = true_limit(&cube.problem(), cube.points.as_flattened(), 60).unwrap();
         let energy = |part: f64| {
-            let start =
-                SparseStart { t: 0.0, h: part * limit, x: cube.points.as_flattened().to_vec(), v: cube.shaken() };
+            let start = SparseStart {
+                t: 0.0,
+                h: part * limit,
+                x: cube.points.as_flattened().to_vec(),
+                v: cube.shaken(),
+            };
             let mut run = Sparse::new(cube.problem(), Method::Verlet { order: 2 }, start, 1e-15).unwrap();
             let first: f64 = run.energy().unwrap().iter().sum();
             for _ in 0..400 {

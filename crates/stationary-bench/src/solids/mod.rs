@@ -1,6 +1,7 @@
 //! Solids: synchronous steps against vector C (`solids.c`), asynchronous ones against synchronous ones.
 
 pub mod cube;
+mod large;
 pub mod limit;
 mod model;
 mod reference;
@@ -36,15 +37,24 @@ pub fn rows() -> Vec<Row> {
             |effort| solution::solution(&Cube::graded(9, Kind::Tet10, 1.0), effort),
         )
         .at_least(0.95),
-        Row::with_effort(
-            "solids",
-            "solution-tet4",
-            "the same, 20,250 graded tet4",
-            |effort| solution::solution(&Cube::graded(15, Kind::Tet4, 1.0), effort),
-        )
+        Row::with_effort("solids", "solution-tet4", "the same, 20,250 graded tet4", |effort| {
+            solution::solution(&Cube::graded(15, Kind::Tet4, 1.0), effort)
+        })
         .at_least(0.8),
-        Row::new("solids", "avi-million", "avi update over a synchronous one, 998,250 graded tet4", solution::million)
-            .at_most(1.0)
+        Row::new(
+            "solids",
+            "avi-million",
+            "avi update over a synchronous one, 998,250 graded tet4",
+            solution::million,
+        )
+        .at_most(1.0)
+        .when(When::Full),
+        Row::new("solids", "threads", "avi with two threads, 105,456 graded tet4, over one", large::threads)
+            .at_least(1.8),
+        Row::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
+            .at_most(300.0),
+        Row::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)
+            .at_most(3.0)
             .when(When::Full),
     ];
     rows.extend(model::rows());

@@ -9,7 +9,6 @@
 
 use super::cube::Cube;
 use super::runs::{Steps, asynchronous, free, lambda, least, synchronous};
-use super::solution::updates;
 use crate::measure::{seconds, take_turns};
 use crate::row::{Outcome, Row, When};
 use stationary::model::solid::Kind;
@@ -81,7 +80,7 @@ fn costs(regime: Regime, n: usize, power: f64) -> Result<Costs, String> {
     let span = largest * (2e6 / (rate * largest)).floor().max(1.0);
     let sync_steps = (2e6 / elements).ceil() as u64;
     let repetitions = if n > 30 { 3 } else { 7 };
-    let (mut made, before) = (0, updates(&avi));
+    let (mut made, before) = (0, avi.updates());
     let best = take_turns(repetitions, |which| match which {
         0 => seconds(|| (0..sync_steps).for_each(|_| one.step().expect("a run of ours"))),
         _ => {
@@ -89,7 +88,7 @@ fn costs(regime: Regime, n: usize, power: f64) -> Result<Costs, String> {
             seconds(|| avi.advance(made as f64 * span).expect("a run of ours"))
         }
     });
-    let made = updates(&avi) - before;
+    let made = avi.updates() - before;
     Ok(Costs {
         synchronous: 1e9 * best[0] / (sync_steps as f64 * elements),
         asynchronous: 1e9 * best[1] * repetitions as f64 / made as f64,

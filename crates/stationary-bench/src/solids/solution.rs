@@ -6,7 +6,6 @@ use super::runs::{FRACTION, Steps, asynchronous, lambda, least, synchronous};
 use crate::measure::{seconds, take_turns};
 use crate::row::{Effort, Outcome};
 use serde_json::json;
-use stationary::integrate::avi::Avi;
 use stationary::integrate::sparse::Sparse;
 use stationary::model::solid::{Kind, Problem};
 
@@ -29,7 +28,7 @@ pub fn solution(cube: &Cube, effort: Effort) -> Result<Outcome, String> {
     let mut one = synchronous(cube, WHOLE * limit, cube.points.as_flattened().to_vec(), cube.shaken())?;
     // Whole turns of the schedule, about as many synchronous steps as make a short repetition.
     let turns = (40.0 * limit / largest).ceil().max(1.0);
-    let (span, before) = (turns * largest, updates(&avi));
+    let (span, before) = (turns * largest, avi.updates());
     let sync_steps = (span / (WHOLE * limit)).ceil() as u64;
     let mut made = 0;
     let best = take_turns(REPETITIONS, |which| match which {
@@ -39,7 +38,7 @@ pub fn solution(cube: &Cube, effort: Effort) -> Result<Outcome, String> {
             seconds(|| avi.advance(made as f64 * span).expect("a run of ours"))
         }
     });
-    let avi_updates = (updates(&avi) - before) as f64 / REPETITIONS as f64;
+    let avi_updates = (avi.updates() - before) as f64 / REPETITIONS as f64;
     let elements = cube.elements() as f64;
     // The synchronous run to the same time need not be whole steps.
     let sync_time = best[0] * (span / (WHOLE * limit)) / sync_steps as f64;
@@ -71,10 +70,6 @@ pub fn solution(cube: &Cube, effort: Effort) -> Result<Outcome, String> {
         Some(t) => outcome.fail(format!("the energy of the {} run moved by {:.1e}", t.run, t.drift)),
         None => outcome,
     })
-}
-
-pub(super) fn updates(avi: &Avi<Problem>) -> u64 {
-    avi.events().iter().sum()
 }
 
 /// How the energy of a run went.
@@ -136,7 +131,7 @@ pub fn million() -> Result<Outcome, String> {
     let largest = steps.used.iter().copied().fold(0.0, f64::max);
     let mut avi = asynchronous(&cube, problem, &steps.used)?;
     let mut one = synchronous(&cube, smallest, cube.points.as_flattened().to_vec(), cube.shaken())?;
-    let (repetitions, before) = (5, updates(&avi));
+    let (repetitions, before) = (5, avi.updates());
     let mut made = 0;
     let best = take_turns(repetitions, |which| match which {
         0 => seconds(|| (0..2).for_each(|_| one.step().expect("a run of ours"))),
@@ -145,7 +140,7 @@ pub fn million() -> Result<Outcome, String> {
             seconds(|| avi.advance(made as f64 * largest).expect("a run of ours"))
         }
     });
-    let each = (updates(&avi) - before) / repetitions;
+    let each = (avi.updates() - before) / repetitions;
     let elements = cube.elements();
     Ok(Outcome::ns(1e9 * best[1] / each as f64)
         .over(1e9 * best[0] / (2 * elements) as f64)

@@ -11,7 +11,9 @@ fn rows_are_listed_by_group_and_name() {
     let out = folder.stationary(&["bench", "--list"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let text = stdout(&out);
-    for words in ["formulas  kepler-text", "solids    sync-tet4", "solids    avi-million", "model     free-1m"] {
+    for words in
+        ["formulas  kepler-text", "solids    sync-tet4", "solids    avi-million", "model     free-1m"]
+    {
         assert!(text.contains(words), "{words}\n{text}");
     }
     let solids = stdout(&folder.stationary(&["bench", "--list", "solids", "kepler-text"]));
@@ -45,8 +47,22 @@ fn the_json_names_the_machine_and_every_part_of_a_row() {
     let rows = all["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
     let keys = [
-        "name", "group", "what", "elements", "updates", "repeats", "ns", "reference_ns", "ratio", "value", "unit",
-        "bar", "bound", "ok", "failed", "more",
+        "name",
+        "group",
+        "what",
+        "elements",
+        "updates",
+        "repeats",
+        "ns",
+        "reference_ns",
+        "ratio",
+        "value",
+        "unit",
+        "bar",
+        "bound",
+        "ok",
+        "failed",
+        "more",
     ];
     for row in rows {
         assert_eq!(row.as_object().unwrap().keys().map(String::as_str).collect::<Vec<_>>(), keys);
@@ -55,7 +71,10 @@ fn the_json_names_the_machine_and_every_part_of_a_row() {
     assert!((number("ratio") - number("ns") / number("reference_ns")).abs() < 1e-12);
     assert!(number("ns") > 1.0 && number("updates") >= 200.0 && number("repeats") > 1.0);
     assert_eq!((&rows[0]["bar"], &rows[0]["bound"]), (&Value::from(1.3), &Value::from("at most")));
-    assert_eq!((&rows[1]["bar"], &rows[1]["ratio"], &rows[1]["ok"]), (&Value::Null, &Value::Null, &true.into()));
+    assert_eq!(
+        (&rows[1]["bar"], &rows[1]["ratio"], &rows[1]["ok"]),
+        (&Value::Null, &Value::Null, &true.into())
+    );
     let quiet = folder.stationary(&["bench", "--json", "--quiet", "kepler-rk4"]);
     assert!(stderr(&quiet).is_empty());
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "a bench writes nothing");
