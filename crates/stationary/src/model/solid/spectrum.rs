@@ -14,48 +14,57 @@ pub(super) fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
     if n == 0 || !a.iter().all(|x| x.is_finite()) {
         return None;
     }
-    let t = tridiagonal(a, n);
-    // Gershgorin's discs hold the spectrum.
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for i in 0..n {
-        let before = if i > 0 { t.e[i - 1].abs() } else { 0.0 };
-        let radius = before + if i + 1 < n { t.e[i].abs() } else { 0.0 };
-        low = low.min(t.d[i] - radius);
-        high = high.max(t.d[i] + radius);
-    }
-    let size = low.abs().max(high.abs());
-    let close = 4.0 * f64::EPSILON * size;
-    high += close;
-    while high - low > close {
-        let Some(next) = t.laguerre(high) else { break };
-        let step = high - next;
-        if !t.all_below(next) {
-            low = low.max(next);
-            break;
-        }
-        high = next;
-        if !(step > close) {
-            break;
-        }
-    }
-    // What rounding left: a little below is inside of the spectrum.
-    let mut margin = close;
-    while low < high - margin && t.all_below(high - margin) {
-        high -= margin;
-        margin *= 4.0;
-    }
-    low = low.max(high - margin);
-    while high - low > close {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if t.all_below(middle) { high = middle } else { low = middle }
-    }
-    Some(high)
+    Some(tridiagonal(a, n).largest())
+}
+
+/// The largest eigenvalue of a symmetric tridiagonal matrix, from above to rounding. `d` must not be empty; `e` is one shorter.
+pub(super) fn largest_of_tridiagonal(d: &[f64], e: &[f64]) -> f64 {
+    Tridiagonal { n: d.len(), d: d.to_vec(), e: e.to_vec() }.largest()
 }
 
 impl Tridiagonal {
+    /// The largest eigenvalue, from above to rounding.
+    fn largest(&self) -> f64 {
+        // Gershgorin's discs hold the spectrum.
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for i in 0..self.n {
+            let before = if i > 0 { self.e[i - 1].abs() } else { 0.0 };
+            let radius = before + if i + 1 < self.n { self.e[i].abs() } else { 0.0 };
+            low = low.min(self.d[i] - radius);
+            high = high.max(self.d[i] + radius);
+        }
+        let size = low.abs().max(high.abs());
+        let close = 4.0 * f64::EPSILON * size;
+        high += close;
+        while high - low > close {
+            let Some(next) = self.laguerre(high) else { break };
+            let step = high - next;
+            if !self.all_below(next) {
+                low = low.max(next);
+                break;
+            }
+            high = next;
+            if !(step > close) {
+                break;
+            }
+        }
+        // What rounding left: a little below is inside of the spectrum.
+        let mut margin = close;
+        while low < high - margin && self.all_below(high - margin) {
+            high -= margin;
+            margin *= 4.0;
+        }
+        low = low.max(high - margin);
+        while high - low > close {
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            if self.all_below(middle) { high = middle } else { low = middle }
+        }
+        high
+    }
+
     /// Whether every eigenvalue is below `x`: all pivots of `T - x` are negative.
     fn all_below(&self, x: f64) -> bool {
         let mut pivot = self.d[0] - x;

@@ -132,7 +132,7 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
         sections: if run.out.path().is_some() { sections(built, &run) } else { Vec::new() },
         tables: Vec::new(),
         impacts: Default::default(),
-        warnings: Vec::new(),
+        warnings: built.growth.warning(&built.choice).into_iter().collect(),
         energy_scale: built.record.energy_scale(),
         files: run.frames.iter().filter_map(|_| run.out.file("frames.pvd")).collect(),
         summary,
@@ -191,6 +191,7 @@ fn summary(
     summary
         .insert("local_energy".into(), local_energy(built.motion.avi().and_then(|avi| avi.local_energy())));
     built.record.summarise(&mut summary);
+    summary["energy"]["growth"] = built.growth.summary();
     summary
 }
 
