@@ -102,7 +102,7 @@ impl Tridiagonal {
         let n = self.n as f64;
         let spread = ((n - 1.0) * (n * second - first * first)).max(0.0).sqrt();
         let step = n / (first + spread);
-        step.is_finite().then(|| x - step)
+        step.is_finite().then_some(x - step)
     }
 }
 
