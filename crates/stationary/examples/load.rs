@@ -325,6 +325,10 @@ fn time(path: &str, order: bool) -> Result<(), Error> {
     let step = harmonic(&*problem, &steps, Buffer::Ring);
     drop(steps);
     parts.done("harmonic");
+    // As the default of a run: all steps grow until the body's own limit is used.
+    let longer = (0.5 / solid.used_limit(&x, &step).map_err(|e| told(e.to_string()))?).max(1.0);
+    let step: Vec<f64> = step.iter().map(|h| longer * h).collect();
+    parts.done("limit of the body");
     let least = step.iter().copied().fold(f64::INFINITY, f64::min);
     let (mass, v) = (solid.mass().to_vec(), vec![0.0; x.len()]);
     let start = AviStart { t: 0.0, x, v, mass, step };

@@ -2,7 +2,6 @@
 
 use super::body::Solid;
 use super::elements::Fault;
-use super::kind::MAX_NODES;
 use super::spectrum::largest_of_tridiagonal;
 
 /// Iterations between looks at the eigenvalue, and most of them.
@@ -84,7 +83,8 @@ fn scattered(n: usize) -> Vec<f64> {
 struct Operator<'a> {
     solid: &'a Solid,
     x: &'a [f64],
-    steps: &'a [f64],
+    /// `(dt_K/2)^2`.
+    weights: Vec<f64>,
     /// One over the root of each node's mass.
     root: Vec<f64>,
     /// What the forces, so weighted, are at `x`.
@@ -93,11 +93,12 @@ struct Operator<'a> {
 }
 
 impl<'a> Operator<'a> {
-    fn new(solid: &'a Solid, x: &'a [f64], steps: &'a [f64]) -> Result<Self, Fault> {
+    fn new(solid: &'a Solid, x: &'a [f64], steps: &[f64]) -> Result<Self, Fault> {
         let radii = solid.blocks().iter().flat_map(|b| (0..b.len()).map(|k| b.inradius(k)));
         let near = NEAR * radii.fold(f64::INFINITY, f64::min);
         let root = solid.mass().iter().map(|m| 1.0 / m.sqrt()).collect();
-        let mut operator = Operator { solid, x, steps, root, base: Vec::new(), near };
+        let weights = steps.iter().map(|h| 0.25 * h * h).collect();
+        let mut operator = Operator { solid, x, weights, root, base: Vec::new(), near };
         let mut base = vec![0.0; x.len()];
         operator.forces(x, &mut base)?;
         operator.base = base;
@@ -107,17 +108,11 @@ impl<'a> Operator<'a> {
     /// `sum_K (dt_K/2)^2 dV_K/dx`.
     fn forces(&self, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         out.fill(0.0);
-        let mut force = [0.0; 3 * MAX_NODES];
-        let mut steps = self.steps.iter();
+        let mut weights = &self.weights[..];
         for block in self.solid.blocks() {
-            for (k, step) in (0..block.len()).zip(&mut steps) {
-                block.gradient(k, 0.0, x, &mut force)?;
-                let weight = 0.25 * step * step;
-                for (a, force) in block.nodes(k).iter().zip(force.chunks_exact(3)) {
-                    let out = &mut out[3 * *a as usize..][..3];
-                    (0..3).for_each(|i| out[i] += weight * force[i]);
-                }
-            }
+            let (own, rest) = weights.split_at(block.len());
+            block.weighted(own, 0.0, x, out)?;
+            weights = rest;
         }
         Ok(())
     }

@@ -261,6 +261,46 @@ impl<const GRADIENT: bool> Target for Sums<'_, GRADIENT> {
     }
 }
 
+/// Adds the gradients times a number of each element.
+pub(super) struct Weighted<'a> {
+    pub sums: Sums<'a, true>,
+    /// To the end of the last group of [`WIDEST`].
+    pub weights: &'a [f64],
+}
+
+impl Target for Weighted<'_> {
+    const ENERGY: bool = false;
+    const WEIGHED: bool = true;
+
+    #[inline(always)]
+    unsafe fn gather<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        nodes: &[u32],
+        x: &mut [[L; 3]; MAX_NODES],
+        weights: &mut [L],
+    ) {
+        weights.fill(L::load(&self.weights[k..]));
+        // SAFETY: the caller's.
+        unsafe { self.sums.gather::<S, L>(k, nodes, x, weights) }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, _energy: f64) {}
+
+    #[inline(always)]
+    unsafe fn put<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    ) {
+        // SAFETY: the caller's.
+        unsafe { self.sums.put::<S, L>(k, lanes, nodes, local) }
+    }
+}
+
 /// Adds the gradient of one lane to one node, or subtracts it. `x` and `y` as a pair: wider
 /// stores would overlap the next node's, and wait for each other.
 ///
