@@ -10,9 +10,9 @@ pub enum Buffer {
     /// Nothing: neighbours may have steps of any ratio.
     None,
     /// Every element takes the smallest step among those that share a node with it.
-    #[default]
     Ring,
     /// Only where steps jump: no element takes more than twice the step of one that shares a node with it.
+    #[default]
     Jump,
 }
 

@@ -20,6 +20,7 @@
 //! # Ok::<(), stationary::error::Diagnostic>(())
 //! ```
 
+mod assembled;
 mod bars;
 mod block;
 mod body;

@@ -1,6 +1,7 @@
 //! From a scenario to a solid in motion.
 
 use super::build::{self, Body};
+use super::growth::Growth;
 use super::motion::{Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
@@ -23,6 +24,7 @@ pub(super) struct Built {
     /// The step that a synchronous run of the same rule would have.
     pub one_step: f64,
     pub record: Record,
+    pub growth: Growth,
     pub choice: SolidMethod,
     /// Simulated time between looks at the clock, and when the watcher was last told.
     pub stretch: f64,
@@ -67,16 +69,19 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
             .help(format!("what is: {}; all but the last are always", OBSERVED.join(", ")))
             .into());
     }
-    let body = build::body(scenario, system)?;
+    let mut body = build::body(scenario, system)?;
     let (motion, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
             discrete(scenario, system, &body, &choice, (*method, *tolerance))?
         }
     };
+    // They have served: the steps are given.
+    body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
     let stretch = (scenario.end - scenario.start) / 1e4;
-    Ok(Built { body, motion, one_step, record, choice, stretch, told: Instant::now() })
+    let growth = Growth::new();
+    Ok(Built { body, motion, one_step, record, growth, choice, stretch, told: Instant::now() })
 }
 
 /// Every element its own step, or all of them the smallest; and that smallest step.
@@ -87,24 +92,22 @@ fn explicit(
     choice: &SolidMethod,
 ) -> Result<(Motion, f64), Error> {
     let rule = choice.steps();
-    let Steps { each: mut step, smallest } = match (choice, &system.step) {
+    let one = matches!(choice, SolidMethod::Newmark(_));
+    let Steps { each: step, smallest } = match (choice, &system.step) {
         (SolidMethod::Newmark(_), Some((step, _))) => {
             Steps { each: vec![*step; body.problem.count()], smallest: *step }
         }
-        _ => steps::steps(scenario, body, rule)?,
+        _ => steps::steps(scenario, body, rule, one)?,
     };
     let factor = steps::factor(scenario, body, rule)?;
-    if let SolidMethod::Newmark(_) = choice {
-        step.fill(smallest);
-        if factor.is_some() {
-            let place = &scenario.integrator.method.place;
-            return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
-        }
+    if one && factor.is_some() {
+        let place = &scenario.integrator.method.place;
+        return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
     }
     let mass = body.problem.solid().mass().to_vec();
     let start = AviStart { t: scenario.start, x: body.x.clone(), v: body.v.clone(), mass, step };
     let problem = Arc::clone(&body.problem);
-    let middle = rule.middle && matches!(choice, SolidMethod::Avi(_));
+    let middle = rule.middle && !one;
     let started = match factor {
         None if middle => Avi::with_events_in_the_middle(problem, start),
         None => Avi::new(problem, start),
@@ -134,7 +137,7 @@ fn discrete(
     let h = match &system.step {
         Some((step, _)) => *step,
         None => {
-            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps())?.each);
+            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
             if any_step_is_stable(method) { most } else { least }
         }
     };
