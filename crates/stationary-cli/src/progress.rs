@@ -33,6 +33,8 @@ pub struct Display {
     style: Style,
     next: Instant,
     began: Instant,
+    /// Whether the growth of an energy has been told.
+    told: bool,
 }
 
 enum Style {
@@ -49,13 +51,22 @@ impl Display {
             (false, false) => Style::Lines,
         };
         let began = Instant::now();
-        let mut display = Display { style, next: began, began };
+        let mut display = Display { style, next: began, began, told: false };
         display.next += display.pause();
         display
     }
 
     /// Sees a run after a step and says whether it may go on.
     pub fn watch(&mut self, progress: &run::Progress) -> ControlFlow<()> {
+        if progress.growth > 0.0 && !self.told {
+            self.told = true;
+            let percent = 100.0 * progress.growth;
+            let words = format!("warning: the energy grows, by {percent:.1} % at t = {:.4}", progress.time);
+            match &self.style {
+                Style::Bar(bar) => bar.suspend(|| complain(&words)),
+                _ => complain(&words),
+            }
+        }
         self.see(|seconds| of_run(progress, seconds))
     }
 
@@ -113,7 +124,7 @@ struct State {
 }
 
 fn of_run(progress: &run::Progress, seconds: f64) -> State {
-    let run::Progress { step, steps, time, end, energy_error, moves, impacts } = progress;
+    let run::Progress { step, steps, time, end, energy_error, moves, impacts, growth: _ } = progress;
     let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
     let goal = match (impacts, end.is_finite()) {
         (Some([seen, all]), _) => format!("impact {seen} of {all}, t = {time:.4}"),

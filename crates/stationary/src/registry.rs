@@ -3,7 +3,7 @@
 
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
-use crate::integrate::avi::Buffer;
+use crate::integrate::avi::{Buffer, MOST_THREADS};
 use crate::integrate::group::BodyMethod;
 use crate::integrate::{EnergyChoice, Method, Turning};
 use crate::model::solid::Split;
@@ -43,23 +43,28 @@ const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
 
 /// How the elements of a solid get their steps.
-const STEP_OPTIONS: [(&str, &str, &str); 8] = [
+const STEP_OPTIONS: [(&str, &str, &str); 10] = [
     ("steps", "harmonic", "`free`, each element its own, or `harmonic`, a base times powers of two"),
     (
         "rule",
         "eigen",
         "`courant`, by inscribed radius and wave speed, or `eigen`, by the element's largest eigenvalue",
     ),
-    ("fraction", "0.5; courant: 0.1", "part of the stable step that is taken"),
+    ("fraction", "0.8; free: 0.2; courant: 0.1", "part of the stable step that is taken"),
     ("split", "stiffness", "how nodal masses are divided among elements for `eigen`: `stiffness` or `own`"),
     (
+        "limit",
+        "body",
+        "eigen: `element`, the fraction is of each element's own limit; `body`, all steps grow together to that part of the whole body's",
+    ),
+    (
         "buffer",
-        "ring",
-        "harmonic: `ring`, an element takes the smallest step among its neighbours; `jump`, at most twice that; or `none`",
+        "jump",
+        "harmonic: `jump`, an element takes at most twice the smallest step among its neighbours; `ring`, no more than that; or `none`",
     ),
     (
         "events",
-        "end",
+        "middle; free: end",
         "avi: where in its step an element acts, at the `end` or in the `middle`; the middle is safer near the limit",
     ),
     ("step", "by the rule", "a step for all elements, or a table of steps by group"),
@@ -67,6 +72,11 @@ const STEP_OPTIONS: [(&str, &str, &str); 8] = [
         "factor",
         "1",
         "formula of t, X, Y, Z by which each step is multiplied as time goes on; free steps only",
+    ),
+    (
+        "threads",
+        "all cores for a large mesh",
+        "how many threads share the work, 1 to 255; the results have the same bits for any number",
     ),
 ];
 
@@ -155,8 +165,9 @@ static INTEGRATORS: [Entry; 11] = [
                 At t = j dt_K element K takes its nodes to t on straight lines and kicks them, p_a -= dt_K dV_K/dx_a (48)-(50).\n\
                 Momenta are kept to rounding whatever the steps. On a solid, `newmark` is the same with the smallest step for all.\n\
                 courant: f h/c with the inscribed radius h [AVI03 (68)]; eigen: f 2/omega_max of the element with its part of the\n\
-                nodal masses. Free steps are what the rule gives; harmonic ones are rounded down to base * 2^k, and with the buffer\n\
-                an element takes the smallest step among its neighbours, which keeps local steps from resonating.",
+                nodal masses, all then grown together until sum_K (dt_K/2)^2 K_K <= f^2 M for the whole body. Free steps are what the\n\
+                rule gives, and resonate near the limit; harmonic ones are rounded down to base * 2^k and differ by two at most between\n\
+                neighbours, each element acting in the middle of its step, which keeps them from resonating.",
         options: &STEP_OPTIONS,
     },
     Entry {
@@ -204,7 +215,7 @@ static INTEGRATORS: [Entry; 11] = [
     },
 ];
 
-static OBSERVERS: [Entry; 13] = [
+static OBSERVERS: [Entry; 14] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -302,6 +313,15 @@ static OBSERVERS: [Entry; 13] = [
         maths: "Crossings are found on the polynomial through ten steps around, which follows the flow that the method itself\n\
                 follows; a shorter step of the method would not. Of several crossings within one step at most one is seen. A formula\n\
                 that jumps from minus to plus crosses no zero: such places are counted, not recorded.",
+        options: &[],
+    },
+    Entry {
+        name: "local_energy",
+        kind: "on request, or with [local_energy] or a claim on it",
+        summary: "solids: the balance of energy of every element, which its steps do not keep",
+        maths: "T- + V(x^j) + dt dV/dt = T+ + V(x^(j+1)) at each event of an element, with the kinetic energies of its nodes before\n\
+                and after its kick [AVI03 (43), VTI04 (97)]; what is left over, relative to the element's energy. With it\n\
+                elements are evaluated one by one, on one thread.",
         options: &[],
     },
     Entry {
@@ -484,6 +504,8 @@ pub struct StepChoice {
     pub rule: Rule,
     /// The part of it that is taken.
     pub fraction: f64,
+    /// Whether that is a part of the whole body's limit, not of each element's own: by `eigen` only.
+    pub of_body: bool,
     /// Whether steps are rounded down to a base times powers of two.
     pub harmonic: bool,
     /// What harmonic steps give up where unequal ones meet.
@@ -494,6 +516,8 @@ pub struct StepChoice {
     pub given: Option<Numbers>,
     /// A factor that changes in time.
     pub factor: Option<Text>,
+    /// Threads that share the work, if said.
+    pub threads: Option<usize>,
 }
 
 /// What the stable step of an element is.
@@ -554,7 +578,8 @@ impl fmt::Display for SolidMethod {
         let rule = |s: &StepChoice| match (&s.given, s.rule) {
             (Some(Numbers::One(..)), _) => "one step given".to_string(),
             (_, Rule::Courant) => format!("courant {}", s.fraction),
-            (_, Rule::Eigen(_)) => format!("eigen {}", s.fraction),
+            (_, Rule::Eigen(_)) if s.of_body => format!("eigen {}", s.fraction),
+            (_, Rule::Eigen(_)) => format!("eigen {} of each element", s.fraction),
         };
         match self {
             SolidMethod::Avi(s) => {
@@ -598,10 +623,10 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
                 .help("leave out `step = \"energy\"`")
                 .into());
         }
-        let steps = Box::new(step_choice(&mut Options::default())?);
+        let steps = Box::new(step_choice(name, &mut Options::default())?);
         return Ok(SolidMethod::Discrete { method, tolerance, steps });
     }
-    let steps = step_choice(&mut options)?;
+    let steps = step_choice(name, &mut options)?;
     let tolerance = match explicit || name == "avi" {
         true => DEFAULT_TOLERANCE,
         false => options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?,
@@ -618,27 +643,38 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
     })
 }
 
-fn step_choice(options: &mut Options) -> Result<StepChoice, Error> {
+fn step_choice(method: &str, options: &mut Options) -> Result<StepChoice, Error> {
     let split = match options.choice("split", "stiffness", &["stiffness", "own"])? {
         "own" => Split::Own,
         _ => Split::Stiffness,
     };
+    let harmonic = options.choice("steps", "harmonic", &["free", "harmonic"])? == "harmonic";
+    // The largest steps whose energy shows no trend: studies/resonance. One step for all resonates with nothing.
     let (rule, usual) = match options.choice("rule", "eigen", &["courant", "eigen"])? {
         "courant" => (Rule::Courant, 0.1),
-        _ => (Rule::Eigen(split), 0.5),
+        _ if harmonic || method != "avi" => (Rule::Eigen(split), 0.8),
+        _ => (Rule::Eigen(split), 0.2),
     };
+    let of_body = options.choice("limit", "body", &["body", "element"])? == "body";
+    // Free steps gain nothing by the middle, and may change in time if they have it not.
+    let usual_events = if harmonic { "middle" } else { "end" };
     Ok(StepChoice {
         rule,
         fraction: options.number("fraction", usual, f64::MIN_POSITIVE..=10.0)?,
-        harmonic: options.choice("steps", "harmonic", &["free", "harmonic"])? == "harmonic",
-        buffer: match options.word_or_flag("buffer", "ring", &["none", "ring", "jump"], ["ring", "none"])? {
+        of_body,
+        harmonic,
+        buffer: match options.word_or_flag("buffer", "jump", &["none", "ring", "jump"], ["ring", "none"])? {
             "none" => Buffer::None,
-            "jump" => Buffer::Jump,
-            _ => Buffer::Ring,
+            "ring" => Buffer::Ring,
+            _ => Buffer::Jump,
         },
-        middle: options.choice("events", "end", &["end", "middle"])? == "middle",
+        middle: options.choice("events", usual_events, &["end", "middle"])? == "middle",
         given: options.numbers("step")?,
         factor: options.formula("factor")?,
+        threads: match options.integer("threads", 0, 1..=MOST_THREADS as u64)? {
+            0 => None,
+            threads => Some(threads as usize),
+        },
     })
 }
 

@@ -43,6 +43,8 @@ pub struct Progress {
     pub moves: u64,
     /// Impacts so far and those that end the run, if some number does.
     pub impacts: Option<[u64; 2]>,
+    /// Growth of a solid's energy beyond its wobble, over the scale of the energy; nought where there is none.
+    pub growth: f64,
 }
 
 /// Steps of a run that will make `steps` of them unless impacts end it before: then as many as it takes if they go on so.

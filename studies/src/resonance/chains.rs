@@ -97,7 +97,7 @@ fn run_long(chain: Chain, clock: Clock, step: Vec<f64>, updates: f64) -> f64 {
 const SPLITS: [(Split, &str); 2] = [(Split::Stiffness, "stiffness"), (Split::Own, "even")];
 
 fn linear(scale: Scale, table: &mut Vec<String>) -> Vec<Tally> {
-    let (count, seeds) = scale.pick((30, 2), (100, 3));
+    let (count, seeds) = scale.pick((30, 2), (60, 4));
     let fractions: &[f64] = scale.pick(&[0.5, 0.8], &[0.5, 0.7, 0.8, 0.9]);
     let mut held = Vec::new();
     for (split, named) in SPLITS {

@@ -50,7 +50,7 @@ pub(super) fn check(mesh: &Mesh) -> Result<(), Fault> {
                 fault(At::Cell((b as u32, k as u32)), message, help)
             })?;
         }
-        if let Some((first, second)) = duplicates(&cells.nodes, cells.kind.nodes()).first() {
+        if let Some((first, second)) = duplicates(cells.len(), |k| cells.nodes_of(k as usize)).first() {
             let (first, name) = (cells.tags[*first as usize], cells.kind.name());
             let tag = cells.tags[*second as usize];
             let message = format!("element {tag} ({name}) has the same nodes as element {first}");

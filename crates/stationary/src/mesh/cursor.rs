@@ -86,6 +86,9 @@ impl<'a> Cursor<'a> {
         if let Mode::Binary { big, .. } = self.mode {
             return Ok(i32::from_le_bytes(self.bytes(big)?).into());
         }
+        if let Some(n) = self.digits().and_then(|n| i64::try_from(n).ok()) {
+            return Ok(n);
+        }
         let word = self.word()?;
         let number = match word.strip_prefix(b"-") {
             Some(digits) => parse_u64(digits).map(|n| -i128::from(n)),
@@ -95,10 +98,34 @@ impl<'a> Cursor<'a> {
         number.ok_or_else(|| self.expected("a whole number", word))
     }
 
+    /// The digits that come next in a text, if blanks stand around them and their number is sure to fit.
+    #[inline]
+    fn digits(&mut self) -> Option<u64> {
+        let bytes = self.input.bytes;
+        let mut at = self.pos;
+        while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+        }
+        let (start, mut n) = (at, 0u64);
+        while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d <= 9) {
+            n = n.wrapping_mul(10).wrapping_add(u64::from(digit));
+            at += 1;
+        }
+        let whole = (1..=19).contains(&(at - start)) && bytes.get(at).is_none_or(u8::is_ascii_whitespace);
+        whole.then(|| {
+            self.pos = at;
+            n
+        })
+    }
+
     /// A size or number of a node or element: four or eight bytes in binary.
+    #[inline]
     pub fn size(&mut self) -> Result<u64, Diagnostic> {
         match self.mode {
             Mode::Text => {
+                if let Some(n) = self.digits() {
+                    return Ok(n);
+                }
                 let word = self.word()?;
                 parse_u64(word).ok_or_else(|| self.expected("a whole number not below 0", word))
             }

@@ -62,13 +62,14 @@ pub fn inradius(kind: CellKind, points: &[[f64; 3]]) -> f64 {
 pub(super) fn longest_edge(kind: CellKind, x: &[[f64; 3]]) -> f64 {
     let mut longest = 0.0;
     for [a, b] in kind.edges() {
-        let length = norm(minus(x[*b], x[*a]));
+        let edge = minus(x[*b], x[*a]);
+        let square = dot(edge, edge);
         // Written so that NaN stays.
-        if !(length <= longest) {
-            longest = length;
+        if !(square <= longest) {
+            longest = square;
         }
     }
-    longest
+    longest.sqrt()
 }
 
 /// Twice the signed area of a triangle in the plane.

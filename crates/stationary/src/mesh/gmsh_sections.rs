@@ -227,10 +227,9 @@ impl Msh<'_> {
         for kind in CellKind::ALL {
             let labels = std::mem::take(&mut self.labels.0[kind as usize]);
             let (mut same, mut others) = (BTreeMap::<u32, u32>::new(), BTreeMap::<u32, Vec<i64>>::new());
-            for (first, later) in duplicates(&self.draft.blocks[kind as usize].nodes, kind.nodes()) {
-                if labels.is_empty() {
-                    break;
-                }
+            let block = &mut self.draft.blocks[kind as usize];
+            let nodes = |k: u32| &block.nodes[k as usize * kind.nodes()..][..kind.nodes()];
+            for (first, later) in duplicates(labels.len(), nodes) {
                 let (of_first, of_later) = (labels[first as usize], labels[later as usize]);
                 let known = others.entry(first).or_insert_with(|| vec![of_first.0]);
                 if of_first.1 == of_later.1 && !known.contains(&of_later.0) {
@@ -238,20 +237,19 @@ impl Msh<'_> {
                     same.insert(later, first);
                 }
             }
-            let block = &mut self.draft.blocks[kind as usize];
-            let mut place = vec![0; labels.len()];
-            let mut kept = 0;
-            for k in 0..labels.len() as u32 {
-                place[k as usize] = match same.get(&k) {
-                    Some(first) => place[*first as usize],
-                    None => {
-                        block.keep(kind, k as usize, kept as usize);
-                        kept += 1;
-                        kept - 1
-                    }
-                };
-            }
-            if !labels.is_empty() {
+            let mut place: Vec<u32> = (0..labels.len() as u32).collect();
+            if !same.is_empty() {
+                let mut kept = 0;
+                for k in 0..labels.len() {
+                    place[k] = match same.get(&(k as u32)) {
+                        Some(first) => place[*first as usize],
+                        None => {
+                            block.keep(kind, k, kept as usize);
+                            kept += 1;
+                            kept - 1
+                        }
+                    };
+                }
                 block.cut(kind, kept as usize);
             }
             let mut last = (0, 0);

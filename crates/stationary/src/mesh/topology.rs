@@ -3,41 +3,43 @@
 use super::{CellId, CellKind, Cells, Group, Mesh};
 use crate::error::Error;
 
-/// Pairs of cells with the same nodes, in whatever order: the first such cell and a later one, by the later.
-pub(super) fn duplicates<T: Copy + Into<u64>>(nodes: &[T], per_cell: usize) -> Vec<(u32, u32)> {
-    let sorted = |k: u32| {
-        let mut key = [u64::MAX; 10];
-        let own = &nodes[k as usize * per_cell..][..per_cell];
-        for (slot, a) in key.iter_mut().zip(own) {
-            *slot = (*a).into();
+/// Pairs of cells with the same nodes, in whatever order: the first such cell and a later one, by the later. Cells of no nodes
+/// are none.
+pub(crate) fn duplicates<'a, T>(count: usize, nodes: impl Fn(u32) -> &'a [T]) -> Vec<(u32, u32)>
+where
+    T: Copy + Ord + Into<u64> + 'a,
+{
+    // A short hash that does not depend on the order, over the number of the cell: equal cells come beside each other, and
+    // only they, and the few others that share a hash, are looked at in full.
+    let mut keyed: Vec<u64> = Vec::with_capacity(count);
+    for k in 0..count as u32 {
+        let own = nodes(k);
+        if !own.is_empty() {
+            let sum = own.iter().fold(0u64, |h, a| h.wrapping_add(mixed((*a).into())));
+            keyed.push(mixed(sum) & !u64::from(u32::MAX) | u64::from(k));
         }
-        key[..per_cell].sort_unstable();
-        key
-    };
-    let mut keyed: Vec<(u64, u32)> =
-        (0..(nodes.len() / per_cell) as u32).map(|k| (hash(&sorted(k)[..per_cell]), k)).collect();
+    }
     keyed.sort_unstable();
+    let sorted = |key: &u64| {
+        let mut own = nodes(*key as u32).to_vec();
+        own.sort_unstable();
+        (own, *key as u32)
+    };
     let mut found = Vec::new();
-    for run in keyed.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-        // Different cells of one hash are as good as impossible, yet must not pass for equal.
-        let mut kinds: Vec<([u64; 10], u32)> = Vec::new();
-        for (_, k) in run {
-            let key = sorted(*k);
-            match kinds.iter().find(|(other, _)| *other == key) {
-                Some((_, first)) => found.push((*first, *k)),
-                None => kinds.push((key, *k)),
-            }
+    for run in keyed.chunk_by(|a, b| a >> 32 == b >> 32).filter(|run| run.len() > 1) {
+        let mut cells: Vec<(Vec<T>, u32)> = run.iter().map(sorted).collect();
+        cells.sort_unstable();
+        for same in cells.chunk_by(|a, b| a.0 == b.0) {
+            found.extend(same[1..].iter().map(|later| (same[0].1, later.1)));
         }
     }
     found.sort_unstable_by_key(|(_, later)| *later);
     found
 }
 
-fn hash(words: &[u64]) -> u64 {
-    words.iter().fold(0x9e37_79b9_7f4a_7c15, |h, w| {
-        let h = (h ^ w).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        h ^ (h >> 32)
-    })
+fn mixed(word: u64) -> u64 {
+    let h = (word ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    (h ^ (h >> 32)).wrapping_mul(0xc4ce_b9fe_1a85_ec53)
 }
 
 /// The cells around each node, in one piece of memory.

@@ -1,6 +1,7 @@
 //! What moves and what energy it has: the continuous Lagrangian.
 
 mod auto;
+mod cluster;
 mod constraint;
 mod fetch;
 mod field;
@@ -21,6 +22,7 @@ mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub use cluster::{CALM, Cluster, Compiled, Kicks};
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
 pub(crate) use fetch::fetch;
 pub use field::Field;

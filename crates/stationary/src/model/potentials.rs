@@ -1,6 +1,6 @@
 //! Systems whose potential is a sum over small groups of nodes: springs, finite elements, pair potentials.
 
-use super::Supports;
+use super::{Compiled, Supports};
 use std::fmt;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
@@ -43,6 +43,12 @@ pub trait Potentials: Send + Sync {
     /// The components that do not move freely.
     fn supports(&self) -> Option<&Supports> {
         None
+    }
+    /// Compiles the start of a list of potentials, as far as one form does for all; of the nodes they kick those that are
+    /// owned. The list is not empty, loads are not asked for, and no node is held. Without a form of their own potentials go one
+    /// by one.
+    fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> Compiled {
+        Compiled { count: list.len(), cluster: None }
     }
 }
 
@@ -108,5 +114,8 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn supports(&self) -> Option<&Supports> {
         (**self).supports()
+    }
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+        (**self).compile(list, own)
     }
 }

@@ -95,6 +95,12 @@ impl Supports {
         self.count
     }
 
+    /// Bytes in use, roughly, but for formulas.
+    pub fn memory(&self) -> usize {
+        // An entry of a tree: key, value, and a third of the room empty.
+        24 * self.points.capacity() + 4 * self.owner.capacity() + 20 * (self.still.len() + self.moved.len())
+    }
+
     /// Nothing is held.
     pub fn is_empty(&self) -> bool {
         self.still.is_empty() && self.moved.is_empty()

@@ -84,6 +84,7 @@ impl Built<'_> {
             end: self.end,
             energy_error: self.kept.energy_error(),
             moves: self.run.impacts(),
+            growth: 0.0,
             impacts,
         }
     }

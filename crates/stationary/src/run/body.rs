@@ -72,6 +72,7 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
                 energy_error: built.energy.relative(),
                 moves: step,
                 impacts: None,
+                growth: 0.0,
             };
             if watch(&progress).is_break() && step < built.steps {
                 end.interrupted = true;

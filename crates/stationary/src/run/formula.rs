@@ -223,6 +223,7 @@ impl Built<'_> {
             energy_error,
             moves: view.step,
             impacts,
+            growth: 0.0,
         }
     }
 }

@@ -63,10 +63,7 @@ fn tiles_have_the_bits_of_one_queue_on_free_bodies() {
         let solid = Arc::new(body.neo_hookean());
         let start = body.start(&solid, 0.4);
         check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.5));
-        check(
-            || Avi::with_events_in_the_middle(solid.clone(), start.clone()).unwrap(),
-            &pieces(&start, 2.0),
-        );
+        check(|| Avi::with_events_in_the_middle(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.0));
     }
 }
 

@@ -11,4 +11,5 @@ mod springs;
 mod state;
 mod steps;
 mod structure;
+mod sweeps;
 mod waves;

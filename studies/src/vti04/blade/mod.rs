@@ -181,7 +181,7 @@ impl Case {
             Scale::Full => (kept(self.number), [0.08, 0.08, 0.56][self.number - 1]),
         };
         let overrides = larger_steps(end);
-        if scale == Scale::Reduced || !is_there(&folder, &overrides[..3]) {
+        if scale == Scale::Reduced || !is_there(&folder, &overrides[..6]) {
             self.run(&overrides, &folder)?;
         }
         let recorded = Recorded::read(&folder);
@@ -193,12 +193,15 @@ impl Case {
 }
 
 /// Harmonic steps near the limit of stability, with a ring around the smaller ones: half the paper's cost.
-fn larger_steps(end: f64) -> [(&'static str, String); 6] {
+fn larger_steps(end: f64) -> [(&'static str, String); 9] {
     let rows = (end / 5e-4).round().max(24.0) as u64;
     [
         ("integrator.steps", "harmonic".into()),
         ("integrator.rule", "eigen".into()),
         ("integrator.fraction", "0.8".into()),
+        ("integrator.limit", "element".into()),
+        ("integrator.buffer", "ring".into()),
+        ("integrator.events", "end".into()),
         ("end", end.to_string()),
         ("output.rows", rows.to_string()),
         ("output.frames", (rows / 8).to_string()),

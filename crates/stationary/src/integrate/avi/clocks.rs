@@ -1,6 +1,7 @@
 //! The clock of every element: when it fires, and with what weight.
 
 use super::Event;
+use super::ticked::Ticked;
 use crate::model::Field;
 use std::sync::Arc;
 
@@ -13,7 +14,11 @@ use std::sync::Arc;
 pub(super) struct Clocks {
     pub start: f64,
     pub step: Vec<f64>,
+    /// Events of each element; empty while ticks stand for them.
     pub events: Vec<u64>,
+    /// Harmonic steps, and the ticks made.
+    pub ticked: Option<Arc<Ticked>>,
+    pub done: u64,
     /// Place of each element among those that fire at one time.
     pub rank: Vec<u32>,
     pub varying: Option<Varying>,
@@ -43,7 +48,8 @@ impl Clocks {
         });
         let mut rank = vec![0; step.len()];
         order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
-        Clocks { start, events: vec![0; step.len()], step, rank, varying: None, early: 0.0 }
+        let events = vec![0; step.len()];
+        Clocks { start, step, events, ticked: None, done: 0, rank, varying: None, early: 0.0 }
     }
 
     /// Lets the steps change: `factor` multiplies each element's step, evaluated at the event the step follows, in the element's
@@ -57,11 +63,52 @@ impl Clocks {
         self.varying = Some(varying);
     }
 
+    /// Counts ticks instead of the events of each element, if steps are harmonic and do not change.
+    pub fn count_ticks(&mut self) {
+        if self.varying.is_none()
+            && let Some(ticked) = Ticked::new(&self.step, self.early > 0.0)
+        {
+            self.done = ticked.ticks(&self.events);
+            self.ticked = Some(Arc::new(ticked));
+            self.events = Vec::new();
+        }
+    }
+
+    /// Counts the events of each element.
+    pub fn count_events(&mut self) {
+        self.events = self.events();
+        self.ticked = None;
+    }
+
+    /// Events of an element so far.
+    #[inline]
+    pub fn made(&self, k: usize) -> u64 {
+        self.ticked.as_ref().map_or_else(|| self.events[k], |ticked| ticked.events(self.done, k))
+    }
+
+    /// Events of all elements so far.
+    pub fn total(&self) -> u64 {
+        self.ticked.as_ref().map_or_else(|| self.events.iter().sum(), |ticked| ticked.total(self.done))
+    }
+
+    /// Events of each element so far.
+    pub fn events(&self) -> Vec<u64> {
+        (0..self.step.len()).map(|k| self.made(k)).collect()
+    }
+
+    /// Puts the counts where these events are behind.
+    pub fn settle(&mut self, events: &[u64]) {
+        match &self.ticked {
+            Some(ticked) => self.done = ticked.ticks(events),
+            None => self.events.copy_from_slice(events),
+        }
+    }
+
     /// The next event of an element.
     #[inline]
     pub fn next(&self, k: usize) -> Event {
         let time = match &self.varying {
-            None => self.start + ((self.events[k] + 1) as f64 - self.early) * self.step[k],
+            None => self.start + ((self.made(k) + 1) as f64 - self.early) * self.step[k],
             Some(varying) => varying.next[k],
         };
         Event { time, rank: self.rank[k], element: k as u32 }
@@ -78,7 +125,9 @@ impl Clocks {
     /// Counts the event of an element at a time; returns its weight.
     #[inline]
     pub fn count(&mut self, k: usize, t: f64) -> f64 {
-        self.events[k] += 1;
+        if self.ticked.is_none() {
+            self.events[k] += 1;
+        }
         match &mut self.varying {
             None => self.step[k],
             Some(varying) => varying.advance(k, t, self.step[k]),
@@ -88,9 +137,22 @@ impl Clocks {
     /// The time up to which the kicks of an element have gone: half way between its last event and its next.
     pub fn reach(&self, k: usize) -> f64 {
         match &self.varying {
-            None => self.start + (self.events[k] as f64 + 0.5 - self.early) * self.step[k],
+            None => self.start + (self.made(k) as f64 + 0.5 - self.early) * self.step[k],
             Some(varying) => 0.5 * (varying.last[k] + varying.next[k]),
         }
+    }
+
+    /// Bytes they take.
+    pub fn memory(&self) -> usize {
+        let varying = self.varying.as_ref().map_or(0, |v| {
+            size_of::<[f64; 3]>() * v.places.capacity()
+                + size_of::<f64>() * (v.last.capacity() + v.next.capacity())
+        });
+        size_of::<f64>() * self.step.capacity()
+            + size_of::<u64>() * self.events.capacity()
+            + size_of::<u32>() * self.rank.capacity()
+            + self.ticked.as_ref().map_or(0, |ticked| ticked.memory())
+            + varying
     }
 
     /// What a synchronous run at the smallest step would need, over what this one needs [VTI04 (62)].

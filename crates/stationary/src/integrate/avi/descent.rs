@@ -28,6 +28,19 @@ impl<P: Potentials> Avi<P> {
     /// Makes all events up to a time in an order found by random descents. The bits are those of
     /// [`advance`](Self::advance): an element fires only when none that shares a node with it comes before.
     pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
+        let harmonic = self.clocks.ticked.is_some();
+        self.clocks.count_events();
+        let walk = self.descend(until, seed);
+        if harmonic {
+            self.clocks.count_ticks();
+        }
+        self.refill();
+        let walk = walk?;
+        self.time = self.time.max(until);
+        Ok(walk)
+    }
+
+    fn descend(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
         let neighbours = self.neighbours();
         let mut next: Vec<Event> = (0..neighbours.len()).map(|k| self.clocks.next(k)).collect();
         // Elements that still have an event to make.
@@ -55,8 +68,6 @@ impl<P: Potentials> Avi<P> {
             };
             walk.events += 1;
         }
-        self.settle_schedule();
-        self.time = self.time.max(until);
         Ok(walk)
     }
 

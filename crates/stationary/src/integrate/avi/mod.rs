@@ -18,7 +18,8 @@ mod queue;
 mod snapshot;
 mod state;
 mod steps;
-mod ticks;
+mod sweeps;
+mod ticked;
 mod tiles;
 
 pub use descent::Walk;
@@ -33,7 +34,7 @@ use accounts::Accounts;
 use clocks::Clocks;
 use guarded::{Moment, Room, Site};
 use std::sync::Arc;
-use ticks::Ticks;
+use sweeps::Sweeps;
 use tiles::Tiles;
 
 /// An asynchronous integrator of a sum of potentials.
@@ -66,13 +67,16 @@ pub struct Avi<P> {
     tile: Option<usize>,
 }
 
+/// Most threads of a run.
+pub const MOST_THREADS: usize = 255;
+
 /// From so many elements on free steps go in tiles: with fewer one queue is as fast.
 const LEAST_TILED: usize = 1000;
 
 #[derive(Debug, Clone)]
 enum Schedule {
     Queue(Queue),
-    Ticks(Ticks),
+    Sweeps(Sweeps),
     Tiles(Box<Tiles>),
 }
 
@@ -209,12 +213,11 @@ impl<P: Potentials> Avi<P> {
                 self.kick(k, t, weight)?;
             }
         }
-        let steps = &self.clocks;
-        if steps.varying.is_none()
-            && let Some(ticks) = Ticks::new(&steps.step, &steps.rank, steps.early > 0.0)
-        {
-            self.schedule = Schedule::Ticks(ticks);
-        } else if steps.varying.is_none() && steps.step.len() >= LEAST_TILED {
+        self.clocks.count_ticks();
+        if let Some(ticked) = &self.clocks.ticked {
+            self.schedule =
+                Schedule::Sweeps(Sweeps::new(&self.potentials, ticked, &self.clocks.rank, &self.guarded));
+        } else if self.clocks.varying.is_none() && self.clocks.step.len() >= LEAST_TILED {
             self.schedule = Schedule::Tiles(Box::default());
         }
         self.refill();
@@ -223,21 +226,31 @@ impl<P: Potentials> Avi<P> {
 
     /// Goes on with one queue for all elements whatever the steps: slow, and the measure of the bits of every other way.
     pub fn use_plain_queue(&mut self) {
+        self.clocks.count_events();
         self.schedule = Schedule::Queue(Queue::default());
         self.refill();
     }
 
     /// How many threads a run may use; one from the start. The bits do not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, MOST_THREADS);
+        if let Schedule::Sweeps(sweeps) = &mut self.schedule {
+            sweeps.forget();
+        }
         self.refill();
+    }
+
+    /// Threads that a run may use.
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Cuts free steps into tiles of about so many elements, each with an agenda of its own; without this there is one tile for
     /// each thread, which is fastest, and few elements have one queue. The bits do not depend on it.
     pub fn set_tile(&mut self, elements: usize) {
         self.tile = Some(elements.max(1));
-        if self.clocks.varying.is_none() && matches!(self.schedule, Schedule::Queue(_)) {
+        let free = self.clocks.varying.is_none() && self.clocks.ticked.is_none();
+        if free && matches!(self.schedule, Schedule::Queue(_)) {
             self.schedule = Schedule::Tiles(Box::default());
         }
         self.refill();
@@ -250,7 +263,7 @@ impl<P: Potentials> Avi<P> {
                 *queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
             }
             Schedule::Tiles(tiles) => tiles.forget(),
-            Schedule::Ticks(_) => {}
+            Schedule::Sweeps(_) => {}
         }
     }
 
@@ -272,14 +285,15 @@ impl<P: Potentials> Avi<P> {
     /// Makes all events up to a time: tick by tick where steps are harmonic, else in tiles on several threads, or in the
     /// order of one queue.
     pub fn advance(&mut self, until: f64) -> Result<(), AviError> {
-        if self.local.is_some() || !matches!(self.schedule, Schedule::Tiles(_)) {
+        if self.local.is_some() || matches!(self.schedule, Schedule::Queue(_)) {
             return self.advance_watched(until, |_| {});
         }
         // Taken out, so that events may borrow the rest.
         let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
         let result = match &mut schedule {
+            Schedule::Sweeps(sweeps) => self.run_sweeps(sweeps, until),
             Schedule::Tiles(tiles) => self.run_tiles(tiles, until),
-            Schedule::Queue(_) | Schedule::Ticks(_) => Ok(()),
+            Schedule::Queue(_) => Ok(()),
         };
         self.schedule = schedule;
         result?;
@@ -307,7 +321,7 @@ impl<P: Potentials> Avi<P> {
         let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
         let result = match &mut schedule {
             Schedule::Queue(queue) => self.run_queue::<LOCAL>(queue, until, watch),
-            Schedule::Ticks(ticks) => self.run_ticks::<LOCAL>(ticks, until, watch),
+            Schedule::Sweeps(sweeps) => self.run_events::<LOCAL>(sweeps, until, watch),
             Schedule::Tiles(tiles) => {
                 tiles.forget();
                 let mut queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
@@ -329,26 +343,6 @@ impl<P: Potentials> Avi<P> {
             queue.replace_first(next);
         }
         Ok(())
-    }
-
-    fn run_ticks<const LOCAL: bool>(
-        &mut self,
-        ticks: &mut Ticks,
-        until: f64,
-        watch: &mut impl FnMut(Fired<'_>),
-    ) -> Result<(), AviError> {
-        loop {
-            let time = self.clocks.start + (ticks.done + 1) as f64 * ticks.tick;
-            // An end that is no number ends nothing.
-            if !(time <= until) {
-                return Ok(());
-            }
-            for element in ticks.at(ticks.done + 1) {
-                let rank = self.clocks.rank[*element as usize];
-                self.fire::<LOCAL>(Event { time, rank, element: *element }, watch)?;
-            }
-            ticks.done += 1;
-        }
     }
 
     /// One event; returns the next one of its element.
@@ -421,7 +415,7 @@ impl<P: Potentials> Avi<P> {
     /// A kick with all that may come with it: loads, reactions, the element's balance of energy. The bits of the
     /// velocities are those of [`kick`](Self::kick).
     fn strike<const LOCAL: bool>(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
-        let first = self.clocks.events[k] == 0;
+        let first = self.clocks.made(k) == 0;
         let (event, guarded) = (Moment { element: k, time: t, weight, first }, self.guarded[k]);
         // SAFETY: the accounts are borrowed for this call.
         let struck = unsafe { self.site().strike(event, guarded)? };
@@ -471,8 +465,36 @@ impl<P: Potentials> Avi<P> {
     }
 
     /// Events of each element so far.
-    pub fn events(&self) -> &[u64] {
-        &self.clocks.events
+    pub fn events(&self) -> Vec<u64> {
+        self.clocks.events()
+    }
+
+    /// Events of all elements so far.
+    pub fn updates(&self) -> u64 {
+        self.clocks.total()
+    }
+
+    /// Bytes of the state and of the schedule, without the potentials.
+    pub fn memory(&self) -> usize {
+        let numbers = [
+            &self.x,
+            &self.v,
+            &self.clock,
+            &self.mass,
+            &self.inverse,
+            &self.kick,
+            &self.dead,
+            &self.following,
+        ];
+        let schedule = match &self.schedule {
+            Schedule::Queue(queue) => queue.memory(),
+            Schedule::Sweeps(sweeps) => sweeps.memory(),
+            Schedule::Tiles(tiles) => tiles.memory(),
+        };
+        numbers.map(|x| size_of::<f64>() * x.capacity()).iter().sum::<usize>()
+            + self.clocks.memory()
+            + self.guarded.capacity()
+            + schedule
     }
 
     /// The time reached.

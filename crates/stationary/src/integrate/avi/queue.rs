@@ -46,6 +46,11 @@ impl Queue {
         queue
     }
 
+    /// Bytes it takes.
+    pub fn memory(&self) -> usize {
+        size_of::<Event>() * self.heap.capacity()
+    }
+
     /// The earliest event.
     pub fn first(&self) -> Option<Event> {
         self.heap.first().copied()
@@ -106,17 +111,17 @@ mod tests {
     #[test]
     fn events_come_in_order_with_ties_by_rank() {
         let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
-        let event = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
+        let nth = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
         let mut count = [1_u32; 50];
-        let mut queue = Queue::new((0..50).rev().map(|k| event(1, k)));
-        let mut last = event(0, 0);
+        let mut queue = Queue::new((0..50).rev().map(|k| nth(1, k)));
+        let mut last = nth(0, 0);
         for _ in 0..5000 {
-            let event = queue.first().unwrap();
-            assert!(last.before(&event), "{last:?} {event:?}");
-            let k = event.element;
+            let first = queue.first().unwrap();
+            assert!(last.before(&first), "{last:?} {first:?}");
+            let k = first.element;
             count[k as usize] += 1;
-            queue.replace_first(event(count[k as usize], k));
-            last = event;
+            queue.replace_first(nth(count[k as usize], k));
+            last = first;
         }
         assert!(count.iter().all(|c| *c > 50));
     }

@@ -1,6 +1,6 @@
 //! The whole state of an asynchronous run, to go on from later with the same bits.
 
-use super::{Avi, Schedule};
+use super::Avi;
 use crate::model::Potentials;
 
 /// Everything that changes while an asynchronous integrator runs.
@@ -33,7 +33,7 @@ impl<P: Potentials> Avi<P> {
             x: self.x.clone(),
             v: self.v.clone(),
             clock: self.clock.clone(),
-            events: self.clocks.events.clone(),
+            events: self.clocks.events(),
             changing: varying.map_or(Vec::new(), |v| v.last.iter().chain(&v.next).copied().collect()),
             accounts: self.origin.as_flattened().iter().copied().chain(self.accounts.save()).collect(),
             local: self.local.as_ref().map_or(Vec::new(), |l| l.save()),
@@ -51,7 +51,7 @@ impl<P: Potentials> Avi<P> {
         self.x.clone_from(&state.x);
         self.v.clone_from(&state.v);
         self.clock.clone_from(&state.clock);
-        self.clocks.events.clone_from(&state.events);
+        self.clocks.settle(&state.events);
         if let Some(varying) = &mut self.clocks.varying {
             let (last, next) = state.changing.split_at(varying.last.len());
             varying.last.copy_from_slice(last);
@@ -63,15 +63,7 @@ impl<P: Potentials> Avi<P> {
         if let Some(local) = &mut self.local {
             local.restore(&state.local);
         }
-        self.settle_schedule();
-        true
-    }
-
-    /// Puts the schedule where the clocks are.
-    pub(super) fn settle_schedule(&mut self) {
-        if let Schedule::Ticks(ticks) = &mut self.schedule {
-            ticks.settle(&self.clocks.step, &self.clocks.events, self.clocks.early > 0.0);
-        }
         self.refill();
+        true
     }
 }

@@ -10,9 +10,9 @@ pub enum Buffer {
     /// Nothing: neighbours may have steps of any ratio.
     None,
     /// Every element takes the smallest step among those that share a node with it.
-    #[default]
     Ring,
     /// Only where steps jump: no element takes more than twice the step of one that shares a node with it.
+    #[default]
     Jump,
 }
 
@@ -68,20 +68,32 @@ fn level(step: f64, base: f64) -> u32 {
 
 /// The base in (least / 2, least] with the fewest events in all.
 fn best_base(stable: &[f64]) -> f64 {
-    const TRIED: u32 = 32;
+    const TRIED: usize = 32;
     // A step that is no number makes them all so: the run must refuse it, not replace it.
     let least = stable.iter().copied().fold(f64::INFINITY, |a, b| if a <= b || a.is_nan() { a } else { b });
-    let cost =
-        |base: f64| stable.iter().map(|h| 1.0 / (base * f64::from(level(*h, base)).exp2())).sum::<f64>();
-    let mut best = (cost(least), least);
+    if !(least > 0.0 && least.is_finite()) {
+        return least;
+    }
+    // Steps by how many 32nds of an octave they lie above the least: base `i`, that many 32nds below it, makes level
+    // `(parts + i) / 32` of them.
+    let mut counts = [0u64; TRIED * (MOST_LEVELS as usize + 1)];
+    for h in stable {
+        let parts = (TRIED as f64 * (h / least).log2()).floor().max(0.0) as usize;
+        counts[parts.min(counts.len() - 1)] += 1;
+    }
+    let base = |i: usize| least * (-(i as f64) / TRIED as f64).exp2();
+    let events = |i: usize| {
+        let level = |parts: usize| ((parts + i) / TRIED).min(MOST_LEVELS as usize) as f64;
+        counts.iter().enumerate().map(|(parts, n)| *n as f64 * (-level(parts)).exp2()).sum::<f64>() / base(i)
+    };
+    let mut best = (events(0), 0);
     for i in 1..TRIED {
-        let base = least * (-f64::from(i) / f64::from(TRIED)).exp2();
-        let tried = cost(base);
+        let tried = events(i);
         if tried < best.0 {
-            best = (tried, base);
+            best = (tried, i);
         }
     }
-    best.1
+    base(best.1)
 }
 
 /// The smallest level among an element and those that share a node with it.

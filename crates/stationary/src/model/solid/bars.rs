@@ -116,6 +116,11 @@ fn positive(name: &str, value: f64) -> Result<(), Diagnostic> {
 }
 
 impl Elements for Bars {
+    fn memory(&self) -> usize {
+        let numbers = self.stiffness.capacity() + self.rest.capacity() + self.mass.capacity();
+        4 * self.nodes.capacity() + 8 * numbers
+    }
+
     fn len(&self) -> usize {
         self.rest.len()
     }

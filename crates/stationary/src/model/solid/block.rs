@@ -4,6 +4,7 @@ use super::elements::{Elements, Fault};
 use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
 use super::material::Material;
+use super::rest::Rest;
 use super::shape::Shape;
 use super::tensor::{Mat3, combine};
 use crate::model::fetch;
@@ -53,6 +54,12 @@ impl<S: Shape, M: Material> Block<S, M> {
         f
     }
 
+    /// A linear tetrahedron, undeformed.
+    fn rest(&self, k: usize) -> Option<Rest> {
+        let stored = self.element(k).1;
+        (S::KIND == Kind::Tet4).then(|| Rest::new(self.material.lame(), S::weight(stored, 0), &stored[..9]))
+    }
+
     #[inline(always)]
     fn kernel(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
         let stored = self.element(k).1;
@@ -86,7 +93,7 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
     }
 
     fn label(&self, k: usize) -> usize {
-        self.geometry.labels[k]
+        self.geometry.labels.get(k)
     }
 
     #[inline]
@@ -195,6 +202,21 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
             return Err(Fault::NotFinite { element: self.label(k) });
         }
         Ok(combine([(1.0 / volume, &sum)]))
+    }
+
+    fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        self.rest(k).is_some_and(|rest| {
+            rest.traces(out);
+            true
+        })
+    }
+
+    fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
+        self.rest(k)?.step(masses)
+    }
+
+    fn memory(&self) -> usize {
+        4 * self.nodes.capacity() + 8 * self.stored.capacity() + self.geometry.memory()
     }
 
     fn volume(&self, k: usize) -> f64 {

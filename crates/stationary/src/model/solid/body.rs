@@ -4,7 +4,8 @@ use super::elements::{Elements, Fault};
 use super::group::place;
 use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
-use crate::model::{PotentialFault, Potentials};
+use crate::mesh::duplicates;
+use crate::model::{Compiled, PotentialFault, Potentials};
 
 /// How the mass of a node is divided among the elements that share it, for the element eigenvalue step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,28 +80,33 @@ impl Solid {
 
     /// Two elements on the same nodes are a slip of the mesh; two springs side by side are not.
     fn refuse_duplicates(&self) -> Result<(), Diagnostic> {
-        let mut seen: Vec<(Vec<u32>, usize)> = Vec::new();
-        for block in self.blocks.iter().filter(|b| b.kind().dimension() > 1) {
-            for k in 0..block.len() {
-                let mut corners = block.nodes(k)[..=block.kind().dimension()].to_vec();
-                corners.sort_unstable();
-                seen.push((corners, block.label(k)));
-            }
-        }
-        seen.sort_unstable();
-        match seen.windows(2).find(|w| w[0].0 == w[1].0) {
-            None => Ok(()),
-            Some(w) => {
-                let point: Vec<f64> = self.points[3 * w[0].0[0] as usize..][..3].to_vec();
-                Err(Diagnostic::new(format!(
-                    "elements {} and {} have the same corners (near {})",
-                    w[0].1,
-                    w[1].1,
-                    place(&[point[0], point[1], point[2]])
-                ))
-                .help("expected every element once"))
-            }
-        }
+        let corners = |k: u32| {
+            let (block, j) = self.locate(k as usize);
+            let dimension = block.kind().dimension();
+            if dimension > 1 { &block.nodes(j)[..=dimension] } else { &[] }
+        };
+        let Some((first, later)) = duplicates(self.elements(), corners).first().copied() else {
+            return Ok(());
+        };
+        let label = |k: u32| {
+            let (block, j) = self.locate(k as usize);
+            block.label(j)
+        };
+        let at = 3 * corners(first)[0] as usize;
+        let point = [self.points[at], self.points[at + 1], self.points[at + 2]];
+        Err(Diagnostic::new(format!(
+            "elements {} and {} have the same corners (near {})",
+            label(first),
+            label(later),
+            place(&point)
+        ))
+        .help("expected every element once"))
+    }
+
+    /// Bytes in use by nodes and elements.
+    pub fn memory(&self) -> usize {
+        let nodes = 8 * (self.points.capacity() + self.mass.capacity());
+        nodes + self.blocks.iter().map(|b| b.memory()).sum::<usize>()
     }
 
     /// Reference positions, three numbers a node.
@@ -174,19 +180,30 @@ impl Solid {
         for block in &self.blocks {
             let n = block.kind().nodes();
             for k in 0..block.len() {
-                steps.push(fraction * block.step_eigen(k, x, &shares[at..at + n])?);
+                let masses = &shares[at..at + n];
+                let closed =
+                    if self.still(block.nodes(k), x) { block.step_eigen_at_rest(k, masses) } else { None };
+                steps.push(fraction * closed.map_or_else(|| block.step_eigen(k, x, masses), Ok)?);
                 at += n;
             }
         }
         Ok(steps)
     }
 
+    /// Whether these nodes are in their reference positions.
+    fn still(&self, nodes: &[u32], x: &[f64]) -> bool {
+        nodes.iter().all(|a| {
+            let at = 3 * *a as usize..3 * *a as usize + 3;
+            x[at.clone()] == self.points[at]
+        })
+    }
+
     /// The part of its nodes' masses that each element gets, for all nodes of all elements in order; at every node
     /// the parts sum to its mass.
     pub fn shares(&self, x: &[f64], split: Split) -> Result<Vec<f64>, Fault> {
-        let mut weights = Vec::new();
+        let places = self.blocks.iter().map(|b| b.len() * b.kind().nodes()).sum();
+        let mut weights = Vec::with_capacity(places);
         let (mut sums, mut counts) = (vec![0.0; self.mass.len()], vec![0.0; self.mass.len()]);
-        let mut matrix = vec![0.0; 9 * MAX_NODES * MAX_NODES];
         for block in &self.blocks {
             let n = block.kind().nodes();
             for k in 0..block.len() {
@@ -194,10 +211,8 @@ impl Solid {
                 match split {
                     Split::Own => block.lumped_mass(k, &mut w),
                     Split::Stiffness => {
-                        block.tangent(k, 0.0, x, &mut matrix)?;
-                        for a in 0..n {
-                            // Far from rest a trace can turn negative; a share may not.
-                            w[a] = (3 * a..3 * a + 3).map(|i| matrix[i * (3 * n) + i].abs()).sum();
+                        if !(self.still(block.nodes(k), x) && block.stiffness_at_rest(k, &mut w)) {
+                            block.stiffness(k, x, &mut w)?;
                         }
                     }
                 }
@@ -255,5 +270,12 @@ impl Potentials for Solid {
         block
             .gradient(k, t, x, out)
             .map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() })
+    }
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+        let block = self.start.partition_point(|s| *s <= list[0] as usize) - 1;
+        let elements = self.start[block]..self.start[block + 1];
+        let count = list.iter().take_while(|k| elements.contains(&(**k as usize))).count();
+        let list: Vec<u32> = list[..count].iter().map(|k| k - elements.start as u32).collect();
+        Compiled { count, cluster: self.blocks[block].compile(&list, own) }
     }
 }

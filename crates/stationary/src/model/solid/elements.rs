@@ -1,11 +1,13 @@
 //! What a block of elements answers: the potentials `V_K` of [AVI03 (21)] with their derivatives, masses and steps.
 
-use super::kind::Kind;
+use super::kind::{Kind, MAX_NODES};
 use super::material::Breakdown;
 use super::spectrum::largest_eigenvalue;
 use super::tensor::Mat3;
+use crate::model::Cluster;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Why an element has no energy in a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,10 +133,40 @@ pub trait Elements: fmt::Debug + Send + Sync {
         swept
     }
 
+    /// These elements, in this order, in a form for sweeps that kick the nodes that are owned; nothing if there is no such form.
+    fn compile(&self, _list: &[u32], _own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn Cluster>> {
+        None
+    }
+
     /// `h / c` with `h` the inscribed radius [AVI03 (68)], to be multiplied by a fraction such as 1/10; nought for an
     /// element without mass.
     fn step_courant(&self, k: usize) -> f64 {
         self.inradius(k) / self.wave_speed(k)
+    }
+
+    /// Bytes in use by all of them.
+    fn memory(&self) -> usize;
+
+    /// Writes the stiffness of each node alone, the sum of the diagonal's three entries in size, of the element linearised at
+    /// `x`. Far from rest an entry can turn negative.
+    fn stiffness(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let n = self.kind().nodes();
+        let mut matrix = [0.0; 9 * MAX_NODES * MAX_NODES];
+        self.tangent(k, 0.0, x, &mut matrix)?;
+        for a in 0..n {
+            out[a] = (3 * a..3 * a + 3).map(|i| matrix[i * (3 * n) + i].abs()).sum();
+        }
+        Ok(())
+    }
+
+    /// [`stiffness`](Self::stiffness) of the undeformed element in closed form; `false`, and nothing written, if there is none.
+    fn stiffness_at_rest(&self, _k: usize, _out: &mut [f64]) -> bool {
+        false
+    }
+
+    /// [`step_eigen`](Self::step_eigen) of the undeformed element in closed form, if there is one.
+    fn step_eigen_at_rest(&self, _k: usize, _masses: &[f64]) -> Option<f64> {
+        None
     }
 
     /// `2 / omega_max` of the element linearised at `x`, alone with the given masses on its nodes (one number
@@ -145,14 +177,15 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn step_eigen(&self, k: usize, x: &[f64], masses: &[f64]) -> Result<f64, Fault> {
         let m = self.kind().nodes();
         let n = 3 * m;
-        let mut a = vec![0.0; n * n];
-        self.tangent(k, 0.0, x, &mut a)?;
+        let mut a = [0.0; 9 * MAX_NODES * MAX_NODES];
+        let a = &mut a[..n * n];
+        self.tangent(k, 0.0, x, a)?;
         for i in 0..n {
             for j in 0..n {
                 a[i * n + j] /= (masses[i / 3] * masses[j / 3]).sqrt();
             }
         }
-        let square = largest_eigenvalue(&mut a, n).ok_or(Fault::NotFinite { element: self.label(k) })?;
+        let square = largest_eigenvalue(a, n).ok_or(Fault::NotFinite { element: self.label(k) })?;
         Ok(if square > 0.0 { 2.0 / square.sqrt() } else { f64::INFINITY })
     }
 }

@@ -6,7 +6,7 @@ use super::tensor::{Mat3, cofactor, determinant_by, norm};
 /// What set-up and reports need to know of each element of a block.
 #[derive(Debug, Default)]
 pub(super) struct Geometry {
-    pub(super) labels: Vec<usize>,
+    pub(super) labels: Labels,
     pub(super) volume: Vec<f64>,
     pub(super) inradius: Vec<f64>,
     /// `int N_a N_b / volume`: one matrix for all straight elements, one each for curved ones.
@@ -14,7 +14,47 @@ pub(super) struct Geometry {
     pub(super) curved: bool,
 }
 
+/// The labels of a block's elements: as a rule one after another, which takes no room.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    first: usize,
+    len: usize,
+    /// All of them, if they do not follow each other.
+    list: Vec<usize>,
+}
+
+impl Labels {
+    /// From `first` on.
+    #[cfg(test)]
+    pub(super) fn from(first: usize, len: usize) -> Self {
+        Labels { first, len, list: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, label: usize) {
+        if self.len == 0 {
+            self.first = label;
+        } else if self.list.is_empty() && label != self.first + self.len {
+            self.list = (self.first..self.first + self.len).collect();
+        }
+        if !self.list.is_empty() {
+            self.list.push(label);
+        }
+        self.len += 1;
+    }
+
+    pub(super) fn get(&self, k: usize) -> usize {
+        assert!(k < self.len, "an element of the block");
+        if self.list.is_empty() { self.first + k } else { self.list[k] }
+    }
+}
+
 impl Geometry {
+    /// Bytes in use.
+    pub(super) fn memory(&self) -> usize {
+        let numbers = self.volume.capacity() + self.inradius.capacity() + self.mass.capacity();
+        8 * (numbers + self.labels.list.capacity())
+    }
+
     /// The consistent mass of element `k` as part of its mass.
     pub(super) fn shares(&self, k: usize, kind: Kind) -> &[f64] {
         let size = kind.nodes() * kind.nodes();
@@ -53,6 +93,13 @@ pub(super) struct Simplex {
     pub(super) gradients: [[f64; 3]; 4],
     pub(super) volume: f64,
     pub(super) inradius: f64,
+}
+
+impl Simplex {
+    /// What linear elements, and quadratic ones with straight sides, store: the gradients past the first, then a weight.
+    pub(super) fn stored<const D: usize>(&self, weight: f64) -> impl Iterator<Item = f64> {
+        self.gradients[1..=D].iter().flat_map(|g| &g[..D]).copied().chain([weight])
+    }
 }
 
 /// Flat when the volume is lost in the rounding of its own computation.

@@ -104,12 +104,12 @@ impl<'a> Group<'a> {
         material: M,
     ) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
         let mut parts = Parts::new(reference_mass::<D>(self.kind));
+        parts.reserve(self.nodes.len() / self.kind.nodes(), self.kind, Linear::<D>::STORED);
         for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {
             let x = self.positions(k, nodes, points)?;
             let s = simplex::<D>(&x).map_err(|d| self.defect(k, d, &x))?;
             let volume = s.volume * self.depth();
-            let stored = s.gradients[1..=D].iter().flat_map(|g| g[..D].to_vec()).chain([volume]);
-            parts.add(self.first + k, nodes, stored, [volume, s.inradius]);
+            parts.add(self.first + k, nodes, s.stored::<D>(volume), [volume, s.inradius]);
         }
         Ok(vec![parts.block::<Linear<D>, M>(material, self.density)])
     }
@@ -127,8 +127,7 @@ impl<'a> Group<'a> {
             if is_straight::<D>(&x) {
                 let volume = s.volume * self.depth();
                 let weight = volume / Straight::<D>::POINTS as f64;
-                let stored = s.gradients[1..=D].iter().flat_map(|g| g[..D].to_vec()).chain([weight]);
-                straight.add(self.first + k, nodes, stored, [volume, s.inradius]);
+                straight.add(self.first + k, nodes, s.stored::<D>(weight), [volume, s.inradius]);
             } else {
                 let bent = bend::<D>(&x).map_err(|d| self.defect(k, d, &x))?;
                 let stride = Curved::<D>::STORED / Curved::<D>::POINTS;
@@ -155,10 +154,7 @@ impl<'a> Group<'a> {
     }
 
     fn positions(&self, k: usize, nodes: &[u32], points: &[[f64; 3]]) -> Result<Nodal, Diagnostic> {
-        let mut x = [[0.0; 3]; MAX_NODES];
-        for (a, position) in gather(self.kind, self.first + k, nodes, points)?.iter().enumerate() {
-            x[a] = *position;
-        }
+        let x = gather(self.kind, self.first + k, nodes, points)?;
         if self.kind.dimension() == 2 && x[..nodes.len()].iter().any(|p| p[2] != x[0][2]) {
             return Err(Diagnostic::new(format!(
                 "triangle {} near {} is not in a plane of constant z",
@@ -210,8 +206,8 @@ pub(super) fn gather(
     label: usize,
     nodes: &[u32],
     points: &[[f64; 3]],
-) -> Result<Vec<[f64; 3]>, Diagnostic> {
-    let mut x = Vec::with_capacity(nodes.len());
+) -> Result<Nodal, Diagnostic> {
+    let mut x = [[0.0; 3]; MAX_NODES];
     for (a, node) in nodes.iter().enumerate() {
         let named = || format!("{} element {label}", kind.name());
         let Some(point) = points.get(*node as usize) else {
@@ -226,7 +222,7 @@ pub(super) fn gather(
             return Err(Diagnostic::new(format!("{} has the node {node} twice", named()))
                 .help("expected different nodes"));
         }
-        x.push(*point);
+        x[a] = *point;
     }
     Ok(x)
 }
@@ -240,6 +236,13 @@ struct Parts {
 impl Parts {
     fn new(mass: Vec<f64>) -> Self {
         Parts { nodes: Vec::new(), stored: Vec::new(), geometry: Geometry { mass, ..Geometry::default() } }
+    }
+
+    fn reserve(&mut self, elements: usize, kind: Kind, stored: usize) {
+        self.nodes.reserve_exact(elements * kind.nodes());
+        self.stored.reserve_exact(elements * stored);
+        self.geometry.volume.reserve_exact(elements);
+        self.geometry.inradius.reserve_exact(elements);
     }
 
     fn add(&mut self, label: usize, nodes: &[u32], stored: impl Iterator<Item = f64>, sizes: [f64; 2]) {

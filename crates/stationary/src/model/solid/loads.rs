@@ -66,11 +66,19 @@ impl<T> Default for Lists<T> {
 
 impl<T> Lists<T> {
     fn new(mut entries: Vec<(u32, T)>, elements: usize) -> Self {
+        if entries.is_empty() {
+            return Lists::default();
+        }
         // Stable: the order of loads on one element stays that of the scenario.
         entries.sort_by_key(|(k, _)| *k);
-        let start =
-            (0..=elements).map(|k| entries.partition_point(|(e, _)| (*e as usize) < k) as u32).collect();
+        let mut start = vec![0; elements + 1];
+        entries.iter().for_each(|(k, _)| start[*k as usize + 1] += 1);
+        (0..elements).for_each(|k| start[k + 1] += start[k]);
         Lists { start, all: entries.into_iter().map(|(_, t)| t).collect() }
+    }
+
+    fn memory(&self) -> usize {
+        4 * self.start.capacity() + size_of::<T>() * self.all.capacity()
     }
 
     #[inline]
@@ -118,7 +126,11 @@ impl LoadsBuilder {
                 entry.force = Force::Constant(field.at(0.0, &points[entry.node as usize]).0);
             }
         }
-        Loads { dead, faces: Lists::new(self.faces, elements), points: points.to_vec() }
+        let mut loads = Loads { dead, faces: Lists::new(self.faces, elements), points: Vec::new() };
+        if !loads.is_empty() {
+            loads.points = points.to_vec();
+        }
+        loads
     }
 }
 
@@ -132,6 +144,12 @@ impl Loads {
     /// No loads at all.
     pub fn is_empty(&self) -> bool {
         self.dead.all.is_empty() && self.faces.all.is_empty()
+    }
+
+    /// Bytes in use, but for formulas.
+    pub fn memory(&self) -> usize {
+        let sides: usize = self.faces.all.iter().map(|f| 4 * (f.local.capacity() + f.nodes.capacity())).sum();
+        self.dead.memory() + self.faces.memory() + sides + 24 * self.points.capacity()
     }
 
     /// Whether some load changes in time or follows the deformation, so that it does work of its own.

@@ -20,6 +20,7 @@
 //! # Ok::<(), stationary::error::Diagnostic>(())
 //! ```
 
+mod assembled;
 mod bars;
 mod block;
 mod body;
@@ -31,6 +32,7 @@ mod lanes;
 mod loads;
 mod material;
 mod problem;
+mod rest;
 mod shape;
 mod spectrum;
 mod tensor;

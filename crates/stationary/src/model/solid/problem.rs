@@ -4,7 +4,7 @@ use super::body::Solid;
 use super::elements::Fault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
-use crate::model::{Forced, NO_LOAD, PotentialFault, Potentials, Structure, Supports};
+use crate::model::{Compiled, Forced, NO_LOAD, PotentialFault, Potentials, Structure, Supports};
 
 /// A solid with its loads and supports: what integrators run.
 #[derive(Debug)]
@@ -12,17 +12,61 @@ pub struct Problem {
     solid: Solid,
     loads: Loads,
     supports: Supports,
-    /// The user's number of each label.
-    tags: Vec<u64>,
+    tags: Tags,
     /// The elements that carry loads.
     loaded: Vec<u32>,
+}
+
+/// The user's number of each label, in as little room as will do.
+#[derive(Debug)]
+enum Tags {
+    /// One after another, from the first on.
+    From(u64),
+    Short(Vec<u32>),
+    Long(Vec<u64>),
+}
+
+impl Tags {
+    /// Labels without a number are called by themselves.
+    fn new(tags: Vec<u64>) -> Self {
+        let first = tags.first().copied().unwrap_or(0);
+        if tags.iter().zip(0..).all(|(tag, label)| tag.checked_sub(first) == Some(label)) {
+            return Tags::From(first);
+        }
+        match tags.iter().map(|tag| u32::try_from(*tag)).collect() {
+            Ok(short) => Tags::Short(short),
+            Err(_) => Tags::Long(tags),
+        }
+    }
+
+    fn get(&self, label: usize) -> u64 {
+        match self {
+            Tags::From(first) => first + label as u64,
+            Tags::Short(tags) => tags.get(label).map_or(label as u64, |tag| u64::from(*tag)),
+            Tags::Long(tags) => tags.get(label).copied().unwrap_or(label as u64),
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Tags::From(_) => 0,
+            Tags::Short(tags) => 4 * tags.capacity(),
+            Tags::Long(tags) => 8 * tags.capacity(),
+        }
+    }
 }
 
 impl Problem {
     /// A solid under loads and supports; `tags` are the numbers of the elements in the user's mesh, by label.
     pub fn new(solid: Solid, loads: Loads, supports: Supports, tags: Vec<u64>) -> Self {
         let loaded = (0..solid.elements()).filter(|k| loads.on(*k)).map(|k| k as u32).collect();
-        Problem { solid, loads, supports, tags, loaded }
+        Problem { solid, loads, supports, tags: Tags::new(tags), loaded }
+    }
+
+    /// Bytes in use by the body and what acts on it, but for formulas.
+    pub fn memory(&self) -> usize {
+        let own = 4 * self.loaded.capacity() + self.tags.memory();
+        self.solid.memory() + self.loads.memory() + self.supports.memory() + own
     }
 
     /// The solid.
@@ -42,7 +86,7 @@ impl Problem {
     }
 
     fn tag_of(&self, label: usize) -> u64 {
-        self.tags.get(label).copied().unwrap_or(label as u64)
+        self.tags.get(label)
     }
 
     /// A fault in the user's terms.
@@ -119,6 +163,10 @@ impl Potentials for Problem {
 
     fn supports(&self) -> Option<&Supports> {
         (!self.supports.is_empty()).then_some(&self.supports)
+    }
+
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+        self.solid.compile(list, own)
     }
 }
 

@@ -8,6 +8,13 @@ pub(super) fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
         return None;
     }
     let (d, e) = tridiagonal(a, n);
+    Some(largest_of_tridiagonal(&d, &e))
+}
+
+/// The largest eigenvalue of a symmetric tridiagonal matrix, from above to rounding, by bisection. `d` must not be empty; `e` is
+/// one shorter.
+pub(super) fn largest_of_tridiagonal(d: &[f64], e: &[f64]) -> f64 {
+    let n = d.len();
     // Gershgorin's discs hold the spectrum.
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for i in 0..n {
@@ -23,9 +30,9 @@ pub(super) fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
         if middle <= low || middle >= high {
             break;
         }
-        if all_below(&d, &e, middle) { high = middle } else { low = middle }
+        if all_below(d, e, middle) { high = middle } else { low = middle }
     }
-    Some(high)
+    high
 }
 
 /// Whether every eigenvalue of the tridiagonal matrix is below `x`: all pivots of `T - x` are negative.

@@ -1,6 +1,7 @@
 //! Solids: the loop from row to row, with frames and checkpoints on the way.
 
 mod build;
+mod growth;
 mod material;
 mod motion;
 mod record;
@@ -14,6 +15,7 @@ use crate::report::checkpoint::{CHECKPOINT, Checkpoint, identity};
 use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
+use growth::Growth;
 use results::write_frame;
 use start::Built;
 use std::ops::ControlFlow;
@@ -113,6 +115,9 @@ impl<'a> Run<'a> {
         let progress = checkpoint.take_counts("run.progress", Some(2))?;
         built.motion.restore(&checkpoint)?;
         built.record.restore(&checkpoint)?;
+        let growth = checkpoint.take_floats("growth", None)?;
+        built.growth = Growth::restore(&growth)
+            .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
         let columns = built.record.columns();
         let series = Series::resume(&out.join("series.csv"), vec!["t".into()], columns, &checkpoint)?;
         let frames =
@@ -150,6 +155,8 @@ impl<'a> Run<'a> {
             }
             let seen = built.motion.look().and_then(|look| {
                 built.record.see(&built.motion, &look)?;
+                let scale = built.record.energy_scale();
+                built.growth.see((&built.motion, &built.body.problem), &look, scale);
                 Ok(look)
             });
             let look = match seen {
@@ -205,6 +212,7 @@ impl<'a> Run<'a> {
                     energy_error,
                     moves: built.motion.moves(),
                     impacts: None,
+                    growth: built.growth.largest(),
                 };
                 if watch(&progress) == ControlFlow::Break(()) && at < end {
                     return Ok(Step::Interrupted);
@@ -227,6 +235,7 @@ impl<'a> Run<'a> {
         checkpoint.counts("run.progress", &[row, frames]).floats("run.seconds", &self.seconds());
         built.motion.save(&mut checkpoint);
         built.record.save(&mut checkpoint);
+        checkpoint.floats("growth", &built.growth.save());
         self.series.save(&mut checkpoint)?;
         checkpoint.save(&file)?;
         self.saved = Instant::now();
@@ -247,12 +256,17 @@ fn is_frame(row: u64, rows: u64, frames: u64, written: usize) -> bool {
 
 /// A number for all that decides the bits of a run.
 fn identify(scenario: &Scenario, built: &Built) -> u64 {
-    let overrides: String = scenario.overrides.iter().map(|(k, v)| format!("{k}={v}\n")).collect();
+    // Threads do not.
+    let decides = |(key, _): &&(String, String)| key != "integrator.threads";
+    let overrides: String =
+        scenario.overrides.iter().filter(decides).map(|(k, v)| format!("{k}={v}\n")).collect();
     identity(&[
         env!("CARGO_PKG_VERSION").as_bytes(),
         scenario.source.text.as_bytes(),
         overrides.as_bytes(),
-        &built.body.mesh_bytes,
+        &built.body.mesh.to_le_bytes(),
+        // Where nodes and elements of a large mesh stand in a checkpoint.
+        b"Hilbert",
     ])
 }
 

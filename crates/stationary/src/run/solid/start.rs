@@ -1,6 +1,7 @@
 //! From a scenario to a solid in motion.
 
 use super::build::{self, Body};
+use super::growth::Growth;
 use super::motion::{Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
@@ -23,6 +24,7 @@ pub(super) struct Built {
     /// The step that a synchronous run of the same rule would have.
     pub one_step: f64,
     pub record: Record,
+    pub growth: Growth,
     pub choice: SolidMethod,
     /// Simulated time between looks at the clock, and when the watcher was last told.
     pub stretch: f64,
@@ -37,11 +39,26 @@ impl Built {
     }
 }
 
-/// Observers that run on every solid.
-const OBSERVED: [&str; 4] = ["energy", "momentum", "probe", "newton"];
+/// Observers that run on every solid, and the one that must be asked for.
+const OBSERVED: [&str; 5] = ["energy", "momentum", "probe", "newton", LOCAL_ENERGY];
+const LOCAL_ENERGY: &str = "local_energy";
 
 /// Energies of an element below this part of the mean count as none in its balance.
 const NO_ENERGY: f64 = 1e-9;
+
+/// Elements from which on all cores are used unless the scenario says otherwise.
+const WORTH_THREADS: usize = 20_000;
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Whether the balance of energy of every element is wanted: elements then go one by one.
+fn follows_local_energy(scenario: &Scenario, system: &SolidSystem) -> bool {
+    !system.local_energy.is_empty()
+        || scenario.observe.iter().any(|o| o.text == LOCAL_ENERGY)
+        || scenario.claims.iter().any(|c| c.path.starts_with(LOCAL_ENERGY))
+}
 
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, Error> {
     let choice = registry::solid_method(&scenario.integrator)?;
@@ -49,19 +66,22 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     if let Some(name) = scenario.observe.iter().find(|o| !OBSERVED.contains(&o.text.as_str())) {
         return Err(name
             .error(format!("`{}` is not observed on solids", name.text))
-            .help(format!("what is, is always: {}", OBSERVED.join(", ")))
+            .help(format!("what is: {}; all but the last are always", OBSERVED.join(", ")))
             .into());
     }
-    let body = build::body(scenario, system)?;
+    let mut body = build::body(scenario, system)?;
     let (motion, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
             discrete(scenario, system, &body, &choice, (*method, *tolerance))?
         }
     };
+    // They have served: the steps are given.
+    body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
     let stretch = (scenario.end - scenario.start) / 1e4;
-    Ok(Built { body, motion, one_step, record, choice, stretch, told: Instant::now() })
+    let growth = Growth::new();
+    Ok(Built { body, motion, one_step, record, growth, choice, stretch, told: Instant::now() })
 }
 
 /// Every element its own step, or all of them the smallest; and that smallest step.
@@ -72,24 +92,22 @@ fn explicit(
     choice: &SolidMethod,
 ) -> Result<(Motion, f64), Error> {
     let rule = choice.steps();
-    let Steps { each: mut step, smallest } = match (choice, &system.step) {
+    let one = matches!(choice, SolidMethod::Newmark(_));
+    let Steps { each: step, smallest } = match (choice, &system.step) {
         (SolidMethod::Newmark(_), Some((step, _))) => {
             Steps { each: vec![*step; body.problem.count()], smallest: *step }
         }
-        _ => steps::steps(scenario, body, rule)?,
+        _ => steps::steps(scenario, body, rule, one)?,
     };
     let factor = steps::factor(scenario, body, rule)?;
-    if let SolidMethod::Newmark(_) = choice {
-        step.fill(smallest);
-        if factor.is_some() {
-            let place = &scenario.integrator.method.place;
-            return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
-        }
+    if one && factor.is_some() {
+        let place = &scenario.integrator.method.place;
+        return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
     }
     let mass = body.problem.solid().mass().to_vec();
     let start = AviStart { t: scenario.start, x: body.x.clone(), v: body.v.clone(), mass, step };
     let problem = Arc::clone(&body.problem);
-    let middle = rule.middle && matches!(choice, SolidMethod::Avi(_));
+    let middle = rule.middle && !one;
     let started = match factor {
         None if middle => Avi::with_events_in_the_middle(problem, start),
         None => Avi::new(problem, start),
@@ -98,8 +116,12 @@ fn explicit(
     let place = &scenario.integrator.method.place;
     let unbuildable = |e| place.error(format!("the run cannot start: {}", avi_error(scenario.start, 0, &e)));
     let mut avi = started.map_err(unbuildable)?;
-    let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
-    avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    let usual = if body.problem.count() < WORTH_THREADS { 1 } else { cores() };
+    avi.set_threads(rule.threads.unwrap_or(usual));
+    if follows_local_energy(scenario, system) {
+        let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
+        avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    }
     Ok((Motion::Avi(Box::new(avi)), smallest))
 }
 
@@ -115,7 +137,7 @@ fn discrete(
     let h = match &system.step {
         Some((step, _)) => *step,
         None => {
-            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps())?.each);
+            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
             if any_step_is_stable(method) { most } else { least }
         }
     };

@@ -4,7 +4,7 @@ use super::build::Body;
 use crate::error::Error;
 use crate::formula::Graph;
 use crate::integrate::avi::{StepFactor, harmonic};
-use crate::model::solid::Split;
+use crate::model::solid::{Fault, Split};
 use crate::model::{Field, Potentials};
 use crate::registry::{Rule, StepChoice};
 use crate::scenario::{Numbers, Place, Scenario};
@@ -18,31 +18,48 @@ pub(super) struct Steps {
     pub smallest: f64,
 }
 
-/// The steps that a scenario asks for.
-pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepChoice) -> Result<Steps, Error> {
+/// The steps that a scenario asks for; with `one`, the smallest for all.
+pub(super) fn steps(
+    scenario: &Scenario,
+    body: &Body,
+    choice: &StepChoice,
+    one: bool,
+) -> Result<Steps, Error> {
     let place = &scenario.integrator.method.place;
     let solid = body.problem.solid();
+    let no_step = |fault: &Fault| place.error(format!("no step: {}", body.problem.fault(fault)));
     let given = given(body, choice)?;
     let mut steps = if given.iter().all(Option::is_some) {
         vec![0.0; solid.elements()]
     } else {
         match choice.rule {
             Rule::Courant => solid.steps_courant(choice.fraction),
-            Rule::Eigen(split) => solid.steps_eigen(choice.fraction, &body.x, split).map_err(|fault| {
-                let error = place.error(format!("no step: {}", body.problem.fault(&fault)));
-                match split {
-                    Split::Own => error.help("a spring without mass of its own needs split = \"stiffness\""),
-                    Split::Stiffness => error,
-                }
-            })?,
+            Rule::Eigen(split) => {
+                solid.steps_eigen(choice.fraction, &body.x, split).map_err(|fault| match split {
+                    Split::Own => {
+                        no_step(&fault).help("a spring without mass of its own needs split = \"stiffness\"")
+                    }
+                    Split::Stiffness => no_step(&fault),
+                })?
+            }
         }
     };
     for (step, given) in steps.iter_mut().zip(&given) {
         *step = given.unwrap_or(*step);
     }
-    let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
-    if choice.harmonic {
+    let mut smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
+    if one {
+        steps.fill(smallest);
+    } else if choice.harmonic {
         steps = harmonic(&*body.problem, &steps, choice.buffer);
+    }
+    let by_rule = matches!(choice.rule, Rule::Eigen(_)) && given.iter().all(Option::is_none);
+    if choice.of_body && by_rule {
+        // Elements within their own limits leave the body some way to its own.
+        let used = solid.used_limit(&body.x, &steps).map_err(|fault| no_step(&fault))?;
+        let longer = if used > 0.0 { (choice.fraction / used).max(1.0) } else { 1.0 };
+        steps.iter_mut().for_each(|h| *h *= longer);
+        smallest *= longer;
     }
     let latest = scenario.start.abs().max(scenario.end.abs());
     if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && latest + h > latest)) {
@@ -80,7 +97,7 @@ fn given(body: &Body, choice: &StepChoice) -> Result<Vec<Option<f64>>, Error> {
                     return Err(name.error(format!("group `{}` has no elements", name.text)).into());
                 }
                 let value = positive(number.value, &number.place)?;
-                elements.iter().for_each(|k| steps[*k] = Some(value));
+                elements.iter().for_each(|k| steps[*k as usize] = Some(value));
             }
         }
     }

@@ -25,8 +25,7 @@ impl Cut {
     /// So many tiles of equal work: bisection where the elements that straddle cost least. Elements of steps `step` lie where
     /// `x` says.
     pub fn new<P: Potentials>(potentials: &P, x: &[f64], step: &[f64], tiles: usize) -> Self {
-        let mut cut =
-            Cut { home: vec![0; step.len()], border: vec![INSIDE; step.len()], ..Cut::default() };
+        let mut cut = Cut { home: vec![0; step.len()], border: vec![INSIDE; step.len()], ..Cut::default() };
         let mut saw = Saw { potentials, x, step, marks: vec![[0; 2]; x.len() / 3], cuts: 0 };
         saw.divide((0..step.len() as u32).collect(), tiles.clamp(1, step.len().max(1)), &mut cut.tiles);
         for (tile, own) in cut.tiles.iter_mut().enumerate() {

@@ -105,8 +105,7 @@ impl<P: Potentials> Avi<P> {
         let clocks = (self.clocks.start, self.clocks.early, &*self.clocks.rank);
         let masses = (&*self.mass, &*self.inverse);
         let ledger = self.accounts.ledger();
-        let stage =
-            Stage::new(&self.potentials, clocks, masses, ledger, &mut work.nodes, &mut work.paces);
+        let stage = Stage::new(&self.potentials, clocks, masses, ledger, &mut work.nodes, &mut work.paces);
         let widest = self.kick.len() / 3;
         let fault = run(&mut work.tiles, &work.cut, &stage, (until, work.threads, widest));
         self.store(work);
@@ -175,7 +174,8 @@ fn run<P: Potentials>(
     stage: &Stage<'_, P>,
     (until, threads, widest): (f64, usize, usize),
 ) -> Option<(Event, AviError)> {
-    let flag = |_: &Tile| Flag { reached: AtomicU64::new(f64::NEG_INFINITY.to_bits()), stopped: false.into() };
+    let flag =
+        |_: &Tile| Flag { reached: AtomicU64::new(f64::NEG_INFINITY.to_bits()), stopped: false.into() };
     let flags: Vec<Flag> = tiles.iter().map(flag).collect();
     tiles.iter_mut().for_each(|tile| tile.horizon = f64::NEG_INFINITY);
     let crew = Crew { cut, stage, flags: &flags, until };

@@ -89,7 +89,19 @@ impl<'a, P: Potentials> Stage<'a, P> {
     ) -> Self {
         let count = [nodes.len(), paces.len()];
         let (nodes, paces) = (nodes.as_mut_ptr(), paces.as_mut_ptr());
-        Stage { potentials, start, early, rank, mass, inverse, ledger, count, nodes, paces, lent: PhantomData }
+        Stage {
+            potentials,
+            start,
+            early,
+            rank,
+            mass,
+            inverse,
+            ledger,
+            count,
+            nodes,
+            paces,
+            lent: PhantomData,
+        }
     }
 
     fn node(&self, a: u32) -> *mut Node {

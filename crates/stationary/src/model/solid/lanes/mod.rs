@@ -79,6 +79,12 @@ pub(super) trait Lanes: Copy {
     /// For every such node `a`, `x` has at least `3 a + 4` numbers.
     unsafe fn gather(x: &[f64], nodes: &[u32], stride: usize) -> [Self; 3];
 
+    /// The four numbers of one node of each lane, likewise.
+    ///
+    /// # Safety
+    /// Every such node is below the length of `at`.
+    unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4];
+
     /// Writes `(x, y)` of all lanes in order, then all `z`: three times the width numbers.
     fn spread(v: &[Self; 3], to: &mut [f64]);
 }
@@ -145,6 +151,11 @@ impl Lanes for f64 {
         let at = 3 * nodes[0] as usize;
         // SAFETY: the caller's.
         unsafe { [*x.get_unchecked(at), *x.get_unchecked(at + 1), *x.get_unchecked(at + 2)] }
+    }
+    #[inline(always)]
+    unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], _stride: usize) -> [Self; 4] {
+        // SAFETY: the caller's.
+        unsafe { *at.get_unchecked(nodes[0] as usize) }
     }
     #[inline(always)]
     fn spread(v: &[Self; 3], to: &mut [f64]) {

@@ -96,6 +96,26 @@ impl Lanes for __m256d {
         }
     }
     #[inline(always)]
+    unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4] {
+        let nodes = &nodes[..3 * stride + 1];
+        // SAFETY: the nodes are in the slice, and the caller's promise.
+        unsafe {
+            let row = |e: usize| {
+                let a = *nodes.get_unchecked(e * stride) as usize;
+                _mm256_loadu_pd(at.get_unchecked(a).as_ptr())
+            };
+            let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+            let (xz0, xz1) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d));
+            let (yw0, yw1) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
+            [
+                _mm256_permute2f128_pd::<0x20>(xz0, xz1),
+                _mm256_permute2f128_pd::<0x20>(yw0, yw1),
+                _mm256_permute2f128_pd::<0x31>(xz0, xz1),
+                _mm256_permute2f128_pd::<0x31>(yw0, yw1),
+            ]
+        }
+    }
+    #[inline(always)]
     fn spread(v: &[Self; 3], to: &mut [f64]) {
         let to = &mut to[..12];
         // SAFETY: see the module.
@@ -181,6 +201,27 @@ impl Lanes for __m512d {
                 _mm512_shuffle_f64x2::<0x88>(xz0, xz1),
                 _mm512_shuffle_f64x2::<0x88>(y0, y1),
                 _mm512_shuffle_f64x2::<0xdd>(xz0, xz1),
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4] {
+        let nodes = &nodes[..7 * stride + 1];
+        // SAFETY: the nodes are in the slice, and the caller's promise.
+        unsafe {
+            let row = |e: usize| {
+                let a = *nodes.get_unchecked(e * stride) as usize;
+                _mm256_loadu_pd(at.get_unchecked(a).as_ptr())
+            };
+            let join = |e: usize| _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(e)), row(e + 2));
+            let (a, b, c, d) = (join(0), join(1), join(4), join(5));
+            let (xz0, xz1) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
+            let (yw0, yw1) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
+            [
+                _mm512_shuffle_f64x2::<0x88>(xz0, xz1),
+                _mm512_shuffle_f64x2::<0x88>(yw0, yw1),
+                _mm512_shuffle_f64x2::<0xdd>(xz0, xz1),
+                _mm512_shuffle_f64x2::<0xdd>(yw0, yw1),
             ]
         }
     }

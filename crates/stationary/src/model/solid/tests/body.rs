@@ -85,6 +85,30 @@ fn any_split_of_the_masses_bounds_the_step() {
 }
 
 #[test]
+fn a_body_knows_how_much_of_its_limit_steps_use() {
+    let law = &laws()[0].1;
+    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+        let solid = Mesh::new(kind, 2, 0.4, 0.0).build(law, Plane::Strain);
+        let x = solid.points();
+        let used = |steps: &[f64]| solid.used_limit(x, steps).unwrap();
+        // One step for all at the true limit uses all of it, half of that one half.
+        let limit = true_limit(&solid);
+        let (whole, half) =
+            (used(&vec![limit; solid.elements()]), used(&vec![0.5 * limit; solid.elements()]));
+        assert!((whole - 1.0).abs() < 5e-3 && (half - 0.5).abs() < 3e-3, "{kind:?}: {whole} {half}");
+        // Elements within their own limits keep the body within its own, and no element alone can do less than it does.
+        let eigen = solid.steps_eigen(1.0, x, Split::Stiffness).unwrap();
+        let all = used(&eigen);
+        let least = used(&vec![smallest(&eigen); solid.elements()]);
+        assert!(all < 1.005 && least <= all * 1.005 && least > 0.3, "{kind:?}: {all} {least}");
+        // The twin: longer steps for a few count.
+        let mut longer = eigen.clone();
+        longer[0] *= 3.0;
+        assert!(used(&longer) > 1.2 * all, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_sliver_lowers_the_eigenvalue_step_less_than_its_radius() {
     let law = &laws()[0].1;
     let build = |height: f64| {

@@ -1,5 +1,6 @@
 //! Neo-Hookean tetrahedra with straight sides, several side by side in vector lanes.
 
+mod cluster;
 mod kernel;
 mod points;
 mod sweep;
@@ -10,14 +11,17 @@ use super::elements::{Elements, Fault};
 use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
 use super::lanes::{Isa, WIDEST};
-use crate::model::fetch;
 use super::material::{Breakdown, Lame};
+use super::rest::Rest;
 use super::tensor::Mat3;
+use crate::model::Cluster;
+use crate::model::fetch;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
 use points::{Four, Simplex, Ten};
 use std::marker::PhantomData;
 use std::ops::Range;
-use sweep::Tets;
+use std::sync::Arc;
+use sweep::{Sums, Tets};
 
 /// Neo-Hookean tetrahedra of one kind.
 #[derive(Debug)]
@@ -72,6 +76,7 @@ impl<S: Simplex> Swift<S> {
         }
         let top = nodes.iter().copied().max().unwrap_or(0);
         let last = nodes[nodes.len() - nodes.len().min(S::NODES)..].to_vec();
+        nodes.reserve_exact((groups * WIDEST - len) * S::NODES);
         (len..groups * WIDEST).for_each(|_| nodes.extend_from_slice(&last));
         let groups = nodes.chunks_exact(WIDEST * S::NODES).enumerate();
         let edge = groups.filter(|(_, g)| g.contains(&top)).map(|(g, _)| g as u32).collect();
@@ -88,6 +93,17 @@ impl<S: Simplex> Swift<S> {
             *s = self.stored[k / WIDEST * (STORED * WIDEST) + i * WIDEST + k % WIDEST];
         }
         (stored, &self.nodes[k * S::NODES..][..S::NODES])
+    }
+
+    /// A linear tetrahedron, undeformed: `A = mu V G`.
+    fn rest(&self, k: usize) -> Option<Rest> {
+        if S::KIND != Kind::Tet4 {
+            return None;
+        }
+        let (stored, volume) = (self.element(k).0, self.volume(k));
+        let per = 1.0 / (self.lame.mu * volume);
+        let gram = ENTRY.map(|row| row.map(|at| stored[at] * per));
+        Some(Rest { lame: self.lame, volume, gram })
     }
 
     /// The positions of an element's nodes.
@@ -173,14 +189,15 @@ impl<S: Simplex> Swift<S> {
     ) -> Result<f64, Fault> {
         let needed = 3 * (self.top + 1);
         assert!(x.len() >= needed && out.len() >= needed && range.end <= self.len, "numbers for all nodes");
-        let (nodes, stored, edge) = (&*self.nodes, &*self.stored, &*self.edge);
-        let tets = Tets { nodes, stored, edge, moduli: self.moduli, x };
+        let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
         let mut total = 0.0;
         let mut next = range.start;
         while next < range.end {
+            let edge = &self.edge[self.edge.partition_point(|g| (*g as usize) < next / WIDEST)..];
+            let mut sums = Sums::<ENERGY> { x, out: &mut *out, total, edge };
             // SAFETY: just asserted, and `top` is the highest node.
-            next =
-                unsafe { sweep::sweep::<S, ENERGY>(self.isa, tets, next..range.end, &mut *out, &mut total) };
+            next = unsafe { sweep::sweep::<S, _>(self.isa, tets, next..range.end, &mut sums) };
+            total = sums.total;
             // Where the sweep stopped, one by one: the fault lies there, or in an element outside of the range.
             for k in next..range.end.min(next + sweep::SPAN) {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
@@ -206,7 +223,7 @@ impl<S: Simplex> Elements for Swift<S> {
     }
 
     fn label(&self, k: usize) -> usize {
-        self.geometry.labels[k]
+        self.geometry.labels.get(k)
     }
 
     #[inline]
@@ -246,6 +263,10 @@ impl<S: Simplex> Elements for Swift<S> {
 
     fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.range::<false>(range, x, out).map(drop)
+    }
+
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn Cluster>> {
+        cluster::together(self, list, own)
     }
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
@@ -304,6 +325,22 @@ impl<S: Simplex> Elements for Swift<S> {
             return Err(Fault::NotFinite { element: self.label(k) });
         }
         Ok(sum)
+    }
+
+    fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        self.rest(k).is_some_and(|rest| {
+            rest.traces(out);
+            true
+        })
+    }
+
+    fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
+        self.rest(k)?.step(masses)
+    }
+
+    fn memory(&self) -> usize {
+        let whole = self.nodes.capacity() + self.edge.capacity();
+        4 * whole + 8 * self.stored.capacity() + self.geometry.memory()
     }
 
     fn volume(&self, k: usize) -> f64 {

@@ -13,6 +13,8 @@ use std::ops::Range;
 const BATCH: usize = 8;
 /// At least the elements of a batch.
 pub(super) const SPAN: usize = BATCH * WIDEST;
+/// At least the nodes of the elements of a batch, in vectors.
+const BATCH_NODES: usize = 32;
 
 /// What is swept: by elements, to the end of the last group of [`WIDEST`].
 #[derive(Clone, Copy)]
@@ -20,86 +22,102 @@ pub(super) struct Tets<'a> {
     pub nodes: &'a [u32],
     /// By groups: each of the [`STORED`] numbers for all elements of the group.
     pub stored: &'a [f64],
-    /// The groups that have the node of the highest number, in order.
-    pub edge: &'a [u32],
     pub moduli: Moduli,
-    /// At least three numbers for each node that occurs.
-    pub x: &'a [f64],
 }
 
-/// Adds `dV_K/dx` of a range of elements to `out`, and their energies to `total` in order; without energies, adds the forces
-/// `-dV_K/dx`. Stops before a batch that holds an element without energy; returns the first element not swept.
+/// Where a sweep finds the positions of nodes, and where its gradients go.
+pub(super) trait Target {
+    /// Whether energies are wanted.
+    const ENERGY: bool;
+    /// Whether gradients are multiplied by a number of the node.
+    const WEIGHED: bool;
+
+    /// The nodes of the elements from `k` on, one for each lane, with their numbers.
+    ///
+    /// # Safety
+    /// `nodes` are those of [`Tets`] in whose sweep this is called.
+    unsafe fn gather<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        nodes: &[u32],
+        x: &mut [[L; 3]; MAX_NODES],
+        weights: &mut [L],
+    );
+
+    /// The energy of the next element.
+    fn count(&mut self, energy: f64);
+
+    /// Puts the gradients of some lanes of the elements from `k` on to their nodes, in order.
+    ///
+    /// # Safety
+    /// As before.
+    unsafe fn put<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    );
+}
+
+/// Sweeps a range of elements. Stops before a batch that holds an element without energy; returns the first element not swept.
 ///
 /// # Safety
-/// `x` and `out` have three numbers for every node in `nodes`, and `edge` is as said.
-pub(super) unsafe fn sweep<S: Simplex, const ENERGY: bool>(
+/// The target has numbers for every node in `nodes`.
+pub(super) unsafe fn sweep<S: Simplex, T: Target>(
     isa: Isa,
     tets: Tets<'_>,
     range: Range<usize>,
-    out: &mut [f64],
-    total: &mut f64,
+    target: &mut T,
 ) -> usize {
     match isa {
         // SAFETY: the caller's.
-        Isa::Portable => unsafe { passes::<S, f64, ENERGY>(tets, range, out, total) },
+        Isa::Portable => unsafe { passes::<S, f64, T>(tets, range, target) },
         // SAFETY: the caller's; `Isa` was detected.
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => unsafe { avx2::<S, ENERGY>(tets, range, out, total) },
+        Isa::Avx2 => unsafe { avx2::<S, T>(tets, range, target) },
         // SAFETY: the caller's; `Isa` was detected.
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => unsafe { avx512::<S, ENERGY>(tets, range, out, total) },
+        Isa::Avx512 => unsafe { avx512::<S, T>(tets, range, target) },
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<S: Simplex, const ENERGY: bool>(
-    tets: Tets<'_>,
-    range: Range<usize>,
-    out: &mut [f64],
-    total: &mut f64,
-) -> usize {
+unsafe fn avx2<S: Simplex, T: Target>(tets: Tets<'_>, range: Range<usize>, target: &mut T) -> usize {
     // SAFETY: the caller's.
-    unsafe { passes::<S, std::arch::x86_64::__m256d, ENERGY>(tets, range, out, total) }
+    unsafe { passes::<S, std::arch::x86_64::__m256d, T>(tets, range, target) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl")]
-unsafe fn avx512<S: Simplex, const ENERGY: bool>(
-    tets: Tets<'_>,
-    range: Range<usize>,
-    out: &mut [f64],
-    total: &mut f64,
-) -> usize {
+unsafe fn avx512<S: Simplex, T: Target>(tets: Tets<'_>, range: Range<usize>, target: &mut T) -> usize {
     // SAFETY: the caller's.
-    unsafe { passes::<S, std::arch::x86_64::__m512d, ENERGY>(tets, range, out, total) }
+    unsafe { passes::<S, std::arch::x86_64::__m512d, T>(tets, range, target) }
 }
 
 /// As [`sweep`].
 #[inline(always)]
-unsafe fn passes<S: Simplex, L: Lanes, const ENERGY: bool>(
+unsafe fn passes<S: Simplex, L: Lanes, T: Target>(
     tets: Tets<'_>,
     range: Range<usize>,
-    out: &mut [f64],
-    total: &mut f64,
+    target: &mut T,
 ) -> usize {
     let zero = L::splat(0.0);
     let mut d = [[[zero; 3]; 3]; BATCH];
     let (mut s, mut logs) = ([zero; BATCH], [zero; BATCH]);
+    let mut weights = [zero; BATCH_NODES];
     // Of one vector of elements; filled anew before every use.
     let mut local = [0.0; 3 * MAX_NODES * WIDEST];
     let (first, last) = (range.start / L::WIDTH, range.end.div_ceil(L::WIDTH));
-    let mut next_edge = tets.edge.partition_point(|g| (*g as usize) < range.start / WIDEST);
     let mut chunk = first;
     while chunk < last {
         let chunks = chunk..last.min(chunk + BATCH / S::POINTS);
         for (b, k) in chunks.clone().map(|c| c * L::WIDTH).enumerate() {
-            while next_edge < tets.edge.len() && (tets.edge[next_edge] as usize) < k / WIDEST {
-                next_edge += 1;
-            }
-            let careful = tets.edge.get(next_edge).is_some_and(|g| *g as usize == k / WIDEST);
-            // SAFETY: nodes of other groups are below the highest, for which `x` has three numbers too.
-            let x = unsafe { tets.positions::<S, L>(k, careful) };
+            let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
+            let mut x = [[zero; 3]; MAX_NODES];
+            // SAFETY: the caller's.
+            unsafe { target.gather::<S, L>(k, nodes, &mut x, &mut weights[b * S::NODES..][..S::NODES]) };
             let d = &mut d[b * S::POINTS..][..S::POINTS];
             S::edges(&x, d);
             let scale = tets.number::<L>(k, SCALE);
@@ -118,17 +136,14 @@ unsafe fn passes<S: Simplex, L: Lanes, const ENERGY: bool>(
             let from = b * S::POINTS;
             let lanes = range.start.max(k) - k..range.end.min(k + L::WIDTH) - k;
             let points = (&d[from..], &s[from..], &logs[from..]);
-            if !tets.forces::<S, L, ENERGY>(k, lanes.clone(), points, &mut local, total) {
+            let weights = &weights[b * S::NODES..][..S::NODES];
+            if !tets.forces::<S, L, T>(k, lanes.clone(), points, weights, &mut local, target) {
                 return range.start.max(k);
             }
             let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
-            if lanes.len() == L::WIDTH {
-                // SAFETY: the caller's.
-                (0..L::WIDTH).for_each(|e| unsafe { add::<S, L, ENERGY>(&local, nodes, e, out) });
-            } else {
-                // SAFETY: the caller's.
-                lanes.for_each(|e| unsafe { add::<S, L, ENERGY>(&local, nodes, e, out) });
-            }
+            let all = if lanes.len() == L::WIDTH { 0..L::WIDTH } else { lanes };
+            // SAFETY: the caller's.
+            unsafe { target.put::<S, L>(k, all, nodes, &local) };
         }
         chunk = chunks.end;
     }
@@ -142,36 +157,17 @@ impl Tets<'_> {
         L::load(&self.stored[k / WIDEST * (STORED * WIDEST) + which * WIDEST + k % WIDEST..])
     }
 
-    /// The nodes of the elements from `k` on, one for each lane.
-    ///
-    /// # Safety
-    /// Unless `careful`, `x` has a number after those of each node.
-    #[inline(always)]
-    unsafe fn positions<S: Simplex, L: Lanes>(&self, k: usize, careful: bool) -> [[L; 3]; MAX_NODES] {
-        let nodes = &self.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
-        let mut x = [[L::splat(0.0); 3]; MAX_NODES];
-        for a in 0..S::NODES {
-            if careful {
-                let rows = rows(self.x, &nodes[a..], S::NODES);
-                x[a] = [L::load(&rows[0]), L::load(&rows[1]), L::load(&rows[2])];
-            } else {
-                // SAFETY: the caller's.
-                x[a] = unsafe { L::gather(self.x, &nodes[a..], S::NODES) };
-            }
-        }
-        x
-    }
-
     /// The last pass for one vector of elements: from the edges, `s` and logarithms of all its points to the forces in
     /// `local`, spread node by node. False if an energy is not a finite number.
     #[inline(always)]
-    fn forces<S: Simplex, L: Lanes, const ENERGY: bool>(
+    fn forces<S: Simplex, L: Lanes, T: Target>(
         &self,
         k: usize,
         lanes: Range<usize>,
         (d, s, logs): (&[Edges<L>], &[L], &[L]),
+        weights: &[L],
         local: &mut [f64],
-        total: &mut f64,
+        target: &mut T,
     ) -> bool {
         let mut a = [L::splat(0.0); 6];
         for (i, a) in a.iter_mut().enumerate() {
@@ -182,54 +178,108 @@ impl Tets<'_> {
         for q in 0..S::POINTS {
             let (forces, isochoric) = force(&d[q], &a, s[q]);
             h[q] = forces;
-            if ENERGY {
+            if T::ENERGY {
                 let volumetric = self.moduli.volumetric(logs[q], self.number(k, SCALE));
                 energy = energy.add(isochoric.add(volumetric));
             }
         }
-        if ENERGY {
+        if T::ENERGY {
             if !energy.within(f64::MIN, f64::MAX) {
                 return false;
             }
             let mut each = [0.0; WIDEST];
             energy.store(&mut each);
-            each[lanes].iter().for_each(|e| *total += e);
+            each[lanes].iter().for_each(|e| target.count(*e));
         }
-        let nodal = S::nodal(&h);
+        let mut nodal = S::nodal(&h);
         for a in 0..S::NODES {
+            if T::WEIGHED {
+                nodal[a] = nodal[a].map(|f| f.mul(weights[a]));
+            }
             L::spread(&nodal[a], &mut local[3 * a * L::WIDTH..]);
         }
         true
     }
 }
 
-/// Adds the gradient of one lane to its nodes, or its forces. In the order of elements, as one by one; `x` and `y` of a node as a pair: wider
+/// Adds the gradients to one number for each component, or subtracts them, which makes forces.
+pub(super) struct Sums<'a, const GRADIENT: bool> {
+    pub x: &'a [f64],
+    pub out: &'a mut [f64],
+    pub total: f64,
+    /// The groups that have the node of the highest number, in order, from those swept on.
+    pub edge: &'a [u32],
+}
+
+impl<const GRADIENT: bool> Target for Sums<'_, GRADIENT> {
+    const ENERGY: bool = GRADIENT;
+    const WEIGHED: bool = false;
+
+    #[inline(always)]
+    unsafe fn gather<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        nodes: &[u32],
+        x: &mut [[L; 3]; MAX_NODES],
+        _weights: &mut [L],
+    ) {
+        while self.edge.first().is_some_and(|g| (*g as usize) < k / WIDEST) {
+            self.edge = &self.edge[1..];
+        }
+        let careful = self.edge.first().is_some_and(|g| *g as usize == k / WIDEST);
+        for a in 0..S::NODES {
+            if careful {
+                let rows = rows(self.x, &nodes[a..], S::NODES);
+                x[a] = [L::load(&rows[0]), L::load(&rows[1]), L::load(&rows[2])];
+            } else {
+                // SAFETY: nodes of other groups are below the highest, for which `x` has three numbers too.
+                x[a] = unsafe { L::gather(self.x, &nodes[a..], S::NODES) };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, energy: f64) {
+        self.total += energy;
+    }
+
+    #[inline(always)]
+    unsafe fn put<S: Simplex, L: Lanes>(
+        &mut self,
+        _k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    ) {
+        for e in lanes {
+            for a in 0..S::NODES {
+                let at = 3 * nodes[e * S::NODES + a] as usize;
+                // SAFETY: the caller's.
+                unsafe { add::<L, GRADIENT>(&local[3 * a * L::WIDTH..], e, self.out.as_mut_ptr().add(at)) };
+            }
+        }
+    }
+}
+
+/// Adds the gradient of one lane to one node, or subtracts it. `x` and `y` as a pair: wider
 /// stores would overlap the next node's, and wait for each other.
 ///
 /// # Safety
-/// `out` has three numbers for every node.
+/// `to` points to three numbers.
 #[inline(always)]
-unsafe fn add<S: Simplex, L: Lanes, const GRADIENT: bool>(
-    local: &[f64],
-    nodes: &[u32],
-    e: usize,
-    out: &mut [f64],
-) {
-    for a in 0..S::NODES {
-        let at = 3 * nodes[e * S::NODES + a] as usize;
-        let local = &local[3 * a * L::WIDTH..][..3 * L::WIDTH];
-        // SAFETY: the caller's.
-        unsafe {
-            let pair = out.as_mut_ptr().add(at).cast::<[f64; 2]>();
-            let (old, z) = (pair.read(), out.get_unchecked_mut(at + 2));
-            let new = [local[2 * e], local[2 * e + 1], local[2 * L::WIDTH + e]];
-            if GRADIENT {
-                pair.write([old[0] + new[0], old[1] + new[1]]);
-                *z += new[2];
-            } else {
-                pair.write([old[0] - new[0], old[1] - new[1]]);
-                *z -= new[2];
-            }
+pub(super) unsafe fn add<L: Lanes, const PLUS: bool>(local: &[f64], e: usize, to: *mut f64) {
+    let local = &local[..3 * L::WIDTH];
+    let new = [local[2 * e], local[2 * e + 1], local[2 * L::WIDTH + e]];
+    // SAFETY: the caller's.
+    unsafe {
+        let (pair, z) = (to.cast::<[f64; 2]>(), to.add(2));
+        let old = pair.read();
+        if PLUS {
+            pair.write([old[0] + new[0], old[1] + new[1]]);
+            *z += new[2];
+        } else {
+            pair.write([old[0] - new[0], old[1] - new[1]]);
+            *z -= new[2];
         }
     }
 }

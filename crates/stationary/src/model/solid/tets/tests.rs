@@ -1,5 +1,6 @@
 use super::kernel::{CALM, logarithm};
 use super::*;
+use crate::model::solid::geometry::Labels;
 use crate::model::solid::group::simplices;
 use crate::model::solid::lanes::Lanes;
 
@@ -43,7 +44,7 @@ fn body<S: Simplex>(count: usize) -> (Vec<f64>, Swift<S>) {
         nodes.extend(own);
     }
     let gradients = simplices(S::KIND, &nodes, &points);
-    let geometry = Geometry { labels: (100..100 + count).collect(), ..Geometry::default() };
+    let geometry = Geometry { labels: Labels::from(100, count), ..Geometry::default() };
     (points.clone(), Swift::new(nodes, &gradients, LAME, 1.0, geometry))
 }
 

@@ -1,0 +1,201 @@
+//! What one thread does at one level: take nodes to a time, then kick them.
+
+use crate::model::{CALM, Compiled, Kicks, PotentialFault, Potentials};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Elements that go one by one where a sweep stopped, before it goes on.
+const DETOUR: usize = 64;
+
+/// The part of a level that one thread has.
+#[derive(Debug, Clone)]
+pub(super) struct Stage {
+    /// The elements with a node that it owns.
+    pub list: Arc<[u32]>,
+    /// The nodes that it takes to the time.
+    nodes: Vec<Range<u32>>,
+    /// The list, piece after piece.
+    runs: Vec<Compiled>,
+    /// The step of the level.
+    weight: f64,
+}
+
+/// The numbers of a run that threads share.
+///
+/// # Safety
+/// Whoever makes one answers for it: the pointers hold for as long as it is used, `x` and `v` to three numbers, `clock`
+/// to one, `at` to four for each of `nodes` nodes. Between two barriers either threads drift, each the nodes it owns and
+/// no one else touches, or they sweep: then none writes positions, and each touches the velocities of its own nodes only.
+#[derive(Debug)]
+pub(super) struct View<'a, P> {
+    pub potentials: *const P,
+    pub x: *mut f64,
+    pub v: *mut f64,
+    pub clock: *mut f64,
+    pub at: *mut [f64; 4],
+    pub nodes: usize,
+    /// The thread that owns each node; all are one's own if it is empty.
+    pub owner: &'a [u8],
+}
+
+impl<P> Clone for View<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for View<'_, P> {}
+
+/// What stopped a sweep: the level, the element, and why.
+#[derive(Debug, Clone)]
+pub(super) struct Stop {
+    pub element: u32,
+    pub fault: PotentialFault,
+}
+
+impl Stage {
+    pub fn new<P: Potentials>(
+        potentials: &P,
+        list: Arc<[u32]>,
+        nodes: Vec<Range<u32>>,
+        weight: f64,
+        own: &dyn Fn(u32) -> bool,
+    ) -> Self {
+        let (mut runs, mut at) = (Vec::new(), 0);
+        while at < list.len() {
+            let compiled = potentials.compile(&list[at..], own);
+            assert!(
+                (1..=list.len() - at).contains(&compiled.count),
+                "something is compiled, and no more than all"
+            );
+            at += compiled.count;
+            runs.push(compiled);
+        }
+        Stage { list, nodes, runs, weight }
+    }
+
+    /// Bytes it takes, the list aside.
+    pub fn memory(&self) -> usize {
+        let clusters = self.runs.iter().flat_map(|r| &r.cluster).map(|c| c.memory()).sum::<usize>();
+        clusters
+            + size_of::<Compiled>() * self.runs.capacity()
+            + size_of::<Range<u32>>() * self.nodes.capacity()
+    }
+
+    /// Takes the nodes to a time on straight lines; false if one has come too far for sweeps.
+    ///
+    /// # Safety
+    /// That of [`View`], drifting.
+    pub unsafe fn drift<P>(&self, view: &View<'_, P>, t: f64) -> bool {
+        let mut calm = true;
+        for range in &self.nodes {
+            let (first, count) = (range.start as usize, range.len());
+            debug_assert!(first + count <= view.nodes);
+            // SAFETY: the caller's: nobody else has these numbers now.
+            let (x, v, clock, at) = unsafe {
+                (
+                    std::slice::from_raw_parts_mut(view.x.add(3 * first).cast::<[f64; 3]>(), count),
+                    std::slice::from_raw_parts(view.v.add(3 * first).cast::<[f64; 3]>(), count),
+                    std::slice::from_raw_parts_mut(view.clock.add(first), count),
+                    std::slice::from_raw_parts_mut(view.at.add(first), count),
+                )
+            };
+            for a in 0..count {
+                let ahead = t - clock[a];
+                for i in 0..3 {
+                    let new = x[a][i] + ahead * v[a][i];
+                    (x[a][i], at[a][i]) = (new, new);
+                    calm &= new.abs() < CALM;
+                }
+                clock[a] = t;
+            }
+        }
+        calm
+    }
+
+    /// Kicks of all elements in order. `room` has three numbers for each node of the largest element.
+    ///
+    /// # Safety
+    /// That of [`View`], sweeping; `me` is the thread.
+    pub unsafe fn sweep<P: Potentials>(
+        &self,
+        view: &View<'_, P>,
+        (t, calm): (f64, bool),
+        me: u8,
+        room: &mut [f64],
+    ) -> Result<(), Stop> {
+        let mut first = 0;
+        for run in &self.runs {
+            let all = first..first + run.count;
+            first = all.end;
+            let Some(cluster) = run.cluster.as_ref().filter(|_| calm) else {
+                // SAFETY: the caller's.
+                unsafe { self.one_by_one(view, all, t, me, room) }?;
+                continue;
+            };
+            // SAFETY: the caller's: nobody writes positions now.
+            let at = unsafe { std::slice::from_raw_parts(view.at, view.nodes) };
+            // SAFETY: the caller's.
+            let kicks = unsafe { Kicks::shared(at, self.weight, view.v) };
+            let mut next = 0;
+            while next < run.count {
+                // SAFETY: the cluster was compiled for the nodes of `me`, whose velocities are ours.
+                next = unsafe { cluster.kick(next, &kicks) };
+                let detour = all.start + next..all.start + run.count.min(next + DETOUR);
+                next = detour.end - all.start;
+                // SAFETY: the caller's.
+                unsafe { self.one_by_one(view, detour, t, me, room) }?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Kicks of some elements of the list, one by one.
+    ///
+    /// # Safety
+    /// As [`sweep`](Self::sweep).
+    unsafe fn one_by_one<P: Potentials>(
+        &self,
+        view: &View<'_, P>,
+        range: Range<usize>,
+        t: f64,
+        me: u8,
+        room: &mut [f64],
+    ) -> Result<(), Stop> {
+        // SAFETY: the caller's: nobody writes positions now.
+        let (potentials, x, at) = unsafe {
+            let at = std::slice::from_raw_parts(view.at, view.nodes);
+            (&*view.potentials, std::slice::from_raw_parts(view.x, 3 * view.nodes), at)
+        };
+        for k in &self.list[range] {
+            let nodes = potentials.nodes(*k as usize);
+            let kick = &mut room[..3 * nodes.len()];
+            let value = potentials.gradient(*k as usize, t, x, kick);
+            value.map_err(|fault| Stop { element: *k, fault })?;
+            for (&a, kick) in nodes.iter().zip(kick.chunks_exact(3)) {
+                if view.owner.get(a as usize).is_some_and(|owner| *owner != me) {
+                    continue;
+                }
+                let weight = self.weight * at[a as usize][3];
+                for i in 0..3 {
+                    // SAFETY: a velocity of ours.
+                    unsafe { *view.v.add(3 * a as usize + i) -= weight * kick[i] };
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers in ascending order as ranges.
+pub(super) fn ranges(nodes: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for a in nodes {
+        match ranges.last_mut() {
+            Some(last) if last.end == a => last.end += 1,
+            _ => ranges.push(a..a + 1),
+        }
+    }
+    ranges.shrink_to_fit();
+    ranges
+}

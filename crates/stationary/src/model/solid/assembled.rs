@@ -1,0 +1,137 @@
+//! How much of its limit of stability a whole body uses with given steps of its elements.
+
+use super::body::Solid;
+use super::elements::Fault;
+use super::kind::MAX_NODES;
+use super::spectrum::largest_of_tridiagonal;
+
+/// Iterations between looks at the eigenvalue, and most of them.
+const LOOK: usize = 4;
+const MOST: usize = 48;
+
+/// The eigenvalue is known well enough when so many more iterations gain no more than this part of it.
+const ENOUGH: f64 = 2e-3;
+
+/// Differences of forces are taken over this part of the smallest inscribed radius.
+const NEAR: f64 = 1e-5;
+
+impl Solid {
+    /// The part of its limit that the body uses if its elements take these steps, linearised at `x`: the root of the largest
+    /// eigenvalue of `sum_K (dt_K/2)^2 K_K` against the masses. With one step for all that is `dt omega_max / 2`.
+    ///
+    /// Steps of [`steps_eigen`](Self::steps_eigen) use no more than their fraction (Irons and Treharne), mostly less: neighbours do
+    /// not all vibrate together. For harmonic steps whose neighbours differ by two at most, between two lengths, nothing
+    /// grows while this is below `1/sqrt(2)`.
+    ///
+    /// Found by Lanczos' iteration, from below; twice what its last four rounds gained is added.
+    pub fn used_limit(&self, x: &[f64], steps: &[f64]) -> Result<f64, Fault> {
+        let operator = Operator::new(self, x, steps)?;
+        let n = x.len();
+        let mut now = scattered(n);
+        let (mut before, mut next) = (vec![0.0; n], vec![0.0; n]);
+        let (mut diagonal, mut off) = (Vec::new(), Vec::new());
+        let (mut beta, mut last) = (0.0, 0.0);
+        for round in 1..=MOST {
+            operator.apply(&now, &mut next)?;
+            let alpha: f64 = next.iter().zip(&now).map(|(a, b)| a * b).sum();
+            for i in 0..n {
+                next[i] -= alpha * now[i] + beta * before[i];
+            }
+            diagonal.push(alpha);
+            beta = norm(&next);
+            let exhausted = !(beta > 1e-6 * alpha.abs());
+            if round % LOOK == 0 || exhausted {
+                let value = largest_of_tridiagonal(&diagonal, &off);
+                let gained = (value - last).max(0.0);
+                // NaN ends it, too.
+                if exhausted || !(gained > ENOUGH * value) {
+                    last = value + if exhausted { 0.0 } else { 2.0 * gained };
+                    break;
+                }
+                last = value;
+            }
+            off.push(beta);
+            next.iter_mut().for_each(|y| *y /= beta);
+            std::mem::swap(&mut before, &mut now);
+            std::mem::swap(&mut now, &mut next);
+        }
+        Ok(last.max(0.0).sqrt())
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// A vector of length one with something of every vibration, always the same.
+fn scattered(n: usize) -> Vec<f64> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut x: Vec<f64> = (0..n)
+        .map(|_| {
+            // Marsaglia's xorshift.
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        })
+        .collect();
+    let length = norm(&x);
+    x.iter_mut().for_each(|x| *x /= length);
+    x
+}
+
+/// `M^-1/2 sum_K (dt_K/2)^2 K_K M^-1/2` by differences of the elements' forces: no matrix is stored, any law serves.
+struct Operator<'a> {
+    solid: &'a Solid,
+    x: &'a [f64],
+    steps: &'a [f64],
+    /// One over the root of each node's mass.
+    root: Vec<f64>,
+    /// What the forces, so weighted, are at `x`.
+    base: Vec<f64>,
+    near: f64,
+}
+
+impl<'a> Operator<'a> {
+    fn new(solid: &'a Solid, x: &'a [f64], steps: &'a [f64]) -> Result<Self, Fault> {
+        let radii = solid.blocks().iter().flat_map(|b| (0..b.len()).map(|k| b.inradius(k)));
+        let near = NEAR * radii.fold(f64::INFINITY, f64::min);
+        let root = solid.mass().iter().map(|m| 1.0 / m.sqrt()).collect();
+        let mut operator = Operator { solid, x, steps, root, base: Vec::new(), near };
+        let mut base = vec![0.0; x.len()];
+        operator.forces(x, &mut base)?;
+        operator.base = base;
+        Ok(operator)
+    }
+
+    /// `sum_K (dt_K/2)^2 dV_K/dx`.
+    fn forces(&self, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        out.fill(0.0);
+        let mut force = [0.0; 3 * MAX_NODES];
+        let mut steps = self.steps.iter();
+        for block in self.solid.blocks() {
+            for (k, step) in (0..block.len()).zip(&mut steps) {
+                block.gradient(k, 0.0, x, &mut force)?;
+                let weight = 0.25 * step * step;
+                for (a, force) in block.nodes(k).iter().zip(force.chunks_exact(3)) {
+                    let out = &mut out[3 * *a as usize..][..3];
+                    (0..3).for_each(|i| out[i] += weight * force[i]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&self, y: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let scale = |i: usize| self.root[i / 3];
+        let largest = y.iter().enumerate().map(|(i, y)| (scale(i) * y).abs()).fold(0.0, f64::max);
+        let reach = self.near / largest;
+        let moved = |(i, (x, y)): (usize, (&f64, &f64))| x + reach * scale(i) * y;
+        let ahead: Vec<f64> = self.x.iter().zip(y).enumerate().map(moved).collect();
+        self.forces(&ahead, out)?;
+        for (i, (out, base)) in out.iter_mut().zip(&self.base).enumerate() {
+            *out = scale(i) * (*out - base) / reach;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Elements that fire together in asynchronous runs: the same sweep, with kicks to velocities at its end.
+
+use super::Swift;
+use super::kernel::{Moduli, STORED};
+use super::points::Simplex;
+use super::sweep::{Target, Tets, add, sweep};
+use crate::model::solid::kind::MAX_NODES;
+use crate::model::solid::lanes::{Isa, Lanes, WIDEST};
+use crate::model::{CALM, Cluster, Kicks};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Elements in the order in which they kick.
+#[derive(Debug)]
+struct Together<S> {
+    len: usize,
+    isa: Isa,
+    /// By elements, to the end of the last group of [`WIDEST`]: the last element is repeated.
+    nodes: Vec<u32>,
+    /// By groups of [`WIDEST`].
+    stored: Vec<f64>,
+    moduli: Moduli,
+    top: usize,
+    /// The groups that have nodes of others, in order, and which nodes of each element are owned: bits of a number.
+    shared: Vec<(u32, [u16; WIDEST])>,
+    shape: PhantomData<S>,
+}
+
+/// These elements of a block; nothing if some energy may overflow for positions up to [`CALM`].
+pub(super) fn together<S: Simplex>(
+    block: &Swift<S>,
+    list: &[u32],
+    own: &dyn Fn(u32) -> bool,
+) -> Option<Arc<dyn Cluster>> {
+    let (len, groups) = (list.len(), list.len().div_ceil(WIDEST));
+    let (mut nodes, mut stored) = (Vec::with_capacity(groups * WIDEST * S::NODES), Vec::new());
+    stored.resize(groups * WIDEST * STORED, 0.0);
+    let mut shared = Vec::new();
+    for g in 0..groups {
+        let mut owned = [0; WIDEST];
+        for e in 0..WIDEST {
+            let (numbers, own_nodes) = block.element(list[(g * WIDEST + e).min(len - 1)] as usize);
+            // The last one is one over a volume.
+            if !numbers.iter().all(|s| s.abs() < CALM) || !(numbers[STORED - 1] > 1.0 / CALM) {
+                return None;
+            }
+            for (i, s) in numbers.iter().enumerate() {
+                stored[(g * STORED + i) * WIDEST + e] = *s;
+            }
+            nodes.extend_from_slice(own_nodes);
+            for (a, node) in own_nodes.iter().enumerate() {
+                owned[e] |= u16::from(own(*node)) << a;
+            }
+        }
+        if owned.iter().any(|o| *o != (1 << S::NODES) - 1) {
+            shared.push((g as u32, owned));
+        }
+    }
+    let moduli = block.moduli;
+    if !(moduli.lambda.abs() < CALM && moduli.mu.abs() < CALM) {
+        return None;
+    }
+    let top = nodes.iter().copied().max()? as usize;
+    Some(Arc::new(Together {
+        len,
+        isa: block.isa,
+        nodes,
+        stored,
+        moduli,
+        top,
+        shared,
+        shape: PhantomData::<S>,
+    }))
+}
+
+impl<S: Simplex> Cluster for Together<S> {
+    unsafe fn kick(&self, from: usize, kicks: &Kicks<'_>) -> usize {
+        assert!(kicks.at.len() > self.top && from <= self.len, "numbers for all nodes");
+        let first = self.shared.partition_point(|(g, _)| (*g as usize) < from / WIDEST);
+        let mut target = Kicked { kicks: *kicks, shared: &self.shared[first..], lost: [0.0; 3] };
+        let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
+        // SAFETY: just asserted; velocities are the caller's.
+        unsafe { sweep::<S, _>(self.isa, tets, from..self.len, &mut target) }
+    }
+
+    fn memory(&self) -> usize {
+        size_of_val(self)
+            + size_of::<u32>() * self.nodes.capacity()
+            + size_of::<f64>() * self.stored.capacity()
+            + size_of::<(u32, [u16; WIDEST])>() * self.shared.capacity()
+    }
+}
+
+/// Kicks the nodes that are owned.
+struct Kicked<'a> {
+    kicks: Kicks<'a>,
+    /// From the group swept on.
+    shared: &'a [(u32, [u16; WIDEST])],
+    /// Where kicks of nodes that others own go.
+    lost: [f64; 3],
+}
+
+impl Target for Kicked<'_> {
+    const ENERGY: bool = false;
+    const WEIGHED: bool = true;
+
+    #[inline(always)]
+    unsafe fn gather<S: Simplex, L: Lanes>(
+        &mut self,
+        _k: usize,
+        nodes: &[u32],
+        x: &mut [[L; 3]; MAX_NODES],
+        weights: &mut [L],
+    ) {
+        let weight = L::splat(self.kicks.weight);
+        for a in 0..S::NODES {
+            // SAFETY: the caller's.
+            let [p, q, r, inverse] = unsafe { L::gather_four(self.kicks.at, &nodes[a..], S::NODES) };
+            x[a] = [p, q, r];
+            weights[a] = weight.mul(inverse);
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, _energy: f64) {}
+
+    #[inline(always)]
+    unsafe fn put<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    ) {
+        let v = self.kicks.velocities();
+        while self.shared.first().is_some_and(|(g, _)| (*g as usize) < k / WIDEST) {
+            self.shared = &self.shared[1..];
+        }
+        if let Some((_, owned)) = self.shared.first().filter(|(g, _)| *g as usize == k / WIDEST) {
+            for e in lanes {
+                for a in 0..S::NODES {
+                    let at = 3 * nodes[e * S::NODES + a] as usize;
+                    let own = owned[k % WIDEST + e] >> a & 1 == 1;
+                    // SAFETY: the caller's, who has given us the nodes that we own.
+                    unsafe {
+                        let to = if own { v.add(at) } else { self.lost.as_mut_ptr() };
+                        add::<L, false>(&local[3 * a * L::WIDTH..], e, to);
+                    }
+                }
+            }
+            return;
+        }
+        for e in lanes {
+            for a in 0..S::NODES {
+                let at = 3 * nodes[e * S::NODES + a] as usize;
+                // SAFETY: the caller's; all are owned.
+                unsafe { add::<L, false>(&local[3 * a * L::WIDTH..], e, v.add(at)) };
+            }
+        }
+    }
+}
