@@ -86,6 +86,7 @@ impl<S: Simplex> Swift<S> {
         Swift { len, isa, nodes, stored, top, edge, moduli, lame, density, geometry, shape: PhantomData }
     }
 
+    #[inline(always)]
     fn element(&self, k: usize) -> ([f64; STORED], &[u32]) {
         let mut stored = [0.0; STORED];
         for (i, s) in stored.iter_mut().enumerate() {
