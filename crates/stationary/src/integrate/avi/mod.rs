@@ -532,8 +532,16 @@ impl<P: Potentials> Avi<P> {
 
     /// Bytes of the state and of the schedule, without the potentials.
     pub fn memory(&self) -> usize {
-        let numbers =
-            [&self.x, &self.v, &self.clock, &self.mass, &self.inverse, &self.kick, &self.dead, &self.following];
+        let numbers = [
+            &self.x,
+            &self.v,
+            &self.clock,
+            &self.mass,
+            &self.inverse,
+            &self.kick,
+            &self.dead,
+            &self.following,
+        ];
         let schedule = match &self.schedule {
             Schedule::Queue(queue) => queue.memory(),
             Schedule::Sweeps(sweeps) => sweeps.memory(),

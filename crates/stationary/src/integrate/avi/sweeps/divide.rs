@@ -66,9 +66,8 @@ pub(super) fn owners<P: Potentials>(
             let nodes = potentials.nodes(*k as usize);
             nodes.iter().any(|a| owner[*a as usize] != owner[nodes[0] as usize])
         };
-        let straddling = |(l, list): (usize, &Arc<[u32]>)| {
-            rate(l) * list.iter().filter(|k| twice(k)).count() as f64
-        };
+        let straddling =
+            |(l, list): (usize, &Arc<[u32]>)| rate(l) * list.iter().filter(|k| twice(k)).count() as f64;
         let cost = levels.iter().enumerate().map(straddling).sum();
         if cost < best.0 {
             best = (cost, owner);
@@ -78,7 +77,13 @@ pub(super) fn owners<P: Potentials>(
 }
 
 /// Cuts nodes into slabs of equal work across a direction.
-fn cut(nodes: &mut [u32], direction: &[f64; 3], x: &[f64], work: &[f64], (threads, owner): (usize, &mut [u8])) {
+fn cut(
+    nodes: &mut [u32],
+    direction: &[f64; 3],
+    x: &[f64],
+    work: &[f64],
+    (threads, owner): (usize, &mut [u8]),
+) {
     let place = |a: u32| (0..3).map(|i| direction[i] * x[3 * a as usize + i]).sum::<f64>();
     let mut placed: Vec<(f64, u32)> = nodes.iter().map(|a| (place(*a), *a)).collect();
     placed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -92,7 +92,9 @@ impl Sweeps {
             // In the middle of steps levels fire alone, and each must move all of its nodes itself.
             let mut moved = vec![false; if middle { class.len() } else { 0 }];
             if middle {
-                list.iter().flat_map(|k| potentials.nodes(*k as usize)).for_each(|a| moved[*a as usize] = true);
+                list.iter()
+                    .flat_map(|k| potentials.nodes(*k as usize))
+                    .for_each(|a| moved[*a as usize] = true);
             }
             let moves = |a: &u32| match middle {
                 true => moved[*a as usize] && own(*a),

@@ -64,7 +64,10 @@ impl Stage {
         let (mut runs, mut at) = (Vec::new(), 0);
         while at < list.len() {
             let compiled = potentials.compile(&list[at..], own);
-            assert!((1..=list.len() - at).contains(&compiled.count), "something is compiled, and no more than all");
+            assert!(
+                (1..=list.len() - at).contains(&compiled.count),
+                "something is compiled, and no more than all"
+            );
             at += compiled.count;
             runs.push(compiled);
         }

@@ -1,9 +1,9 @@
 //! Elements that fire together in asynchronous runs: the same sweep, with kicks to velocities at its end.
 
+use super::Swift;
 use super::kernel::{Moduli, STORED};
 use super::points::Simplex;
 use super::sweep::{Target, Tets, add, sweep};
-use super::Swift;
 use crate::model::solid::kind::MAX_NODES;
 use crate::model::solid::lanes::{Isa, Lanes, WIDEST};
 use crate::model::{CALM, Cluster, Kicks};
@@ -62,7 +62,16 @@ pub(super) fn together<S: Simplex>(
         return None;
     }
     let top = nodes.iter().copied().max()? as usize;
-    Some(Arc::new(Together { len, isa: block.isa, nodes, stored, moduli, top, shared, shape: PhantomData::<S> }))
+    Some(Arc::new(Together {
+        len,
+        isa: block.isa,
+        nodes,
+        stored,
+        moduli,
+        top,
+        shared,
+        shape: PhantomData::<S>,
+    }))
 }
 
 impl<S: Simplex> Cluster for Together<S> {

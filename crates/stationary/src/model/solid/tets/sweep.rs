@@ -51,7 +51,13 @@ pub(super) trait Target {
     ///
     /// # Safety
     /// As before.
-    unsafe fn put<S: Simplex, L: Lanes>(&mut self, k: usize, lanes: Range<usize>, nodes: &[u32], local: &[f64]);
+    unsafe fn put<S: Simplex, L: Lanes>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    );
 }
 
 /// Sweeps a range of elements. Stops before a batch that holds an element without energy; returns the first element not swept.
