@@ -1,6 +1,7 @@
 //! Solids as a user runs them: shipped ones by name, small ones from meshes written here, broken ones.
 
 mod faults;
+mod ordered;
 mod resumed;
 
 use super::{Folder, stderr, stdout};

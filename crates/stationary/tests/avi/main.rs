@@ -10,4 +10,5 @@ mod springs;
 mod state;
 mod steps;
 mod structure;
+mod sweeps;
 mod waves;

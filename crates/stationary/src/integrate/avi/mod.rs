@@ -62,8 +62,8 @@ pub struct Avi<P> {
     threads: usize,
 }
 
-/// Owners of nodes are kept as small numbers.
-const MOST_THREADS: usize = 255;
+/// Most threads of a run.
+pub const MOST_THREADS: usize = 255;
 
 #[derive(Debug, Clone)]
 enum Schedule {

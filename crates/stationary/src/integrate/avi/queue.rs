@@ -87,12 +87,12 @@ mod tests {
         let mut queue = Queue::new((0..50).rev().map(|k| nth(1, k)));
         let mut last = nth(0, 0);
         for _ in 0..5000 {
-            let event = queue.first().unwrap();
-            assert!(last.before(&event), "{last:?} {event:?}");
-            let k = event.element;
+            let first = queue.first().unwrap();
+            assert!(last.before(&first), "{last:?} {first:?}");
+            let k = first.element;
             count[k as usize] += 1;
             queue.replace_first(nth(count[k as usize], k));
-            last = event;
+            last = first;
         }
         assert!(count.iter().all(|c| *c > 50));
     }

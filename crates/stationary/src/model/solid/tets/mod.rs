@@ -75,6 +75,7 @@ impl<S: Simplex> Swift<S> {
         }
         let top = nodes.iter().copied().max().unwrap_or(0);
         let last = nodes[nodes.len() - nodes.len().min(S::NODES)..].to_vec();
+        nodes.reserve_exact((groups * WIDEST - len) * S::NODES);
         (len..groups * WIDEST).for_each(|_| nodes.extend_from_slice(&last));
         let groups = nodes.chunks_exact(WIDEST * S::NODES).enumerate();
         let edge = groups.filter(|(_, g)| g.contains(&top)).map(|(g, _)| g as u32).collect();
