@@ -258,7 +258,7 @@ mod tests {
         let mut growth = Growth::new(0.0, 1.0);
         (0..1000).for_each(|i| growth.add(f64::from(i)));
         assert!(growth.parts.len() <= PARTS && growth.size == 32);
-        assert_eq!(growth.parts[1], (32..64).sum::<i32>().into());
+        assert_eq!(growth.parts[1], (32..64).map(f64::from).sum::<f64>());
         growth.elements = vec![7, 3];
         let mut again = Growth::restore(&growth.save()).unwrap();
         assert_eq!((&again.parts, &again.elements), (&growth.parts, &growth.elements));
