@@ -3,6 +3,10 @@ fn main() {
     println!("cargo:rerun-if-changed=src/reference.c");
     cc::Build::new().file("src/reference.c").opt_level(3).flag("-ffp-contract=off").compile("reference");
     println!("cargo:rerun-if-changed=src/solids.c");
+    let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    println!("cargo:rustc-env=STATIONARY_BENCH_RUSTC={}", version(rustc));
+    let cc = cc::Build::new().get_compiler().path().to_owned().into();
+    println!("cargo:rustc-env=STATIONARY_BENCH_CC={}", version(cc));
     let x86 = std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "x86_64");
     // Once for each instruction set, which the bench then chooses.
     for (name, march, width) in
@@ -19,4 +23,11 @@ fn main() {
             build.flags((!march.is_empty()).then_some(march)).compile(&format!("solids_{name}"));
         }
     }
+}
+
+/// The first line that a compiler says of its version.
+fn version(program: std::ffi::OsString) -> String {
+    let output = std::process::Command::new(program).arg("--version").output();
+    let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+    text.lines().next().unwrap_or("unknown").to_string()
 }

@@ -1,5 +1,7 @@
-//! The rows of the bench: what runs, what it is compared with, and the bar it must stay below.
+//! The rows of formulas: what runs, what it is compared with, and the bar it must stay below.
 
+use crate::measure::measure;
+use crate::row::Row;
 use crate::systems::{Floor, Kepler, KeplerByHand, ParticleByHand, Pendulum};
 use crate::systems::{automatic, circle_text, double_well_text, ellipse_text};
 use crate::systems::{kepler_text, lattice_text, particle_text, pendulum_text};
@@ -50,12 +52,8 @@ impl Reference {
     }
 }
 
-/// One row.
+/// What runs, beside what it is compared with.
 pub struct Case {
-    /// System, method, and how the system is defined.
-    pub name: &'static str,
-    /// The largest ratio allowed.
-    pub bar: Option<f64>,
     /// What it is compared with.
     pub reference: Option<Reference>,
     /// What is measured.
@@ -79,48 +77,96 @@ impl Case {
     }
 }
 
-/// All rows.
-pub fn cases() -> Vec<Case> {
+/// The rows of formulas.
+pub fn rows() -> Vec<Row> {
     let verlet = Method::Verlet { order: 2 };
     let midpoint = Method::Midpoint { alpha: 0.5 };
     let gauss = |stages| Method::Gauss { stages };
-    let erased: Arc<dyn Lagrangian> = kepler_text();
+    let erased = || -> Arc<dyn Lagrangian> { kepler_text() };
     vec![
-        row("kepler verlet, derivatives by hand", kepler(verlet, KeplerByHand::new()), Some(1.1)),
-        row("kepler verlet, automatic", kepler(verlet, automatic(Kepler)), Some(1.1)),
-        row("kepler verlet, text", kepler(verlet, kepler_text()), Some(1.3)),
-        row("kepler verlet, text behind a pointer", kepler(verlet, erased), Some(1.3)),
-        row("pendulum midpoint, automatic", pendulum(midpoint, automatic(Pendulum)), Some(1.5)),
-        row("pendulum midpoint, text", pendulum(midpoint, pendulum_text()), Some(1.5)),
-        row("pendulum gauss 2, automatic", pendulum(gauss(2), automatic(Pendulum)), Some(1.5)),
-        row("pendulum gauss 2, text", pendulum(gauss(2), pendulum_text()), Some(1.5)),
-        row("pendulum on a circle, rattle, text", circle(verlet), Some(2.0)),
-        row("particle, impacts, by hand", particle((ParticleByHand::new(), Arc::new(Floor))), Some(2.0)),
-        row("particle, impacts, text", particle(particle_text()), Some(2.0)),
-        row("ellipse, impacts, text", ellipse(ellipse_text()), Some(2.0)),
-        row("kepler rk4, text", alone(kepler(Method::RungeKutta4, kepler_text())), None),
-        row("kepler gauss 2, text", alone(kepler(gauss(2), kepler_text())), None),
-        row("kepler gauss 3, text", alone(kepler(gauss(3), kepler_text())), None),
+        row("formulas", "kepler-hand", "kepler, verlet, derivatives by hand", Some(1.1), move || {
+            kepler(verlet, KeplerByHand::new())
+        }),
+        row("formulas", "kepler-automatic", "kepler, verlet, derivatives automatic", Some(1.1), move || {
+            kepler(verlet, automatic(Kepler))
+        }),
+        row("formulas", "kepler-text", "kepler, verlet, from text", Some(1.3), move || {
+            kepler(verlet, kepler_text())
+        }),
+        row("formulas", "kepler-pointer", "the same behind a pointer", Some(1.3), move || {
+            kepler(verlet, erased())
+        }),
+        row("formulas", "midpoint-automatic", "pendulum, midpoint, automatic", Some(1.5), move || {
+            pendulum(midpoint, automatic(Pendulum))
+        }),
+        row("formulas", "midpoint-text", "pendulum, midpoint, from text", Some(1.5), move || {
+            pendulum(midpoint, pendulum_text())
+        }),
+        row("formulas", "gauss-automatic", "pendulum, gauss 2, automatic", Some(1.5), move || {
+            pendulum(gauss(2), automatic(Pendulum))
+        }),
+        row("formulas", "gauss-text", "pendulum, gauss 2, from text", Some(1.5), move || {
+            pendulum(gauss(2), pendulum_text())
+        }),
+        row("formulas", "circle-text", "pendulum on a circle, rattle, from text", Some(2.0), move || {
+            circle(verlet)
+        }),
+        row("impacts", "particle-hand", "bouncing particle, by hand", Some(2.0), || {
+            particle((ParticleByHand::new(), Arc::new(Floor)))
+        }),
+        row("impacts", "particle-text", "bouncing particle, from text", Some(2.0), || {
+            particle(particle_text())
+        }),
+        row("impacts", "ellipse-text", "bouncing ellipse, from text", Some(2.0), || ellipse(ellipse_text())),
+        row("formulas", "kepler-rk4", "kepler, rk4, from text; no reference", None, || {
+            alone(kepler(Method::RungeKutta4, kepler_text()))
+        }),
+        row("formulas", "kepler-gauss-2", "kepler, gauss 2, from text; no reference", None, move || {
+            alone(kepler(gauss(2), kepler_text()))
+        }),
+        row("formulas", "kepler-gauss-3", "kepler, gauss 3, from text; no reference", None, move || {
+            alone(kepler(gauss(3), kepler_text()))
+        }),
         row(
-            "pendulum, steps by energy over fixed",
-            chosen(automatic(Pendulum), automatic(Pendulum), 1.2),
+            "energy",
+            "energy-automatic",
+            "pendulum, steps by energy over fixed ones, automatic",
             Some(3.0),
+            || chosen(automatic(Pendulum), automatic(Pendulum), 1.2),
         ),
-        row("pendulum, the same from text", chosen(pendulum_text(), pendulum_text(), 1.2), Some(3.0)),
-        row(
-            "double well, the same from text",
-            // Between 2.9 and 3.1 by the start: near the bottom a fixed step needs only two iterations.
-            chosen(double_well_text(), double_well_text(), 0.9),
-            None,
+        row("energy", "energy-text", "the same from text", Some(3.0), || {
+            chosen(pendulum_text(), pendulum_text(), 1.2)
+        }),
+        // Between 2.9 and 3.1 by the start: near the bottom a fixed step needs only two iterations.
+        row("energy", "energy-wells", "double well, the same from text", None, || {
+            chosen(double_well_text(), double_well_text(), 0.9)
+        }),
+        Row::new(
+            "formulas",
+            "lattice-text",
+            "lattice, verlet, from text, for each particle; no reference",
+            || measure(lattice(64)),
         ),
-        lattice(64),
     ]
 }
 
 type Pair = (Option<Reference>, Box<dyn Integrator>);
 
-fn row(name: &'static str, (reference, candidate): Pair, bar: Option<f64>) -> Case {
-    Case { name, bar, reference, candidate, share: 1.0 }
+fn row(
+    group: &'static str,
+    name: &'static str,
+    what: &'static str,
+    bar: Option<f64>,
+    pair: impl Fn() -> Pair + 'static,
+) -> Row {
+    let row = Row::new(group, name, what, move || {
+        let (reference, candidate) = pair();
+        measure(Case { reference, candidate, share: 1.0 })
+    });
+    match bar {
+        Some(bar) => row.at_most(bar),
+        None => row,
+    }
 }
 
 /// Without a loop to compare with.
@@ -188,6 +234,5 @@ fn lattice(particles: usize) -> Case {
     let start = Start { t: 0.0, q, p: vec![0.0; particles], h: 0.01 };
     let verlet = Method::Verlet { order: 2 };
     let candidate = verlet.start(lattice_text(particles), &start, 1e-15).expect("a start of ours");
-    let name = "lattice verlet, text, a particle";
-    Case { name, bar: None, reference: None, candidate, share: particles as f64 }
+    Case { reference: None, candidate, share: particles as f64 }
 }

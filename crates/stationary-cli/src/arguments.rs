@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 /// Variational integrators: mechanics that stays true over long runs.
 ///
-/// Exit codes: 0 done, 1 a claim of the scenario (or a run of a sweep) failed, 2 error.
+/// Exit codes: 0 done, 1 a claim of the scenario (or a run of a sweep, or a bar of the bench) failed, 2 error.
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
 pub struct Arguments {
@@ -28,6 +28,12 @@ pub enum Command {
     Explain(Explain),
     /// Run a scenario at its step and at half of it, and tell which nearby energy its steps follow.
     ExplainEnergy(Scenario),
+    /// Measure how fast this build is on this machine, as ratios to hand-written C and to our own simpler ways.
+    ///
+    /// Every row times two programs in turns, in one process, and takes the best of many repetitions of each, so that what
+    /// disturbs one disturbs both. The table has nanoseconds for one step or one update of an element, those of the reference,
+    /// what is compared with the bar, and the bar. The book's page on the cost of a run says what each row means.
+    Bench(Bench),
 }
 
 #[derive(Debug, Args)]
@@ -79,6 +85,30 @@ pub struct Sweep {
     #[arg(long)]
     pub resume: bool,
     /// No progress; only warnings and errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Rows to measure, by name or by group [default: all that do not take long]
+    ///
+    /// The group `model` runs only when it is asked for: it measures the cost model of the book, and has no bars.
+    #[arg(value_name = "ROW")]
+    pub rows: Vec<String>,
+    /// Print JSON: the machine, and of each row counts, times, ratio, bar and more.
+    #[arg(long)]
+    pub json: bool,
+    /// Measure again what misses its bar, for up to 45 seconds a row, and exit with 1 if it still does.
+    #[arg(long)]
+    pub check: bool,
+    /// Long rows too, and energies followed over 100,000 steps instead of 2,000.
+    #[arg(long)]
+    pub full: bool,
+    /// List the groups and rows without measuring.
+    #[arg(long, conflicts_with_all = ["json", "check"])]
+    pub list: bool,
+    /// No progress with --json; only the result.
     #[arg(long, short)]
     pub quiet: bool,
 }

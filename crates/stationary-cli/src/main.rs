@@ -1,6 +1,7 @@
 //! The `stationary` program: scenarios in, results out.
 
 mod arguments;
+mod bench;
 mod check;
 mod explain;
 mod explain_energy;
@@ -22,7 +23,8 @@ use stationary::error::Error;
 enum Verdict {
     /// All is well.
     Done,
-    /// The run is complete, but the scenario promised more than it kept; or a run of a complete sweep did.
+    /// The run is complete, but the scenario promised more than it kept; or a run of a complete sweep did, or a row of the
+    /// bench misses its bar.
     ClaimFailed,
     /// The run ended early, on its own or by the user; what it reached is kept.
     Stopped,
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::List => list::list(),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
         Command::ExplainEnergy(arguments) => explain_energy::explain_energy(&arguments),
     };
     exit_code(verdict)

@@ -1,6 +1,7 @@
 //! The program as a user meets it: words, exit codes, files.
 
 mod bad_input;
+mod bench;
 mod energy;
 mod honest;
 mod impacts;

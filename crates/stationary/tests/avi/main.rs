@@ -3,6 +3,7 @@
 mod bodies;
 mod energy;
 mod faults;
+mod identity;
 mod momenta;
 mod orders;
 mod pressure;

@@ -17,6 +17,15 @@ impl Event {
     pub fn before(&self, other: &Event) -> bool {
         self.time < other.time || (self.time == other.time && self.rank < other.rank)
     }
+
+    /// A number whose order is that of events.
+    #[inline(always)]
+    pub(super) fn key(&self) -> u128 {
+        // Numbers without a sign are ordered as their bits, those with one the other way round. No zero has a sign.
+        let bits = (self.time + 0.0).to_bits();
+        let ordered = bits ^ (((bits as i64 >> 63) as u64) | 1 << 63);
+        (u128::from(ordered) << 32) | u128::from(self.rank)
+    }
 }
 
 /// A heap in which every node has four children: shallower than a binary one, and siblings share a cache line.
@@ -52,6 +61,26 @@ impl Queue {
     pub fn replace_first(&mut self, event: Event) {
         self.heap[0] = event;
         self.sink(0);
+    }
+
+    /// Takes the earliest event away.
+    pub(super) fn remove_first(&mut self) {
+        let last = self.heap.pop();
+        if let (Some(last), Some(first)) = (last, self.heap.first_mut()) {
+            *first = last;
+            self.sink(0);
+        }
+    }
+
+    /// Adds an event.
+    pub(super) fn add(&mut self, event: Event) {
+        let mut at = self.heap.len();
+        self.heap.push(event);
+        while at > 0 && event.before(&self.heap[(at - 1) / CHILDREN]) {
+            self.heap[at] = self.heap[(at - 1) / CHILDREN];
+            at = (at - 1) / CHILDREN;
+        }
+        self.heap[at] = event;
     }
 
     #[inline]

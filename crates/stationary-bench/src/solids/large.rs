@@ -1,0 +1,143 @@
+//! Large bodies: threads, memory, and the way from a file to the first update.
+
+use super::cube::{Cube, LAME};
+use super::runs::{Steps, asynchronous, lambda};
+use crate::measure::{seconds, take_turns};
+use crate::row::Outcome;
+use stationary::integrate::avi::{Avi, AviStart};
+use stationary::mesh::{CellKind, Mesh};
+use stationary::model::Supports;
+use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid};
+use std::fmt::Write;
+use std::time::Instant;
+
+/// Cells a side of about 10^5 and 10^6 elements.
+const HUNDRED_THOUSAND: usize = 26;
+const MILLION: usize = 55;
+/// The grading of the mesh.
+const POWER: f64 = 0.5;
+
+/// One thread over two.
+pub fn threads() -> Result<Outcome, String> {
+    let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
+    let steps = Steps::new(&cube.problem())?;
+    let largest = steps.used.iter().copied().fold(0.0, f64::max);
+    let mut runs = Vec::new();
+    for threads in [1, 2] {
+        let mut avi = asynchronous(&cube, cube.problem(), &steps.used)?;
+        avi.set_threads(threads);
+        // What is made for the first turn is not measured.
+        avi.advance(largest).map_err(|e| e.fault.why)?;
+        runs.push((avi, 1.0));
+    }
+    let (repetitions, before) = (10, runs[1].0.updates());
+    let best = take_turns(repetitions, |which| {
+        let (avi, made) = &mut runs[which];
+        *made += 1.0;
+        seconds(|| avi.advance(*made * largest).expect("a run of ours"))
+    });
+    let [one, two] = &runs[..] else { unreachable!("two were made") };
+    if one.0.positions() != two.0.positions() || one.0.velocities() != two.0.velocities() {
+        return Err("two threads give other bits than one".into());
+    }
+    let each = (two.0.updates() - before) / repetitions;
+    Ok(Outcome::ns(1e9 * best[1] / each as f64)
+        .over(1e9 * best[0] / each as f64)
+        .counts(cube.elements() as u64, each, repetitions)
+        .value(best[0] / best[1], "times")
+        .with("lambda", lambda(&steps.used)))
+}
+
+/// Bytes of all that a run keeps for an element: material and geometry, state, schedule.
+pub fn memory() -> Result<Outcome, String> {
+    let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
+    let problem = cube.problem();
+    let steps = Steps::new(&problem)?;
+    let mut avi = asynchronous(&cube, problem, &steps.used)?;
+    // Some of it is made when it is needed.
+    avi.advance(steps.used.iter().copied().fold(0.0, f64::max)).map_err(|e| e.fault.why)?;
+    let each = |bytes: usize| bytes as f64 / cube.elements() as f64;
+    let (body, run) = (each(avi.potentials().memory()), each(avi.memory()));
+    Ok(Outcome::default()
+        .counts(cube.elements() as u64, 0, 1)
+        .value(body + run, "bytes")
+        .with("body", body)
+        .with("state_and_schedule", run)
+        .with("nodes", cube.points.len()))
+}
+
+/// Seconds from a text file of Gmsh to the first updates.
+pub fn load() -> Result<Outcome, String> {
+    let path = std::env::temp_dir().join(format!("stationary-bench-{}.msh", std::process::id()));
+    std::fs::write(&path, gmsh(&Cube::graded(MILLION, Kind::Tet4, POWER))).map_err(|e| e.to_string())?;
+    let repetitions = 3;
+    let runs: Result<Vec<_>, String> = (0..repetitions).map(|_| from_file(&path)).collect();
+    std::fs::remove_file(&path).map_err(|e| e.to_string())?;
+    let best = runs?.into_iter().min_by(|a, b| a.0[3].total_cmp(&b.0[3])).ok_or("no run")?;
+    let ([read, built, stepped, all], elements, updates) = best;
+    Ok(Outcome::default()
+        .counts(elements, updates, repetitions)
+        .value(all, "seconds")
+        .with("read", read)
+        .with("build", built - read)
+        .with("steps", stepped - built)
+        .with("first_update", all - stepped))
+}
+
+/// Seconds after the file was read, the body built, its steps found and the first updates made; elements, and updates.
+fn from_file(path: &std::path::Path) -> Result<([f64; 4], u64, u64), String> {
+    let told = |e: &dyn std::fmt::Display| e.to_string();
+    let began = Instant::now();
+    let bytes = std::fs::read(path).map_err(|e| told(&e))?;
+    let mesh = Mesh::read("cube.msh", &bytes).map_err(|e| told(&e))?;
+    drop(bytes);
+    let read = began.elapsed().as_secs_f64();
+    let lame = Lame::new(LAME[0], LAME[1]).map_err(|e| told(&e))?;
+    let law = Law::NeoHookean(NeoHookean::new(lame).map_err(|e| told(&e))?);
+    let cells = mesh.cells.iter().find(|c| c.kind == CellKind::Tetrahedron4).ok_or("no tetrahedra")?;
+    let blocks = Group::new(Kind::Tet4, &cells.nodes, 1.0).build(&mesh.points, &law).map_err(|e| told(&e))?;
+    let solid = Solid::new(&mesh.points, blocks, &[]).map_err(|e| told(&e))?;
+    let loads = LoadsBuilder::default().finish(&mesh.points, solid.elements());
+    let problem = Problem::new(solid, loads, Supports::new(&mesh.points), cells.tags.clone());
+    let built = began.elapsed().as_secs_f64();
+    let steps = Steps::new(&problem)?.used;
+    let stepped = began.elapsed().as_secs_f64();
+    let least = super::runs::least(&steps);
+    let (x, mass) = (problem.solid().points().to_vec(), problem.solid().mass().to_vec());
+    let start = AviStart { t: 0.0, v: vec![0.0; x.len()], x, mass, step: steps };
+    let mut avi = Avi::with_events_in_the_middle(problem, start).map_err(|e| e.fault.why)?;
+    avi.advance(least).map_err(|e| e.fault.why)?;
+    let all = began.elapsed().as_secs_f64();
+    Ok(([read, built, stepped, all], avi.steps().len() as u64, avi.updates()))
+}
+
+/// A mesh of tet4 as Gmsh writes it: version 4.1, text.
+fn gmsh(cube: &Cube) -> String {
+    let (nodes, elements) = (cube.points.len(), cube.elements());
+    let mut text =
+        format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 {nodes} 1 {nodes}\n3 1 0 {nodes}\n");
+    let mut line = |words: std::fmt::Arguments<'_>| text.write_fmt(words).expect("memory takes it");
+    (1..=nodes).for_each(|a| line(format_args!("{a}\n")));
+    cube.points.iter().for_each(|[x, y, z]| line(format_args!("{x} {y} {z}\n")));
+    line(format_args!("$EndNodes\n$Elements\n1 {elements} 1 {elements}\n3 1 4 {elements}\n"));
+    for (k, tet) in cube.nodes.chunks_exact(4).enumerate() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| tet[i] + 1);
+        line(format_args!("{} {a} {b} {c} {d}\n", k + 1));
+    }
+    line(format_args!("$EndElements\n"));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_the_mesh() {
+        let cube = Cube::graded(3, Kind::Tet4, POWER);
+        let mesh = Mesh::read("cube.msh", gmsh(&cube).as_bytes()).unwrap();
+        assert_eq!(mesh.cells[0].len(), cube.elements());
+        let volume: f64 = (0..mesh.cells[0].len()).map(|k| mesh.volume((0, k))).sum();
+        assert!((volume - 1.0).abs() < 1e-12, "{volume}");
+    }
+}

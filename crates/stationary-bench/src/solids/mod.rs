@@ -1,0 +1,88 @@
+//! Solids: synchronous steps against vector C (`solids.c`), asynchronous ones against synchronous ones.
+
+pub mod cube;
+mod large;
+pub mod limit;
+mod model;
+mod reference;
+mod runs;
+mod solution;
+
+use crate::measure::{seconds, take_turns};
+use crate::row::{Outcome, Row, When};
+use cube::Cube;
+use reference::Reference;
+use runs::synchronous;
+use stationary::model::solid::Kind;
+
+/// Steps of one repetition, and pairs of repetitions.
+const STEPS: u64 = 4;
+const REPETITIONS: u64 = 150;
+
+/// The rows of solids.
+pub fn rows() -> Vec<Row> {
+    let mut rows = vec![
+        Row::new("solids", "sync-tet4", "synchronous update, 20,250 tet4, over vector C", || {
+            sync(&Cube::new(15, Kind::Tet4), 0.02 / 15.0)
+        })
+        .at_most(1.15),
+        Row::new("solids", "sync-tet10", "synchronous update, 4,374 tet10, over vector C", || {
+            sync(&Cube::new(9, Kind::Tet10), 0.01 / 9.0)
+        })
+        .at_most(1.15),
+        Row::with_effort(
+            "solids",
+            "solution-tet10",
+            "time to solution, synchronous over avi, divided by lambda, 4,374 graded tet10",
+            |effort| solution::solution(&Cube::graded(9, Kind::Tet10, 1.0), effort),
+        )
+        .at_least(0.95),
+        Row::with_effort("solids", "solution-tet4", "the same, 20,250 graded tet4", |effort| {
+            solution::solution(&Cube::graded(15, Kind::Tet4, 1.0), effort)
+        })
+        .at_least(0.8),
+        Row::new(
+            "solids",
+            "avi-million",
+            "avi update over a synchronous one, 998,250 graded tet4",
+            solution::million,
+        )
+        .at_most(1.0)
+        .when(When::Full),
+        Row::new("solids", "threads", "avi with two threads, 105,456 graded tet4, over one", large::threads)
+            .at_least(1.8),
+        Row::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
+            .at_most(300.0),
+        Row::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)
+            .at_most(3.0)
+            .when(When::Full),
+    ];
+    rows.extend(model::rows());
+    rows
+}
+
+/// One step of all elements, ours and C's, from the same start.
+fn sync(cube: &Cube, h: f64) -> Result<Outcome, String> {
+    let mut ours = synchronous(cube, h, cube.sheared(), vec![0.0; 3 * cube.points.len()])?;
+    let mut reference = Reference::new(cube, ours.structure().solid().mass());
+    for _ in 0..100 {
+        ours.step().map_err(|e| e.to_string())?;
+    }
+    reference.advance(h, 100);
+    let off = reference.positions().iter().zip(ours.positions()).map(|(a, b)| (a - b).abs()).fold(0.0, keep);
+    if !(off < 1e-12) {
+        return Err(format!("positions differ from those of C by {off}"));
+    }
+    let best = take_turns(REPETITIONS, |which| match which {
+        0 => seconds(|| reference.advance(h, STEPS)),
+        _ => seconds(|| (0..STEPS).for_each(|_| ours.step().expect("a run of ours"))),
+    });
+    let updates = STEPS * cube.elements() as u64;
+    let [theirs, ours] = best.map(|time| 1e9 * time / updates as f64);
+    Ok(Outcome::ns(ours).over(theirs).counts(cube.elements() as u64, updates, REPETITIONS))
+}
+
+/// The larger; NaN if one is.
+fn keep(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
