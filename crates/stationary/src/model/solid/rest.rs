@@ -30,6 +30,25 @@ impl Rest {
         (0..3).for_each(|c| out[c + 1] = scale * self.gram[c][c]);
     }
 
+    /// `|K_ab|^2 = V^2 ((lambda^2 + mu^2) |g_a|^2 |g_b|^2 + (4 lambda mu + 5 mu^2) (g_a . g_b)^2)` for all pairs of nodes.
+    pub fn couplings(&self, out: &mut [f64]) {
+        let Lame { lambda, mu } = self.lame;
+        let square = self.volume * self.volume;
+        let (apart, along) = (square * (lambda * lambda + mu * mu), square * mu * (4.0 * lambda + 5.0 * mu));
+        let mut g = [[0.0; 4]; 4];
+        for c in 0..3 {
+            g[c + 1][1..].copy_from_slice(&self.gram[c]);
+            g[c + 1][0] = -self.gram[c].iter().sum::<f64>();
+            g[0][c + 1] = g[c + 1][0];
+        }
+        g[0][0] = self.gram.as_flattened().iter().sum();
+        for a in 0..4 {
+            for b in 0..4 {
+                out[4 * a + b] = apart * g[a][a] * g[b][b] + along * g[a][b] * g[a][b];
+            }
+        }
+    }
+
     /// `2 / omega_max` with these masses on its nodes, from below to rounding; `None` if it is no number.
     pub fn step(&self, masses: &[f64]) -> Option<f64> {
         // W has the eigenvalues of L' G L with L L' = diag(V/m_c) + (V/m_0) 1 1': what is left of the second term after

@@ -334,6 +334,13 @@ impl<S: Simplex> Elements for Swift<S> {
         })
     }
 
+    fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        self.rest(k).is_some_and(|rest| {
+            rest.couplings(out);
+            true
+        })
+    }
+
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
         self.rest(k)?.step(masses)
     }
