@@ -199,9 +199,11 @@ pub trait Elements: fmt::Debug + Send + Sync {
         let mut a = [0.0; 9 * MAX_NODES * MAX_NODES];
         let a = &mut a[..n * n];
         self.tangent(k, 0.0, x, a)?;
+        let mut scale = [0.0; 3 * MAX_NODES];
+        (0..n).for_each(|i| scale[i] = 1.0 / masses[i / 3].sqrt());
         for i in 0..n {
             for j in 0..n {
-                a[i * n + j] /= (masses[i / 3] * masses[j / 3]).sqrt();
+                a[i * n + j] *= scale[i] * scale[j];
             }
         }
         let square = largest_eigenvalue(a, n).ok_or(Fault::NotFinite { element: self.label(k) })?;

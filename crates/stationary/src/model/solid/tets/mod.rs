@@ -95,15 +95,12 @@ impl<S: Simplex> Swift<S> {
         (stored, &self.nodes[k * S::NODES..][..S::NODES])
     }
 
-    /// A linear tetrahedron, undeformed: `A = mu V G`.
-    fn rest(&self, k: usize) -> Option<Rest> {
-        if S::KIND != Kind::Tet4 {
-            return None;
-        }
+    /// An element undeformed: `A = mu V G` over the points.
+    fn rest(&self, k: usize) -> Rest {
         let (stored, volume) = (self.element(k).0, self.volume(k));
-        let per = 1.0 / (self.lame.mu * volume);
+        let per = S::POINTS as f64 / (self.lame.mu * volume);
         let gram = ENTRY.map(|row| row.map(|at| stored[at] * per));
-        Some(Rest { lame: self.lame, volume, gram })
+        Rest { lame: self.lame, volume, gram }
     }
 
     /// The positions of an element's nodes.
@@ -328,21 +325,22 @@ impl<S: Simplex> Elements for Swift<S> {
     }
 
     fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
-        self.rest(k).is_some_and(|rest| {
-            rest.traces(out);
-            true
-        })
+        match S::KIND {
+            Kind::Tet4 => self.rest(k).traces(out),
+            _ => self.rest(k).quadratic_traces(out),
+        }
+        true
     }
 
     fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
-        self.rest(k).is_some_and(|rest| {
-            rest.couplings(out);
-            true
-        })
+        if S::KIND == Kind::Tet4 {
+            self.rest(k).couplings(out);
+        }
+        S::KIND == Kind::Tet4
     }
 
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
-        self.rest(k)?.step(masses)
+        if S::KIND == Kind::Tet4 { self.rest(k).step(masses) } else { None }
     }
 
     fn memory(&self) -> usize {
