@@ -30,7 +30,7 @@ pub fn threads() -> Result<Outcome, String> {
         avi.advance(largest).map_err(|e| e.fault.why)?;
         runs.push((avi, 1.0));
     }
-    let (repetitions, before) = (10, runs[1].0.updates());
+    let (repetitions, before) = (40, runs[1].0.updates());
     let best = take_turns(repetitions, |which| {
         let (avi, made) = &mut runs[which];
         *made += 1.0;

@@ -79,12 +79,12 @@ fn costs(regime: Regime, n: usize, power: f64) -> Result<Costs, String> {
     };
     let mut one = synchronous(&cube, least(&steps), cube.points.as_flattened().to_vec(), cube.shaken())?;
     let largest = largest(&steps);
-    // About two million updates in a repetition, and at least one of the largest step.
+    // About a hundred thousand updates in a repetition, and at least a whole turn of the schedule.
     let elements = cube.elements() as f64;
     let rate: f64 = steps.iter().map(|h| 1.0 / h).sum();
-    let span = largest * (2e6 / (rate * largest)).floor().max(1.0);
-    let sync_steps = (2e6 / elements).ceil() as u64;
-    let repetitions = if n > 30 { 3 } else { 7 };
+    let span = largest * (1e5 / (rate * largest)).floor().max(1.0);
+    let sync_steps = (1e5 / elements).ceil() as u64;
+    let repetitions = if n > 30 { 6 } else { 60 };
     let (mut made, before) = (0, avi.updates());
     let best = take_turns(repetitions, |which| match which {
         0 => seconds(|| (0..sync_steps).for_each(|_| one.step().expect("a run of ours"))),
