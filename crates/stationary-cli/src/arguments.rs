@@ -43,6 +43,11 @@ pub struct Run {
     /// Folder for the results [default: results/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Threads that share the work on a solid [default: all cores for a large mesh]
+    ///
+    /// As `--set integrator.threads=N`. The results have the same bits for any number.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255))]
+    pub threads: Option<u16>,
     /// Go on from the checkpoint in the folder for the results, with the same bits as an unbroken run.
     #[arg(long)]
     pub resume: bool,

@@ -12,7 +12,9 @@ use crate::{Verdict, arguments, load};
 
 /// Runs a scenario.
 pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
-    let scenario = load::load(&arguments.scenario)?;
+    let mut set = arguments.scenario.set.clone();
+    set.extend(arguments.threads.map(|n| ("integrator.threads".to_string(), n.to_string())));
+    let scenario = load::template(&arguments.scenario.scenario)?.read(&set)?;
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&scenario.name));
     catch_interrupts();
     let mut display = Display::new(arguments.quiet);

@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release -p stationary --example load -- write cube.msh 4.1 55       # or 2.2, 4.1-binary, 2.2-binary
 //! cargo run --release -p stationary --example load -- write cube.msh 4.1 55 shuffled
-//! cargo run --release -p stationary --example load -- time cube.msh
+//! cargo run --release -p stationary --example load -- time cube.msh [unordered]
 //! ```
 //!
 //! The mesh is a cube of `6 n^3` tetrahedra, graded towards a corner, with the groups `body`, `bottom` and `top`.
@@ -22,8 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["write", path, format, n] => write(path, format, &Cube::new(n.parse()?))?,
         ["write", path, format, n, "shuffled"] => write(path, format, &Cube::new(n.parse()?).shuffled())?,
-        ["time", path] => time(path)?,
-        _ => return Err("expected `write FILE FORMAT CELLS [shuffled]` or `time FILE`".into()),
+        ["time", path] => time(path, true)?,
+        ["time", path, "unordered"] => time(path, false)?,
+        _ => return Err("expected `write FILE FORMAT CELLS [shuffled]` or `time FILE [unordered]`".into()),
     }
     Ok(())
 }
@@ -283,14 +284,18 @@ impl Parts {
 }
 
 /// Reads the file and goes on to the first updates as a run does.
-fn time(path: &str) -> Result<(), Error> {
+fn time(path: &str, order: bool) -> Result<(), Error> {
     let mut parts = Parts::new();
     let told = |message: String| Error::from(Diagnostic::new(message));
     let bytes = std::fs::read(path).map_err(|e| told(e.to_string()))?;
     parts.done("file");
-    let mesh = Mesh::read(path, &bytes)?;
+    let mut mesh = Mesh::read(path, &bytes)?;
     drop(bytes);
     parts.done("mesh");
+    if order {
+        mesh.order();
+        parts.done("order");
+    }
     let law = Law::NeoHookean(NeoHookean::new(Lame::new(3.0, 1.3)?)?);
     let cells = mesh
         .cells
@@ -326,10 +331,25 @@ fn time(path: &str) -> Result<(), Error> {
     let mut avi = Avi::new(Arc::clone(&problem), start).map_err(|e| told(e.fault.why))?;
     parts.done("start, half kick");
     avi.advance(1.5 * least).map_err(|e| told(e.fault.why))?;
-    let events: u64 = avi.events().iter().sum();
+    let events = avi.updates();
     parts.done(&format!("{events} updates"));
     parts.end();
     let elements = solid.elements() as f64;
+    let (x, mut out) = (avi.positions().to_vec(), vec![0.0; avi.positions().len()]);
+    let sweep = || {
+        let start = now();
+        solid.forces(0.0, &x, &mut out).map_err(|e| told(e.to_string()))?;
+        Ok(now()[1] - start[1])
+    };
+    let swept = std::iter::repeat_with(sweep).take(10).collect::<Result<Vec<f64>, Error>>()?;
+    let before = (now()[1], avi.updates());
+    avi.advance(16.5 * least).map_err(|e| told(e.fault.why))?;
+    let events = avi.updates() - before.1;
+    println!(
+        "a sweep {:.1} ns an element, {events} updates {:.1} ns each",
+        1e9 * swept.iter().copied().fold(f64::INFINITY, f64::min) / elements,
+        1e9 * (now()[1] - before.0) / events as f64
+    );
     let bytes = |n: usize| n as f64 / elements;
     println!("{:.0} elements, {:.3} nodes an element", elements, solid.mass().len() as f64 / elements);
     println!(

@@ -3,7 +3,7 @@
 
 use crate::action::quadrature::LARGEST;
 use crate::error::Error;
-use crate::integrate::avi::Buffer;
+use crate::integrate::avi::{Buffer, MOST_THREADS};
 use crate::integrate::group::BodyMethod;
 use crate::integrate::{EnergyChoice, Method, Turning};
 use crate::model::solid::Split;
@@ -43,7 +43,7 @@ const VARIATIONAL: &str = "variational";
 const NOT_VARIATIONAL: &str = "not variational";
 
 /// How the elements of a solid get their steps.
-const STEP_OPTIONS: [(&str, &str, &str); 9] = [
+const STEP_OPTIONS: [(&str, &str, &str); 10] = [
     ("steps", "harmonic", "`free`, each element its own, or `harmonic`, a base times powers of two"),
     (
         "rule",
@@ -72,6 +72,11 @@ const STEP_OPTIONS: [(&str, &str, &str); 9] = [
         "factor",
         "1",
         "formula of t, X, Y, Z by which each step is multiplied as time goes on; free steps only",
+    ),
+    (
+        "threads",
+        "all cores for a large mesh",
+        "how many threads share the work, 1 to 255; the results have the same bits for any number",
     ),
 ];
 
@@ -210,7 +215,7 @@ static INTEGRATORS: [Entry; 11] = [
     },
 ];
 
-static OBSERVERS: [Entry; 13] = [
+static OBSERVERS: [Entry; 14] = [
     Entry {
         name: "energy",
         kind: "always",
@@ -308,6 +313,15 @@ static OBSERVERS: [Entry; 13] = [
         maths: "Crossings are found on the polynomial through ten steps around, which follows the flow that the method itself\n\
                 follows; a shorter step of the method would not. Of several crossings within one step at most one is seen. A formula\n\
                 that jumps from minus to plus crosses no zero: such places are counted, not recorded.",
+        options: &[],
+    },
+    Entry {
+        name: "local_energy",
+        kind: "on request, or with [local_energy] or a claim on it",
+        summary: "solids: the balance of energy of every element, which its steps do not keep",
+        maths: "T- + V(x^j) + dt dV/dt = T+ + V(x^(j+1)) at each event of an element, with the kinetic energies of its nodes before\n\
+                and after its kick [AVI03 (43), VTI04 (97)]; what is left over, relative to the element's energy. With it\n\
+                elements are evaluated one by one, on one thread.",
         options: &[],
     },
     Entry {
@@ -502,6 +516,8 @@ pub struct StepChoice {
     pub given: Option<Numbers>,
     /// A factor that changes in time.
     pub factor: Option<Text>,
+    /// Threads that share the work, if said.
+    pub threads: Option<usize>,
 }
 
 /// What the stable step of an element is.
@@ -655,6 +671,10 @@ fn step_choice(method: &str, options: &mut Options) -> Result<StepChoice, Error>
         middle: options.choice("events", usual_events, &["end", "middle"])? == "middle",
         given: options.numbers("step")?,
         factor: options.formula("factor")?,
+        threads: match options.integer("threads", 0, 1..=MOST_THREADS as u64)? {
+            0 => None,
+            threads => Some(threads as usize),
+        },
     })
 }
 

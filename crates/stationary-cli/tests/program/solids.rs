@@ -1,6 +1,7 @@
 //! Solids as a user runs them: shipped ones by name, small ones from meshes written here, broken ones.
 
 mod faults;
+mod ordered;
 mod resumed;
 
 use super::{Folder, stderr, stdout};
@@ -120,6 +121,32 @@ fn every_shipped_solid_runs_by_name_whatever_its_steps() {
             sane(&summary(&folder.0.join("out")), method);
         }
     }
+}
+
+/// Free steps at 0.8 of the limits feed waves of the size of an element; the default does not.
+#[test]
+fn energy_that_grows_is_told_with_elements_and_remedy() {
+    let folder = Folder::new("growth");
+    let run = |sets: &[&str]| {
+        let scatter = r#"initial.velocity=["0.01*sin(7919*X + 1013*Y)", "0.01*cos(5113*X - 3001*Y)"]"#;
+        let common = ["parameters.g=0", "end=3", "output.frames=0", "claim=[]", scatter];
+        let sets = common.iter().chain(sets).flat_map(|s| ["--set", s]);
+        let arguments: Vec<&str> =
+            ["run", "slab", "--quiet", "--out", "out"].into_iter().chain(sets).collect();
+        let out = folder.stationary(&arguments);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        (stderr(&out), summary(&folder.0.join("out")))
+    };
+    let (told, seen) = run(&["integrator.rule=eigen", "integrator.fraction=0.8", "integrator.limit=element"]);
+    assert!(told.lines().next().is_some_and(|l| l.starts_with("warning: the energy grows")), "{told}");
+    assert!(told.contains("warning: The energy grew by") && told.contains("steps = \"harmonic\""), "{told}");
+    let growth = &seen["energy"]["growth"];
+    assert!(number(growth, "relative") > 0.02 && number(growth, "first_seen") < 3.0, "{growth}");
+    assert_eq!(growth["elements"].as_array().map(Vec::len), Some(5), "{growth}");
+    let (told, seen) = run(&["integrator={ method = \"avi\" }"]);
+    assert_eq!(told, "");
+    assert_eq!(number(&seen, "energy.growth.relative"), 0.0);
+    assert!(seen["energy"]["growth"]["first_seen"].is_null());
 }
 
 /// The keys that every run of a solid has, with values that can be.

@@ -29,6 +29,7 @@ mod gmsh;
 mod gmsh_sections;
 mod input;
 mod kind;
+mod order;
 mod refine;
 mod topology;
 mod vtu;
@@ -39,6 +40,7 @@ mod tests;
 
 pub use geometry::inradius;
 pub use kind::CellKind;
+pub use order::Places;
 pub(crate) use topology::duplicates;
 pub use topology::{Face, NodeCells};
 

@@ -3,6 +3,7 @@
 mod auto;
 mod cluster;
 mod constraint;
+mod fetch;
 mod field;
 mod force;
 mod formula;
@@ -23,6 +24,7 @@ mod supports;
 pub use auto::{Auto, Newtonian, Potential, System};
 pub use cluster::{CALM, Cluster, Compiled, Kicks};
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
+pub(crate) use fetch::fetch;
 pub use field::Field;
 pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;

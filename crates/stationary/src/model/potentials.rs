@@ -12,6 +12,19 @@ pub trait Potentials: Send + Sync {
     fn nodes(&self, k: usize) -> &[u32];
     /// Writes `dV_k/dx` for its nodes, three numbers each, and returns `V_k`.
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
+    /// The same from the positions of its own nodes alone, in their order, for those who see no others; nothing if it is not
+    /// known how.
+    fn gradient_own(
+        &self,
+        _k: usize,
+        _t: f64,
+        _own: &[f64],
+        _out: &mut [f64],
+    ) -> Option<Result<f64, PotentialFault>> {
+        None
+    }
+    /// A hint that potential `k` will be evaluated soon, so that what it needs may come to the processor ahead.
+    fn fetch(&self, _k: usize) {}
     /// The number of potential `k` as the user knows it, for messages.
     fn number(&self, k: usize) -> usize {
         k
@@ -77,6 +90,18 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         (**self).gradient(k, t, x, out)
+    }
+    fn gradient_own(
+        &self,
+        k: usize,
+        t: f64,
+        own: &[f64],
+        out: &mut [f64],
+    ) -> Option<Result<f64, PotentialFault>> {
+        (**self).gradient_own(k, t, own, out)
+    }
+    fn fetch(&self, k: usize) {
+        (**self).fetch(k);
     }
     fn number(&self, k: usize) -> usize {
         (**self).number(k)

@@ -27,8 +27,8 @@ const SHAPES: [&str; 2] = ["deformation", "displacement"];
 
 /// Methods that choose their steps by the same rules, and the options that say how.
 const STEP_RULED: [&str; 2] = ["avi", "newmark"];
-const STEP_RULES: [&str; 9] =
-    ["rule", "fraction", "split", "limit", "steps", "buffer", "events", "step", "factor"];
+const STEP_RULES: [&str; 10] =
+    ["rule", "fraction", "split", "limit", "steps", "buffer", "events", "step", "factor", "threads"];
 
 /// No key of a scenario lies deeper (a list inside an option at most); longer paths must not build a deep tree.
 const DEEPEST: usize = 8;

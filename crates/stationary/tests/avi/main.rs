@@ -3,6 +3,7 @@
 mod bodies;
 mod energy;
 mod faults;
+mod identity;
 mod momenta;
 mod orders;
 mod pressure;
@@ -10,4 +11,5 @@ mod springs;
 mod state;
 mod steps;
 mod structure;
+mod sweeps;
 mod waves;

@@ -5,7 +5,7 @@ use stationary::integrate::avi::{Avi, AviState, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::Kind;
 
-fn bits(state: &AviState) -> Vec<u64> {
+pub fn bits(state: &AviState) -> Vec<u64> {
     let lists = [&state.x, &state.v, &state.clock, &state.changing, &state.accounts, &state.local];
     let numbers = lists.into_iter().flatten().map(|x| x.to_bits());
     numbers.chain(state.events.iter().copied()).chain([state.time.to_bits()]).collect()

@@ -4,6 +4,7 @@ use crate::linalg::cross;
 use crate::model::Supports;
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 /// A sum that does not lose small terms (Neumaier): millions of impulses are to balance to rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -110,10 +111,15 @@ impl Accounts {
         accounts
     }
 
-    /// The account of a node that has one.
-    #[inline]
-    pub fn of(&mut self, node: u32) -> &mut Account {
-        &mut self.accounts[self.slot[node as usize] as usize]
+    /// What events book in.
+    pub fn ledger(&mut self) -> Ledger<'_> {
+        Ledger {
+            slot: &self.slot,
+            place: &self.place,
+            accounts: self.accounts.as_mut_ptr(),
+            pressed: self.pressed.as_mut_ptr(),
+            lent: PhantomData,
+        }
     }
 
     /// Everything together.
@@ -139,29 +145,7 @@ impl Accounts {
     /// had the kicks of some elements for times ahead and of others not yet.
     pub fn pressing(&self, k: usize, nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
         let Some(at) = self.place.get(&(k as u32)) else { return 0.0 };
-        let mut work = 0.0;
-        for (n, a) in nodes.iter().enumerate() {
-            let last = &self.pressed[at + 6 * n..][..6];
-            for i in 0..3 {
-                let way = x[3 * *a as usize + i] - last[i];
-                work += 0.5 * (last[3 + i] + force[3 * n + i]) * way;
-            }
-        }
-        work
-    }
-
-    /// An event of an element under pressure: books the work since the last, unless it is the first.
-    pub fn press(&mut self, k: usize, nodes: &[u32], x: &[f64], force: &[f64], first: bool) {
-        if !first {
-            let work = self.pressing(k, nodes, x, force);
-            self.of(nodes[0]).work(work);
-        }
-        let Some(at) = self.place.get(&(k as u32)) else { return };
-        for (n, a) in nodes.iter().enumerate() {
-            let last = &mut self.pressed[at + 6 * n..][..6];
-            last[..3].copy_from_slice(&x[3 * *a as usize..][..3]);
-            last[3..].copy_from_slice(&force[3 * n..][..3]);
-        }
+        pressing(&self.pressed[*at..][..6 * nodes.len()], nodes, x, force)
     }
 
     /// Every number of the accounts, for checkpoints.
@@ -179,6 +163,65 @@ impl Accounts {
         }
         self.pressed.copy_from_slice(pressed);
     }
+}
+
+/// The accounts, for several who book in those of different nodes. There is room for as many as [`Accounts::new`] was told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ledger<'a> {
+    slot: &'a [u32],
+    place: &'a BTreeMap<u32, usize>,
+    accounts: *mut Account,
+    pressed: *mut f64,
+    lent: PhantomData<&'a mut Accounts>,
+}
+
+// SAFETY: all who use it promise to touch different parts at a time.
+unsafe impl Send for Ledger<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Ledger<'_> {}
+
+impl<'a> Ledger<'a> {
+    /// The account of a node that has one.
+    ///
+    /// # Safety
+    /// Nobody else has it in hand.
+    #[inline]
+    pub unsafe fn of(&self, node: u32) -> &'a mut Account {
+        let slot = self.slot[node as usize];
+        assert!(slot != u32::MAX, "a node with an account");
+        // SAFETY: slots are numbers of accounts, which live as long as `'a`; the caller's for the rest.
+        unsafe { &mut *self.accounts.add(slot as usize) }
+    }
+
+    /// An event of an element under pressure: books the work since the last, unless it is the first.
+    ///
+    /// # Safety
+    /// Nobody else has the accounts of the element's nodes in hand.
+    pub unsafe fn press(&self, k: usize, nodes: &[u32], x: &[f64], force: &[f64], first: bool) {
+        let Some(at) = self.place.get(&(k as u32)) else { return };
+        // SAFETY: six numbers a node are the element's own, and who has its nodes has the element.
+        let last = unsafe { std::slice::from_raw_parts_mut(self.pressed.add(*at), 6 * nodes.len()) };
+        if !first {
+            // SAFETY: the caller's.
+            unsafe { self.of(nodes[0]) }.work(pressing(last, nodes, x, force));
+        }
+        for ((n, a), last) in nodes.iter().enumerate().zip(last.chunks_exact_mut(6)) {
+            last[..3].copy_from_slice(&x[3 * *a as usize..][..3]);
+            last[3..].copy_from_slice(&force[3 * n..][..3]);
+        }
+    }
+}
+
+/// Work on the way from the positions and forces in `last`, six numbers a node.
+fn pressing(last: &[f64], nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
+    let mut work = 0.0;
+    for ((n, a), last) in nodes.iter().enumerate().zip(last.chunks_exact(6)) {
+        for i in 0..3 {
+            let way = x[3 * *a as usize + i] - last[i];
+            work += 0.5 * (last[3 + i] + force[3 * n + i]) * way;
+        }
+    }
+    work
 }
 
 impl Totals {

@@ -15,7 +15,7 @@ pub(super) struct Clocks {
     pub start: f64,
     pub step: Vec<f64>,
     /// Events of each element; empty while ticks stand for them.
-    events: Vec<u64>,
+    pub events: Vec<u64>,
     /// Harmonic steps, and the ticks made.
     pub ticked: Option<Arc<Ticked>>,
     pub done: u64,

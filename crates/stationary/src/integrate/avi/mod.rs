@@ -12,6 +12,7 @@
 mod accounts;
 mod clocks;
 mod descent;
+mod guarded;
 mod local;
 mod queue;
 mod snapshot;
@@ -19,6 +20,7 @@ mod state;
 mod steps;
 mod sweeps;
 mod ticked;
+mod tiles;
 
 pub use descent::Walk;
 pub use local::LocalEnergy;
@@ -27,12 +29,13 @@ pub use snapshot::{Balance, Snapshot};
 pub use state::AviState;
 pub use steps::{Buffer, harmonic};
 
-use crate::linalg::cross;
-use crate::model::{Field, Forced, NO_LOAD, PotentialFault, Potentials};
+use crate::model::{Field, PotentialFault, Potentials};
 use accounts::Accounts;
 use clocks::Clocks;
+use guarded::{Moment, Room, Site};
 use std::sync::Arc;
 use sweeps::Sweeps;
+use tiles::Tiles;
 
 /// An asynchronous integrator of a sum of potentials.
 #[derive(Debug, Clone)]
@@ -60,15 +63,21 @@ pub struct Avi<P> {
     following: Vec<f64>,
     time: f64,
     threads: usize,
+    /// Elements of a tile, if somebody wishes.
+    tile: Option<usize>,
 }
 
-/// Owners of nodes are kept as small numbers.
-const MOST_THREADS: usize = 255;
+/// Most threads of a run.
+pub const MOST_THREADS: usize = 255;
+
+/// From so many elements on free steps go in tiles: with fewer one queue is as fast.
+const LEAST_TILED: usize = 1000;
 
 #[derive(Debug, Clone)]
 enum Schedule {
     Queue(Queue),
     Sweeps(Sweeps),
+    Tiles(Box<Tiles>),
 }
 
 /// Where and how an asynchronous run starts: three numbers a node, one mass a node, one step an element.
@@ -187,6 +196,7 @@ impl<P: Potentials> Avi<P> {
             following: vec![0.0; 3 * widest],
             time: t,
             threads: 1,
+            tile: None,
         };
         avi.origin = [avi.linear_momentum(), avi.angular_momentum()];
         avi
@@ -207,6 +217,8 @@ impl<P: Potentials> Avi<P> {
         if let Some(ticked) = &self.clocks.ticked {
             self.schedule =
                 Schedule::Sweeps(Sweeps::new(&self.potentials, ticked, &self.clocks.rank, &self.guarded));
+        } else if self.clocks.varying.is_none() && self.clocks.step.len() >= LEAST_TILED {
+            self.schedule = Schedule::Tiles(Box::default());
         }
         self.refill();
         Ok(())
@@ -225,6 +237,7 @@ impl<P: Potentials> Avi<P> {
         if let Schedule::Sweeps(sweeps) = &mut self.schedule {
             sweeps.forget();
         }
+        self.refill();
     }
 
     /// Threads that a run may use.
@@ -232,10 +245,25 @@ impl<P: Potentials> Avi<P> {
         self.threads
     }
 
+    /// Cuts free steps into tiles of about so many elements, each with an agenda of its own; without this there is one tile for
+    /// each thread, which is fastest, and few elements have one queue. The bits do not depend on it.
+    pub fn set_tile(&mut self, elements: usize) {
+        self.tile = Some(elements.max(1));
+        let free = self.clocks.varying.is_none() && self.clocks.ticked.is_none();
+        if free && matches!(self.schedule, Schedule::Queue(_)) {
+            self.schedule = Schedule::Tiles(Box::default());
+        }
+        self.refill();
+    }
+
     /// Makes the queue anew from the clocks.
     fn refill(&mut self) {
-        if let Schedule::Queue(queue) = &mut self.schedule {
-            *queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+        match &mut self.schedule {
+            Schedule::Queue(queue) => {
+                *queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+            }
+            Schedule::Tiles(tiles) => tiles.forget(),
+            Schedule::Sweeps(_) => {}
         }
     }
 
@@ -244,6 +272,9 @@ impl<P: Potentials> Avi<P> {
         let mut local = LocalEnergy::new(self.potentials.count(), floor);
         pressed(&self.potentials, &self.x, self.time).iter().for_each(|(k, _)| local.exempt(*k));
         self.local = Some(local);
+        if matches!(self.schedule, Schedule::Tiles(_)) {
+            self.use_plain_queue();
+        }
     }
 
     /// The balance of energy of every element, if followed.
@@ -251,15 +282,17 @@ impl<P: Potentials> Avi<P> {
         self.local.as_ref()
     }
 
-    /// Makes all events up to a time: tick by tick where steps are harmonic, else in the order of one queue.
+    /// Makes all events up to a time: tick by tick where steps are harmonic, else in tiles on several threads, or in the
+    /// order of one queue.
     pub fn advance(&mut self, until: f64) -> Result<(), AviError> {
-        if self.local.is_some() || !matches!(self.schedule, Schedule::Sweeps(_)) {
+        if self.local.is_some() || matches!(self.schedule, Schedule::Queue(_)) {
             return self.advance_watched(until, |_| {});
         }
         // Taken out, so that events may borrow the rest.
         let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
         let result = match &mut schedule {
             Schedule::Sweeps(sweeps) => self.run_sweeps(sweeps, until),
+            Schedule::Tiles(tiles) => self.run_tiles(tiles, until),
             Schedule::Queue(_) => Ok(()),
         };
         self.schedule = schedule;
@@ -289,6 +322,11 @@ impl<P: Potentials> Avi<P> {
         let result = match &mut schedule {
             Schedule::Queue(queue) => self.run_queue::<LOCAL>(queue, until, watch),
             Schedule::Sweeps(sweeps) => self.run_events::<LOCAL>(sweeps, until, watch),
+            Schedule::Tiles(tiles) => {
+                tiles.forget();
+                let mut queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+                self.run_queue::<LOCAL>(&mut queue, until, watch)
+            }
         };
         self.schedule = schedule;
         result
@@ -320,7 +358,8 @@ impl<P: Potentials> Avi<P> {
             self.check_next(k)?;
         }
         if self.guarded[k] {
-            self.carry_guarded(k, t);
+            // SAFETY: the accounts are borrowed for this call.
+            unsafe { self.site().carry(k, t) };
         } else {
             self.carry(k, t);
         }
@@ -344,12 +383,6 @@ impl<P: Potentials> Avi<P> {
         Err(AviError { time: now, fault: PotentialFault { number: self.potentials.number(k), why } })
     }
 
-    /// A load that is not a finite number.
-    fn no_load(&self, k: usize, time: f64) -> AviError {
-        let fault = PotentialFault { number: self.potentials.number(k), why: NO_LOAD.into() };
-        AviError { time, fault }
-    }
-
     /// Takes the nodes of an element to a time on straight lines.
     #[inline]
     fn carry(&mut self, k: usize, t: f64) {
@@ -360,41 +393,6 @@ impl<P: Potentials> Avi<P> {
                 self.x[i] += ahead * self.v[i];
             }
             self.clock[a] = t;
-        }
-    }
-
-    /// The same where supports move some components along their own paths: the momentum that takes is a reaction.
-    fn carry_guarded(&mut self, k: usize, t: f64) {
-        let Some(supports) = self.potentials.supports().filter(|s| s.moves()) else {
-            return self.carry(k, t);
-        };
-        for &a in self.potentials.nodes(k) {
-            let at = 3 * a as usize;
-            let ahead = t - self.clock[a as usize];
-            self.clock[a as usize] = t;
-            let old: [f64; 6] =
-                std::array::from_fn(|i| if i < 3 { self.x[at + i] } else { self.v[at + i - 3] });
-            for i in at..at + 3 {
-                self.x[i] += ahead * self.v[i];
-            }
-            if !supports.moves_node(a) {
-                continue;
-            }
-            supports.drive_node(a, t, &mut self.x, &mut self.v);
-            let mass = self.mass[a as usize];
-            let (x, v) = (&self.x[at..at + 3], &self.v[at..at + 3]);
-            let (now, then) = (cross(x, v), cross(&old[..3], &old[3..]));
-            let mut moment: [f64; 3] = std::array::from_fn(|i| mass * (now[i] - then[i]));
-            for i in 0..3 {
-                if !supports.held(at + i) {
-                    continue;
-                }
-                let change = mass * (v[i] - old[3 + i]);
-                let account = self.accounts.of(a);
-                account.reaction(i, change, &moment);
-                account.work(change * 0.5 * (v[i] + old[3 + i]));
-                moment = [0.0; 3];
-            }
         }
     }
 
@@ -417,82 +415,28 @@ impl<P: Potentials> Avi<P> {
     /// A kick with all that may come with it: loads, reactions, the element's balance of energy. The bits of the
     /// velocities are those of [`kick`](Self::kick).
     fn strike<const LOCAL: bool>(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
-        let nodes = self.potentials.nodes(k);
-        let before = if LOCAL { kinetic(nodes, &self.mass, &self.v) } else { 0.0 };
-        let potential = self
-            .potentials
-            .gradient(k, t, &self.x, &mut self.kick[..3 * nodes.len()])
-            .map_err(|fault| AviError { time: t, fault })?;
-        let (mut loads, mut inflow) = (0.0, 0.0);
-        if self.guarded[k] {
-            let load = self.strike_guarded(k, t, weight, &mut inflow)?;
-            loads = load.potential;
-            inflow += weight * load.rate;
-        } else {
-            for (&a, kick) in nodes.iter().zip(self.kick.chunks_exact(3)) {
-                let at = 3 * a as usize;
-                for i in 0..3 {
-                    self.v[at + i] -= weight * self.inverse[at + i] * kick[i];
-                }
-            }
-        }
+        let first = self.clocks.made(k) == 0;
+        let (event, guarded) = (Moment { element: k, time: t, weight, first }, self.guarded[k]);
+        // SAFETY: the accounts are borrowed for this call.
+        let struck = unsafe { self.site().strike(event, guarded)? };
         if LOCAL && let Some(local) = &mut self.local {
-            let after = kinetic(self.potentials.nodes(k), &self.mass, &self.v);
-            local.record(k, [before, after], [potential, loads], inflow);
+            local.record(k, struck.kinetic, struck.potential, struck.inflow);
         }
         Ok(())
     }
 
-    /// Kicks with the element's gradient in `self.kick` and its loads; books loads and reactions. Adds the work of
-    /// moving supports to `inflow`.
-    fn strike_guarded(
-        &mut self,
-        k: usize,
-        t: f64,
-        weight: f64,
-        inflow: &mut f64,
-    ) -> Result<Forced, AviError> {
-        let nodes = self.potentials.nodes(k);
-        let width = 3 * nodes.len();
-        let (dead, following) = (&mut self.dead[..width], &mut self.following[..width]);
-        let load = match self.potentials.loaded(k) {
-            true => self.potentials.load(k, t, &self.x, dead, following),
-            false => {
-                dead.fill(0.0);
-                following.fill(0.0);
-                Forced::default()
-            }
-        };
-        if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-            return Err(self.no_load(k, t));
+    /// Everything that events of elements with loads and supports work on.
+    fn site(&mut self) -> Site<'_, P> {
+        Site {
+            potentials: &self.potentials,
+            x: &mut self.x,
+            v: &mut self.v,
+            clock: &mut self.clock,
+            mass: &self.mass,
+            inverse: &self.inverse,
+            ledger: self.accounts.ledger(),
+            room: Room { kick: &mut self.kick, dead: &mut self.dead, following: &mut self.following },
         }
-        self.accounts.of(nodes[0]).work(weight * load.rate);
-        for (n, &a) in nodes.iter().enumerate() {
-            let at = 3 * a as usize;
-            let mut outside = [0.0; 3];
-            for i in 0..3 {
-                let (component, from) = (at + i, 3 * n + i);
-                outside[i] = weight * (dead[from] + following[from]);
-                let kick = self.kick[from] - (dead[from] + following[from]);
-                self.v[component] -= weight * self.inverse[component] * kick;
-                if self.potentials.supports().is_some_and(|s| s.held(component)) {
-                    // The support takes the whole kick.
-                    let mut impulse = [0.0; 3];
-                    impulse[i] = weight * kick;
-                    let work = impulse[i] * self.v[component];
-                    let account = self.accounts.of(a);
-                    account.reaction(i, impulse[i], &cross(&self.x[at..at + 3], &impulse));
-                    account.work(work);
-                    *inflow += work;
-                }
-            }
-            self.accounts.of(a).load(&self.x[at..at + 3], &outside);
-        }
-        if load.following {
-            let first = self.clocks.made(k) == 0;
-            self.accounts.press(k, nodes, &self.x, following, first);
-        }
-        Ok(load)
     }
 
     /// Positions of the nodes, each at its own time.
@@ -545,6 +489,7 @@ impl<P: Potentials> Avi<P> {
         let schedule = match &self.schedule {
             Schedule::Queue(queue) => queue.memory(),
             Schedule::Sweeps(sweeps) => sweeps.memory(),
+            Schedule::Tiles(tiles) => tiles.memory(),
         };
         numbers.map(|x| size_of::<f64>() * x.capacity()).iter().sum::<usize>()
             + self.clocks.memory()

@@ -17,6 +17,15 @@ impl Event {
     pub fn before(&self, other: &Event) -> bool {
         self.time < other.time || (self.time == other.time && self.rank < other.rank)
     }
+
+    /// A number whose order is that of events.
+    #[inline(always)]
+    pub(super) fn key(&self) -> u128 {
+        // Numbers without a sign are ordered as their bits, those with one the other way round. No zero has a sign.
+        let bits = (self.time + 0.0).to_bits();
+        let ordered = bits ^ (((bits as i64 >> 63) as u64) | 1 << 63);
+        (u128::from(ordered) << 32) | u128::from(self.rank)
+    }
 }
 
 /// A heap in which every node has four children: shallower than a binary one, and siblings share a cache line.
@@ -54,6 +63,26 @@ impl Queue {
         self.sink(0);
     }
 
+    /// Takes the earliest event away.
+    pub(super) fn remove_first(&mut self) {
+        let last = self.heap.pop();
+        if let (Some(last), Some(first)) = (last, self.heap.first_mut()) {
+            *first = last;
+            self.sink(0);
+        }
+    }
+
+    /// Adds an event.
+    pub(super) fn add(&mut self, event: Event) {
+        let mut at = self.heap.len();
+        self.heap.push(event);
+        while at > 0 && event.before(&self.heap[(at - 1) / CHILDREN]) {
+            self.heap[at] = self.heap[(at - 1) / CHILDREN];
+            at = (at - 1) / CHILDREN;
+        }
+        self.heap[at] = event;
+    }
+
     #[inline]
     fn sink(&mut self, mut at: usize) {
         let event = self.heap[at];
@@ -82,17 +111,17 @@ mod tests {
     #[test]
     fn events_come_in_order_with_ties_by_rank() {
         let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
-        let event = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
+        let nth = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
         let mut count = [1_u32; 50];
-        let mut queue = Queue::new((0..50).rev().map(|k| event(1, k)));
-        let mut last = event(0, 0);
+        let mut queue = Queue::new((0..50).rev().map(|k| nth(1, k)));
+        let mut last = nth(0, 0);
         for _ in 0..5000 {
-            let event = queue.first().unwrap();
-            assert!(last.before(&event), "{last:?} {event:?}");
-            let k = event.element;
+            let first = queue.first().unwrap();
+            assert!(last.before(&first), "{last:?} {first:?}");
+            let k = first.element;
             count[k as usize] += 1;
-            queue.replace_first(event(count[k as usize], k));
-            last = event;
+            queue.replace_first(nth(count[k as usize], k));
+            last = first;
         }
         assert!(count.iter().all(|c| *c > 50));
     }

@@ -1,6 +1,7 @@
 //! All nodes at one time: energies, momenta, and the balance of momentum with what comes from outside.
 
 use super::accounts::Totals;
+use super::guarded::no_load;
 use super::{Avi, AviError};
 use crate::linalg::{cross, dot};
 use crate::model::Potentials;
@@ -81,7 +82,7 @@ impl<P: Potentials> Avi<P> {
                 if self.potentials.loaded(k) {
                     let load = self.potentials.load(k, t, &x, dead, following);
                     if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-                        return Err(self.no_load(k, t));
+                        return Err(no_load(&self.potentials, k, t));
                     }
                     potential += load.potential;
                     work -= ahead * load.rate;

@@ -85,7 +85,11 @@ impl Bars {
     /// `V`, `dV/dd` of the span `d`.
     #[inline(always)]
     fn pull(&self, k: usize, x: &[f64]) -> Result<(f64, [f64; 3]), Fault> {
-        let (d, length) = self.span(k, x);
+        self.pull_along(k, self.span(k, x))
+    }
+
+    #[inline(always)]
+    fn pull_along(&self, k: usize, (d, length): ([f64; 3], f64)) -> Result<(f64, [f64; 3]), Fault> {
         let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
         let stretch = length - rest;
         let energy = 0.5 * stiffness * stretch * stretch;
@@ -139,6 +143,15 @@ impl Elements for Bars {
 
     fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
         let (energy, p) = self.pull(k, x)?;
+        for i in 0..3 {
+            (out[i], out[3 + i]) = (-p[i], p[i]);
+        }
+        Ok(energy)
+    }
+
+    fn gradient_own(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let d = [own[3] - own[0], own[4] - own[1], own[5] - own[2]];
+        let (energy, p) = self.pull_along(k, (d, norm(&d)))?;
         for i in 0..3 {
             (out[i], out[3 + i]) = (-p[i], p[i]);
         }

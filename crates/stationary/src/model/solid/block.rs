@@ -7,6 +7,7 @@ use super::material::Material;
 use super::rest::Rest;
 use super::shape::Shape;
 use super::tensor::{Mat3, combine};
+use crate::model::fetch;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -32,14 +33,24 @@ impl<S: Shape, M: Material> Block<S, M> {
     }
 
     #[inline(always)]
-    fn deformation(nodes: &[u32], stored: &[f64], x: &[f64]) -> [Mat3; MAX_POINTS] {
+    fn local(nodes: &[u32], x: &[f64]) -> Nodal {
         let mut local: Nodal = [[0.0; 3]; MAX_NODES];
         for a in 0..Self::NODES {
             let at = 3 * nodes[a] as usize;
             local[a].copy_from_slice(&x[at..at + 3]);
         }
+        local
+    }
+
+    #[inline(always)]
+    fn deformation(nodes: &[u32], stored: &[f64], x: &[f64]) -> [Mat3; MAX_POINTS] {
+        Self::deformation_of(stored, &Self::local(nodes, x))
+    }
+
+    #[inline(always)]
+    fn deformation_of(stored: &[f64], local: &Nodal) -> [Mat3; MAX_POINTS] {
         let mut f = [[[0.0; 3]; 3]; MAX_POINTS];
-        S::deformation(stored, &local, &mut f);
+        S::deformation(stored, local, &mut f);
         f
     }
 
@@ -50,9 +61,9 @@ impl<S: Shape, M: Material> Block<S, M> {
     }
 
     #[inline(always)]
-    fn kernel(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
-        let (nodes, stored) = self.element(k);
-        let f = Self::deformation(nodes, stored, x);
+    fn kernel(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+        let stored = self.element(k).1;
+        let f = Self::deformation_of(stored, local);
         let mut p = [[[0.0; 3]; 3]; MAX_POINTS];
         let mut energy = 0.0;
         for q in 0..S::POINTS {
@@ -103,16 +114,30 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
 
     fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
         let mut local: Nodal = [[0.0; 3]; MAX_NODES];
-        let energy = self.kernel(k, x, &mut local)?;
+        let energy = self.kernel(k, &Self::local(self.element(k).0, x), &mut local)?;
         out[..3 * Self::NODES].copy_from_slice(&local.as_flattened()[..3 * Self::NODES]);
         Ok(energy)
+    }
+
+    fn gradient_own(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let (mut local, mut forces): (Nodal, Nodal) = ([[0.0; 3]; MAX_NODES], [[0.0; 3]; MAX_NODES]);
+        local.as_flattened_mut()[..3 * Self::NODES].copy_from_slice(&own[..3 * Self::NODES]);
+        let energy = self.kernel(k, &local, &mut forces)?;
+        out[..3 * Self::NODES].copy_from_slice(&forces.as_flattened()[..3 * Self::NODES]);
+        Ok(energy)
+    }
+
+    fn fetch(&self, k: usize) {
+        fetch(self.nodes.as_ptr().wrapping_add(k * Self::NODES));
+        let stored = self.stored.as_ptr().wrapping_add(k * S::STORED);
+        (0..S::STORED).step_by(8).for_each(|i| fetch(stored.wrapping_add(i)));
     }
 
     fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
         let mut total = 0.0;
         for k in range {
             let mut local: Nodal = [[0.0; 3]; MAX_NODES];
-            total += self.kernel(k, x, &mut local)?;
+            total += self.kernel(k, &Self::local(self.element(k).0, x), &mut local)?;
             let nodes = self.element(k).0;
             for a in 0..Self::NODES {
                 let at = 3 * nodes[a] as usize;

@@ -250,6 +250,21 @@ impl Potentials for Solid {
         let (block, k) = self.locate(k);
         block.label(k)
     }
+    fn gradient_own(
+        &self,
+        k: usize,
+        t: f64,
+        own: &[f64],
+        out: &mut [f64],
+    ) -> Option<Result<f64, PotentialFault>> {
+        let (block, k) = self.locate(k);
+        let result = block.gradient_own(k, t, own, out);
+        Some(result.map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() }))
+    }
+    fn fetch(&self, k: usize) {
+        let (block, k) = self.locate(k);
+        block.fetch(k);
+    }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         let (block, k) = self.locate(k);
         block

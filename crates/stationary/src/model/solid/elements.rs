@@ -92,6 +92,10 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn energy(&self, k: usize, t: f64, x: &[f64]) -> Result<f64, Fault>;
     /// Writes `dV_K/dx_a` (minus the force) to `out`; returns `V_K`.
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
+    /// The same from the positions of its own nodes, in their order.
+    fn gradient_own(&self, k: usize, t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
+    /// A hint that element `k` will be evaluated soon.
+    fn fetch(&self, _k: usize) {}
     /// Writes the second derivatives, a square matrix by rows, to `out`.
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault>;
     /// The true stress, averaged over the element; for a bar the axial force in the first entry.

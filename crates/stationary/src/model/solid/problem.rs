@@ -126,6 +126,23 @@ impl Potentials for Problem {
         Potentials::nodes(&self.solid, k)
     }
 
+    fn gradient_own(
+        &self,
+        k: usize,
+        t: f64,
+        own: &[f64],
+        out: &mut [f64],
+    ) -> Option<Result<f64, PotentialFault>> {
+        let (block, k) = self.solid.locate(k);
+        let result = block.gradient_own(k, t, own, out);
+        Some(result.map_err(|fault| self.fault(&fault)))
+    }
+
+    fn fetch(&self, k: usize) {
+        let (block, k) = self.solid.locate(k);
+        block.fetch(k);
+    }
+
     #[inline]
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         let (block, k) = self.solid.locate(k);

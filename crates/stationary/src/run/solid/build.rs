@@ -4,10 +4,13 @@ use super::material::{self, Stuff};
 use crate::error::{Diagnostic, Error, near_miss};
 use crate::formula::{Graph, Scope};
 use crate::linalg::cross;
-use crate::mesh::{CellId, CellKind, Group, Mesh};
+use crate::mesh::{CellId, CellKind, Cells, Group, Mesh};
 use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
 use crate::model::{Field, Potentials, Supports};
+use crate::report::checkpoint::identity;
 use crate::scenario::{InitialShape, LoadKind, MaterialChoice, Scenario, SolidSystem, Text, shipped};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,27 +19,73 @@ pub(super) struct Body {
     pub problem: Arc<Problem>,
     pub x: Vec<f64>,
     pub v: Vec<f64>,
-    /// The material of each element, by number in the scenario.
-    pub material: Vec<usize>,
-    /// The elements of each group of the mesh that a scenario may give steps to.
-    pub groups: Vec<(String, Vec<usize>)>,
+    /// One more than the last label of each material of the scenario.
+    materials: Vec<usize>,
+    /// The elements of each group of the mesh that a scenario may give steps to, until it has given them.
+    pub groups: Vec<(String, Vec<u32>)>,
     /// A number for the bytes of the mesh, to know it again.
-    pub mesh_bytes: Vec<u8>,
+    pub mesh: u64,
+    /// Where each node, and the element of each label, stands in the mesh of the file, if not in the same place.
+    places: Option<[Vec<u32>; 2]>,
+}
+
+impl Body {
+    /// The material of an element, by number in the scenario.
+    pub fn material(&self, k: usize) -> usize {
+        let (block, j) = self.problem.solid().locate(k);
+        let label = block.label(j);
+        self.materials.partition_point(|end| *end <= label)
+    }
+
+    /// Where a node stands in the mesh of the file.
+    pub fn place(&self, node: usize) -> usize {
+        self.places.as_ref().map_or(node, |[nodes, _]| nodes[node] as usize)
+    }
+
+    /// Nodes and elements in the order of the file, the elements block by block. `None` if they have it.
+    pub fn order(&self) -> Option<Order> {
+        let [places, of_labels] = self.places.as_ref()?;
+        let mut nodes = vec![0; places.len()];
+        (0..).zip(places).for_each(|(a, place)| nodes[*place as usize] = a);
+        let mut elements: Vec<u32> = (0..self.problem.solid().elements() as u32).collect();
+        let mut rest = &mut elements[..];
+        let mut first = 0;
+        for block in self.problem.solid().blocks() {
+            let own = rest.split_off_mut(..block.len()).expect("blocks hold all elements");
+            own.sort_unstable_by_key(|k| of_labels[block.label(*k as usize - first)]);
+            first += block.len();
+        }
+        Some(Order { nodes, elements })
+    }
+}
+
+/// The node at each place of the file, and the element.
+pub(super) struct Order {
+    pub nodes: Vec<u32>,
+    pub elements: Vec<u32>,
 }
 
 /// Builds the body of a scenario.
 pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Error> {
-    let (mesh, mesh_bytes) = mesh(scenario, system)?;
+    let (mut mesh, bytes) = mesh(scenario, system)?;
+    let places = mesh.is_large().then(|| mesh.order());
     let stuff = material::read(scenario, system)?;
-    let (cells, owners) = assign(&mesh, system, &stuff)?;
+    let (cells, materials) = assign(&mesh, system, &stuff)?;
     let mut blocks = Vec::new();
-    for (m, stuff) in stuff.iter().enumerate() {
-        blocks.extend(elements(&mesh, &cells, &owners, m, stuff)?);
+    let mut first = 0;
+    for (end, stuff) in materials.iter().zip(&stuff) {
+        blocks.extend(elements(&mesh, &cells, first..*end, stuff)?);
+        first = *end;
     }
     let solid = Solid::new(&mesh.points, blocks, &point_masses(&mesh, system)?)
         .map_err(|d| system.mesh.file.error(d.message).help(d.help.unwrap_or_default()))?;
-    let at_cell = element_of_cell(&solid, &cells);
-    let loads = loads(scenario, system, &mesh, &solid, &at_cell)?;
+    let at_cell = AtCell::new(&mesh, &solid, &cells);
+    let places = places.map(|was| {
+        let place = |(b, k): &CellId| was.cells[*b as usize][*k as usize];
+        [was.nodes, cells.iter().map(place).collect()]
+    });
+    let of_labels = places.as_ref().map(|[_, labels]| &labels[..]);
+    let loads = loads(scenario, system, &mesh, (&solid, &at_cell), of_labels)?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
     let (x, v) = start(scenario, system, &mesh.points)?;
@@ -47,13 +96,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
         supports.drive(scenario.start, &mut x, &mut v);
     }
     check_start(&problem, system, scenario.start, &x)?;
-    let material = (0..problem.solid().elements())
-        .map(|k| {
-            let (block, j) = problem.solid().locate(k);
-            owners[block.label(j)]
-        })
-        .collect();
-    Ok(Body { problem, x, v, material, groups, mesh_bytes })
+    Ok(Body { problem, x, v, materials, groups, mesh: bytes, places })
 }
 
 /// More elements than this are refused: a body of them needs more memory than most computers have.
@@ -76,11 +119,12 @@ pub(in crate::run) fn mesh_bytes(scenario: &Scenario, system: &SolidSystem) -> R
     }
 }
 
-/// The mesh of a scenario, and the bytes of its file.
-fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Error> {
+/// The mesh of a scenario, and a number for the bytes of its file.
+fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, u64), Error> {
     let file = &system.mesh.file;
     let bytes = mesh_bytes(scenario, system)?;
-    let mut mesh = Mesh::read(&file.text, &bytes)?;
+    let (mut mesh, number) = (Mesh::read(&file.text, &bytes)?, identity(&[&bytes]));
+    drop(bytes);
     mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
     let (times, count) = (system.mesh.refine, mesh.refined_count(system.mesh.refine));
     if times > 0 && count > MOST_ELEMENTS {
@@ -90,7 +134,7 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, Vec<u8>), Er
     for _ in 0..times {
         mesh = mesh.refined();
     }
-    Ok((mesh, bytes))
+    Ok((mesh, number))
 }
 
 /// A mesh that is not there, with the name that is nearest among the files beside it and those shipped.
@@ -122,10 +166,11 @@ fn group<'a>(mesh: &'a Mesh, name: &Text) -> Result<&'a Group, Error> {
     })
 }
 
-/// The elements in the order of the materials, and the material of each. Cells of the largest dimension must all have one;
+/// The elements in the order of the materials, and where those of each material end. Cells of the largest dimension must all have one;
 /// others are elements only where a material names them.
 fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<CellId>, Vec<usize>), Error> {
-    let mut owner: Vec<Vec<Option<usize>>> = mesh.cells.iter().map(|c| vec![None; c.len()]).collect();
+    const NONE: u32 = u32::MAX;
+    let mut owner: Vec<Vec<u32>> = mesh.cells.iter().map(|c| vec![NONE; c.len()]).collect();
     for (m, choice) in system.materials.iter().enumerate() {
         for name in &choice.groups {
             let group = group(mesh, name)?;
@@ -133,14 +178,12 @@ fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<Cel
             let mut count = 0;
             for cell in fitting {
                 let slot = &mut owner[cell.0 as usize][cell.1 as usize];
-                if let Some(other) = *slot
-                    && other != m
-                {
-                    let (tag, first) = (tag(mesh, *cell), &system.materials[other].name.text);
+                if *slot != NONE && *slot != m as u32 {
+                    let (tag, first) = (tag(mesh, *cell), &system.materials[*slot as usize].name.text);
                     let both = format!("element {tag} is of `{first}` and of `{}`", choice.name.text);
                     return Err(name.error(both).help("expected groups that do not overlap").into());
                 }
-                *slot = Some(m);
+                *slot = m as u32;
                 count += 1;
             }
             if count == 0 {
@@ -156,34 +199,47 @@ fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<Cel
     if let Some(rest) = system.materials.iter().position(|m| m.groups.is_empty()) {
         for (b, cells) in mesh.cells.iter().enumerate() {
             if cells.kind.dimension() == dimension && stuff[rest].fits(cells.kind) {
-                owner[b].iter_mut().filter(|o| o.is_none()).for_each(|o| *o = Some(rest));
+                owner[b].iter_mut().filter(|o| **o == NONE).for_each(|o| *o = rest as u32);
             }
         }
     }
-    let mut all = Vec::new();
+    let mut ends = vec![0; stuff.len()];
     for (b, cells) in mesh.cells.iter().enumerate() {
         for k in 0..cells.len() {
-            let cell = (b as u32, k as u32);
             match owner[b][k] {
-                Some(m) => all.push((m, cell)),
-                None if cells.kind.dimension() == dimension => {
-                    let (tag, kind) = (cells.tags[k], cells.kind.name());
-                    let message = format!("element {tag} ({kind}) of the mesh has no material");
-                    let help = match system.materials.iter().position(|m| m.groups.is_empty()) {
-                        None => "give its group to a material, or leave `group` out of one material: it then takes the rest".into(),
-                        Some(rest) => {
-                            let MaterialChoice { name, law, .. } = &system.materials[rest];
-                            format!("the law `{}` of `{}` is for {}", law.text, name.text, stuff[rest].expected())
-                        }
-                    };
-                    return Err(system.mesh.file.error(message).help(help).into());
+                NONE if cells.kind.dimension() == dimension => {
+                    return Err(without_material(system, stuff, cells, k));
                 }
-                None => {}
+                NONE => {}
+                m => ends[m as usize] += 1,
             }
         }
     }
-    all.sort();
-    Ok((all.iter().map(|a| a.1).collect(), all.iter().map(|a| a.0).collect()))
+    // Counted into place: by material, then as in the mesh.
+    let mut next: Vec<usize> = ends.iter().scan(0, |sum, n| Some(std::mem::replace(sum, *sum + n))).collect();
+    (ends.iter_mut().zip(&next)).for_each(|(end, start)| *end += start);
+    let mut all = vec![(0, 0); ends.last().copied().unwrap_or(0)];
+    for (owner, b) in owner.iter().zip(0..) {
+        for (m, k) in owner.iter().zip(0..).filter(|(m, _)| **m != NONE) {
+            all[next[*m as usize]] = (b, k);
+            next[*m as usize] += 1;
+        }
+    }
+    Ok((all, ends))
+}
+
+fn without_material(system: &SolidSystem, stuff: &[Stuff], cells: &Cells, k: usize) -> Error {
+    let (tag, kind) = (cells.tags[k], cells.kind.name());
+    let message = format!("element {tag} ({kind}) of the mesh has no material");
+    let help = match system.materials.iter().position(|m| m.groups.is_empty()) {
+        None => "give its group to a material, or leave `group` out of one material: it then takes the rest"
+            .into(),
+        Some(rest) => {
+            let MaterialChoice { name, law, .. } = &system.materials[rest];
+            format!("the law `{}` of `{}` is for {}", law.text, name.text, stuff[rest].expected())
+        }
+    };
+    system.mesh.file.error(message).help(help).into()
 }
 
 fn tag(mesh: &Mesh, cell: CellId) -> u64 {
@@ -194,20 +250,24 @@ fn tag(mesh: &Mesh, cell: CellId) -> u64 {
 fn elements(
     mesh: &Mesh,
     cells: &[CellId],
-    owners: &[usize],
-    material: usize,
+    labels: Range<usize>,
     stuff: &Stuff,
 ) -> Result<Vec<Box<dyn Elements>>, Error> {
-    let first = owners.partition_point(|o| *o < material);
-    let own = &cells[first..owners.partition_point(|o| *o <= material)];
     let mut blocks = Vec::new();
+    let mut first = labels.start;
     // A material may own cells of several kinds; within one they follow each other.
-    for run in own.chunk_by(|a, b| a.0 == b.0) {
+    for run in cells[labels].chunk_by(|a, b| a.0 == b.0) {
         let block = &mesh.cells[run[0].0 as usize];
-        let nodes: Vec<u32> = run.iter().flat_map(|c| block.nodes_of(c.1 as usize)).copied().collect();
-        let at = first + own.partition_point(|c| *c < run[0]);
         let labelled = |label: usize| tag(mesh, cells[label]);
-        blocks.extend(stuff.build(&mesh.points, block.kind, &nodes, at, &labelled)?);
+        let chosen: Vec<u32>;
+        let nodes = if run.len() == block.len() {
+            &block.nodes
+        } else {
+            chosen = run.iter().flat_map(|c| block.nodes_of(c.1 as usize)).copied().collect();
+            &chosen
+        };
+        blocks.extend(stuff.build(&mesh.points, block.kind, nodes, first, &labelled)?);
+        first += run.len();
     }
     Ok(blocks)
 }
@@ -221,19 +281,27 @@ fn point_masses(mesh: &Mesh, system: &SolidSystem) -> Result<Vec<(u32, f64)>, Er
 }
 
 /// The element made of each cell: by block of the mesh, then cell.
-type AtCell = std::collections::HashMap<CellId, usize>;
+struct AtCell(Vec<Vec<u32>>);
 
-fn element_of_cell(solid: &Solid, cells: &[CellId]) -> AtCell {
-    (0..solid.elements())
-        .map(|k| {
+impl AtCell {
+    fn new(mesh: &Mesh, solid: &Solid, cells: &[CellId]) -> Self {
+        let mut all: Vec<Vec<u32>> = mesh.cells.iter().map(|c| vec![u32::MAX; c.len()]).collect();
+        for k in 0..solid.elements() {
             let (block, j) = solid.locate(k);
-            (cells[block.label(j)], k)
-        })
-        .collect()
+            let (b, cell) = cells[block.label(j)];
+            all[b as usize][cell as usize] = k as u32;
+        }
+        AtCell(all)
+    }
+
+    fn get(&self, (b, k): CellId) -> Option<usize> {
+        let element = self.0[b as usize][k as usize];
+        (element != u32::MAX).then_some(element as usize)
+    }
 }
 
-fn of_group(group: &Group, at_cell: &AtCell) -> Vec<usize> {
-    group.cells.iter().filter_map(|c| at_cell.get(c).copied()).collect()
+fn of_group(group: &Group, at_cell: &AtCell) -> Vec<u32> {
+    group.cells.iter().filter_map(|c| at_cell.get(*c)).map(|k| k as u32).collect()
 }
 
 /// A vector of formulas of time and place.
@@ -290,8 +358,8 @@ fn loads(
     scenario: &Scenario,
     system: &SolidSystem,
     mesh: &Mesh,
-    solid: &Solid,
-    at_cell: &AtCell,
+    (solid, at_cell): (&Solid, &AtCell),
+    places: Option<&[u32]>,
 ) -> Result<Loads, Error> {
     let scope = scenario.field_scope();
     let mut builder = LoadsBuilder::default();
@@ -310,20 +378,20 @@ fn loads(
             value(&force, texts, scenario.start, &mesh.points[node as usize])?;
         }
         if body {
-            let all: Vec<usize> = match groups.is_empty() {
-                true => (0..solid.elements()).collect(),
+            let all: Vec<u32> = match groups.is_empty() {
+                true => (0..solid.elements() as u32).collect(),
                 false => groups.iter().flat_map(|g| of_group(g, at_cell)).collect(),
             };
             if all.is_empty() {
                 return Err(load.name.error(format!("load `{}` acts on no element", load.name.text)).into());
             }
             let per_mass = matches!(load.kind, LoadKind::Acceleration(_));
-            all.iter().for_each(|k| on_element(&mut builder, solid, *k, per_mass, &force));
+            all.iter().for_each(|k| on_element(&mut builder, solid, *k as usize, per_mass, &force));
             continue;
         }
         for group in groups {
             match load.kind {
-                LoadKind::Force(_) => on_nodes(&mut builder, solid, group, &force),
+                LoadKind::Force(_) => on_nodes(&mut builder, solid, places, group, &force),
                 _ => on_sides(&mut builder, (mesh, solid, at_cell), group, &force, &load.kind, &load.name)?,
             }
         }
@@ -354,14 +422,31 @@ fn on_element(builder: &mut LoadsBuilder, solid: &Solid, k: usize, per_mass: boo
     }
 }
 
-/// A force on each node of a group, given to the first element that has the node.
-fn on_nodes(builder: &mut LoadsBuilder, solid: &Solid, group: &Group, force: &Arc<Field>) {
-    let mut left: std::collections::BTreeSet<u32> = group.nodes.iter().copied().collect();
-    for k in 0..solid.elements() {
-        for (a, node) in Potentials::nodes(solid, k).iter().enumerate() {
-            if left.remove(node) {
-                builder.dead(k, (a, *node), 1.0, force);
+/// A force on each node of a group, given to the first element in the file that has the node, of the first block.
+fn on_nodes(
+    builder: &mut LoadsBuilder,
+    solid: &Solid,
+    places: Option<&[u32]>,
+    group: &Group,
+    force: &Arc<Field>,
+) {
+    let mut wanted = vec![false; solid.mass().len()];
+    group.nodes.iter().for_each(|a| wanted[*a as usize] = true);
+    let mut before = 0;
+    for block in solid.blocks() {
+        // Place in the file, number and local node of the best so far.
+        let mut chosen: BTreeMap<u32, (u32, usize, usize)> = BTreeMap::new();
+        for j in 0..block.len() {
+            for (local, node) in block.nodes(j).iter().enumerate().filter(|(_, a)| wanted[**a as usize]) {
+                let place = places.map_or(j as u32, |places| places[block.label(j)]);
+                let candidate = (place, before + j, local);
+                chosen.entry(*node).and_modify(|best| *best = candidate.min(*best)).or_insert(candidate);
             }
+        }
+        before += block.len();
+        for (node, (_, k, local)) in chosen {
+            wanted[node as usize] = false;
+            builder.dead(k, (local, node), 1.0, force);
         }
     }
 }
@@ -384,7 +469,7 @@ fn on_sides(
         return Err(name.error(message).help("expected a group on the surface").into());
     }
     for face in faces {
-        let Some(k) = at_cell.get(&face.cell).copied() else { continue };
+        let Some(k) = at_cell.get(face.cell) else { continue };
         let (block, j) = solid.locate(k);
         let edge = matches!(face.kind, CellKind::Line2 | CellKind::Line3);
         let area = side_area(&mesh.points, face.nodes(), edge);
@@ -459,11 +544,7 @@ fn start(
 /// Refuses a start in which an element has no energy.
 fn check_start(problem: &Problem, system: &SolidSystem, t: f64, x: &[f64]) -> Result<(), Error> {
     let solid = problem.solid();
-    let fault = (0..solid.elements()).find_map(|k| {
-        let (block, j) = solid.locate(k);
-        block.energy(j, t, x).err()
-    });
-    let Some(fault) = fault else { return Ok(()) };
+    let Err(fault) = solid.gradient(t, x, &mut vec![0.0; x.len()]) else { return Ok(()) };
     let place = match &system.shape {
         Some(InitialShape::Deformation(texts) | InitialShape::Displacement(texts)) => &texts[0].place,
         None => &system.mesh.file.place,

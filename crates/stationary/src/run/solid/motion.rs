@@ -110,7 +110,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => {
                 let before = avi.time();
-                avi.advance(until).map_err(|e| avi_error(before, avi.events().iter().sum(), &e))
+                avi.advance(until).map_err(|e| avi_error(before, avi.updates(), &e))
             }
             Motion::Sparse(synchronous) => synchronous.advance(until),
         }
@@ -148,7 +148,7 @@ impl Motion {
     /// Events of elements, or steps.
     pub fn moves(&self) -> u64 {
         match self {
-            Motion::Avi(avi) => avi.events().iter().sum(),
+            Motion::Avi(avi) => avi.updates(),
             Motion::Sparse(synchronous) => synchronous.sparse.steps(),
         }
     }
@@ -156,7 +156,7 @@ impl Motion {
     /// Updates of each element.
     pub fn updates(&self) -> Vec<u64> {
         match self {
-            Motion::Avi(avi) => avi.events().to_vec(),
+            Motion::Avi(avi) => avi.events(),
             Motion::Sparse(s) => vec![s.sparse.steps(); s.problem.solid().elements()],
         }
     }

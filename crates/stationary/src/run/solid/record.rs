@@ -50,7 +50,9 @@ impl Record {
         for choice in &system.probes {
             let distance = |a: usize| (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>();
             let node = (0..points.len() / 3)
-                .min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+                .min_by(|a, b| {
+                    distance(*a).total_cmp(&distance(*b)).then(body.place(*a).cmp(&body.place(*b)))
+                })
                 .expect("a body has nodes");
             if distance(node).sqrt() > reach(body, node) {
                 let nearest: Vec<String> = (0..3).map(|i| points[3 * node + i].to_string()).collect();

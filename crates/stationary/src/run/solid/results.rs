@@ -1,11 +1,13 @@
 //! What a run of a solid leaves: frames, summary, page.
 
 use super::Run;
+use super::build::Body;
 use super::motion::Look;
 use super::start::{Built, extremes};
 use crate::error::Error;
 use crate::integrate::avi::LocalEnergy;
-use crate::model::solid::{Kind, Solid};
+use crate::model::Potentials;
+use crate::model::solid::{Elements, Kind, Solid};
 use crate::observe::number;
 use crate::report::Series;
 use crate::report::checkpoint::CHECKPOINT;
@@ -29,30 +31,49 @@ fn vtk_type(kind: Kind) -> u8 {
     }
 }
 
-/// Writes the body as it is now.
+/// Writes the body as it is now, nodes and elements in the order of the mesh file.
 pub(super) fn write_frame(frames: &mut Frames, built: &Built, look: &Look) -> Result<(), Error> {
     let solid = built.body.problem.solid();
-    let nodes: Vec<Vec<u32>> =
-        solid.blocks().iter().map(|b| (0..b.len()).flat_map(|k| b.nodes(k)).copied().collect()).collect();
+    let order = built.body.order();
+    let of_nodes = |values: Vec<f64>| match &order {
+        Some(order) => arranged(&values, 3, &order.nodes),
+        None => values,
+    };
+    let elements = order.as_ref().map(|o| &o.elements[..]);
+    let of_elements = |values: Vec<f64>, each: usize| match elements {
+        Some(elements) => arranged(&values, each, elements),
+        None => values,
+    };
+    let counted = |values: &dyn Fn(usize) -> u64| -> Vec<u64> {
+        match elements {
+            Some(elements) => elements.iter().map(|k| values(*k as usize)).collect(),
+            None => (0..solid.elements()).map(values).collect(),
+        }
+    };
+    let nodes = cells(&built.body, elements);
     let blocks: Vec<CellBlock> = solid
         .blocks()
         .iter()
         .zip(&nodes)
         .map(|(b, nodes)| CellBlock { vtk_type: vtk_type(b.kind()), nodes, per_cell: b.kind().nodes() })
         .collect();
-    let displacement: Vec<f64> = look.x.iter().zip(solid.points()).map(|(x, p)| x - p).collect();
-    let stress = stresses(solid, &look.x);
+    let points = of_nodes(solid.points().to_vec());
+    let displacement = of_nodes(look.x.iter().zip(solid.points()).map(|(x, p)| x - p).collect());
+    let velocity = of_nodes(look.v.clone());
+    let stress = of_elements(stresses(solid, &look.x), 6);
     let von_mises: Vec<f64> = stress.chunks_exact(6).map(von_mises).collect();
-    let (steps, updates) = (built.motion.steps(), built.motion.updates());
-    let material: Vec<u64> = built.body.material.iter().map(|m| *m as u64).collect();
-    let number: Vec<u64> = (0..solid.elements()).map(|k| built.body.problem.tag(k)).collect();
+    let steps = of_elements(built.motion.steps(), 1);
+    let updates = built.motion.updates();
+    let updates = counted(&|k| updates[k]);
+    let material = counted(&|k| built.body.material(k) as u64);
+    let number = counted(&|k| built.body.problem.tag(k));
     let floats = |name, components, values| Field { name, components, values: Values::Floats(values) };
     let counts = |name, values| Field { name, components: 1, values: Values::Counts(values) };
     frames.write(
         look.t,
-        solid.points(),
+        &points,
         &blocks,
-        &[floats("displacement", 3, &displacement), floats("velocity", 3, &look.v)],
+        &[floats("displacement", 3, &displacement), floats("velocity", 3, &velocity)],
         &[
             floats("stress", 6, &stress),
             floats("von_mises", 1, &von_mises),
@@ -62,6 +83,25 @@ pub(super) fn write_frame(frames: &mut Frames, built: &Built, look: &Look) -> Re
             counts("element", &number),
         ],
     )
+}
+
+/// Runs of `each` numbers in another order.
+fn arranged(values: &[f64], each: usize, order: &[u32]) -> Vec<f64> {
+    order.iter().flat_map(|k| &values[each * *k as usize..][..each]).copied().collect()
+}
+
+/// The nodes of each block's elements, as numbered in the file.
+fn cells(body: &Body, elements: Option<&[u32]>) -> Vec<Vec<u32>> {
+    let solid = body.problem.solid();
+    let mut first = 0;
+    let of_block = |block: &Box<dyn Elements>| {
+        let own = first..first + block.len();
+        first = own.end;
+        let element = |k: usize| elements.map_or(k, |e| e[k] as usize);
+        let nodes = own.flat_map(|k| Potentials::nodes(solid, element(k)));
+        nodes.map(|a| body.place(*a as usize) as u32).collect()
+    };
+    solid.blocks().iter().map(of_block).collect()
 }
 
 /// True stresses as xx, yy, zz, xy, yz, xz; NaN where an element has none.

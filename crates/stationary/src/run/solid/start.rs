@@ -39,11 +39,26 @@ impl Built {
     }
 }
 
-/// Observers that run on every solid.
-const OBSERVED: [&str; 4] = ["energy", "momentum", "probe", "newton"];
+/// Observers that run on every solid, and the one that must be asked for.
+const OBSERVED: [&str; 5] = ["energy", "momentum", "probe", "newton", LOCAL_ENERGY];
+const LOCAL_ENERGY: &str = "local_energy";
 
 /// Energies of an element below this part of the mean count as none in its balance.
 const NO_ENERGY: f64 = 1e-9;
+
+/// Elements from which on all cores are used unless the scenario says otherwise.
+const WORTH_THREADS: usize = 20_000;
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Whether the balance of energy of every element is wanted: elements then go one by one.
+fn follows_local_energy(scenario: &Scenario, system: &SolidSystem) -> bool {
+    !system.local_energy.is_empty()
+        || scenario.observe.iter().any(|o| o.text == LOCAL_ENERGY)
+        || scenario.claims.iter().any(|c| c.path.starts_with(LOCAL_ENERGY))
+}
 
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, Error> {
     let choice = registry::solid_method(&scenario.integrator)?;
@@ -51,16 +66,18 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     if let Some(name) = scenario.observe.iter().find(|o| !OBSERVED.contains(&o.text.as_str())) {
         return Err(name
             .error(format!("`{}` is not observed on solids", name.text))
-            .help(format!("what is, is always: {}", OBSERVED.join(", ")))
+            .help(format!("what is: {}; all but the last are always", OBSERVED.join(", ")))
             .into());
     }
-    let body = build::body(scenario, system)?;
+    let mut body = build::body(scenario, system)?;
     let (motion, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
             discrete(scenario, system, &body, &choice, (*method, *tolerance))?
         }
     };
+    // They have served: the steps are given.
+    body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
     let stretch = (scenario.end - scenario.start) / 1e4;
     let growth = Growth::new();
@@ -99,8 +116,12 @@ fn explicit(
     let place = &scenario.integrator.method.place;
     let unbuildable = |e| place.error(format!("the run cannot start: {}", avi_error(scenario.start, 0, &e)));
     let mut avi = started.map_err(unbuildable)?;
-    let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
-    avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    let usual = if body.problem.count() < WORTH_THREADS { 1 } else { cores() };
+    avi.set_threads(rule.threads.unwrap_or(usual));
+    if follows_local_energy(scenario, system) {
+        let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
+        avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
+    }
     Ok((Motion::Avi(Box::new(avi)), smallest))
 }
 

@@ -97,7 +97,7 @@ fn given(body: &Body, choice: &StepChoice) -> Result<Vec<Option<f64>>, Error> {
                     return Err(name.error(format!("group `{}` has no elements", name.text)).into());
                 }
                 let value = positive(number.value, &number.place)?;
-                elements.iter().for_each(|k| steps[*k] = Some(value));
+                elements.iter().for_each(|k| steps[*k as usize] = Some(value));
             }
         }
     }

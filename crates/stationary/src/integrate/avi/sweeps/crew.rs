@@ -9,11 +9,19 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// A tick of less work than this is made by the first thread alone, in nodes of elements: barriers would cost more.
 const WORTH_BARRIERS: f64 = 800.0;
-/// Turns of waiting before others may have the processor.
+/// Turns of waiting before others may have the processor, and before the wait becomes a sleep.
 const SPINS: u32 = 2_000;
+const YIELDS: u32 = 2_200;
+const SLEEP: Duration = Duration::from_micros(50);
+/// Time lost by waiting from which on, if it is this part of all, the first thread goes on alone for so many times the ticks that
+/// were shared: other programs need the processors.
+const LOST: Duration = Duration::from_millis(2);
+const LOST_PART: f64 = 0.4;
+const AWAY: u64 = 16;
 
 /// What the threads share. Each owns some nodes: at a tick it takes these to the time; when all have done so it evaluates the
 /// elements that have one of them, and kicks these alone. The bits do not depend on how nodes are divided.
@@ -36,6 +44,8 @@ pub(super) struct Crew<'a, P> {
     /// The first element in order that has no value, and its level.
     stop: Mutex<Option<(usize, Stop)>>,
     stopped: AtomicBool,
+    /// Ticks before this one are made by the first thread alone.
+    away: AtomicU64,
 }
 
 // SAFETY: `view` is written by the first thread alone, while the others are kept from reading it by a barrier (`follow`); what it
@@ -78,7 +88,13 @@ impl<'a, P: Potentials> Crew<'a, P> {
             wild: AtomicU64::new(0),
             stop: Mutex::new(None),
             stopped: AtomicBool::new(false),
+            away: AtomicU64::new(0),
         }
+    }
+
+    /// Whether threads were not worth it, since they waited for processors.
+    pub fn crowded(&self) -> bool {
+        self.away.load(Ordering::Relaxed) > 0
     }
 
     /// Makes ticks, with threads or all `alone`. `late` makes the events of a tick that go one by one, and tells where the numbers
@@ -117,7 +133,8 @@ impl<'a, P: Potentials> Crew<'a, P> {
 
     /// Whether all threads make a tick.
     fn shared(&self, tick: &Tick) -> bool {
-        self.work[tick.levels.clone()].iter().sum::<f64>() >= self.worth
+        tick.number >= self.away.load(Ordering::Relaxed)
+            && self.work[tick.levels.clone()].iter().sum::<f64>() >= self.worth
     }
 
     fn has_late(&self, tick: &Tick) -> bool {
@@ -131,12 +148,14 @@ impl<'a, P: Potentials> Crew<'a, P> {
         mut late: impl FnMut(&Tick) -> Result<View<'a, P>, E>,
     ) -> Result<(), (Tick, Ended<E>)> {
         let mut room = vec![0.0; self.room];
+        let mut patience = Patience::new(ticks.start);
         // Whether the others wait for what this thread does alone.
         let mut apart = false;
         for tick in ticks.map(|number| self.tick(number)) {
             if self.shared(&tick) {
+                let first = Some(&mut patience);
                 // SAFETY: the caller's.
-                if apart && !self.barrier.wait() || !unsafe { self.together(&tick, 0, &mut room) } {
+                if apart && !self.barrier.wait() || !unsafe { self.together(&tick, 0, &mut room, first) } {
                     // Another thread has panicked, and the scope is about to.
                     return Ok(());
                 }
@@ -181,7 +200,7 @@ impl<'a, P: Potentials> Crew<'a, P> {
                 return;
             }
             // SAFETY: the caller's.
-            if !unsafe { self.together(&tick, me, &mut room) } || self.stopped.load(Ordering::Relaxed) {
+            if !unsafe { self.together(&tick, me, &mut room, None) } || self.stopped.load(Ordering::Relaxed) {
                 return;
             }
             apart = self.has_late(&tick);
@@ -189,7 +208,13 @@ impl<'a, P: Potentials> Crew<'a, P> {
     }
 
     /// A thread's part of a tick; false if another gave up.
-    unsafe fn together(&self, tick: &Tick, me: usize, room: &mut [f64]) -> bool {
+    unsafe fn together(
+        &self,
+        tick: &Tick,
+        me: usize,
+        room: &mut [f64],
+        patience: Option<&mut Patience>,
+    ) -> bool {
         let stages = &self.parts[me][tick.levels.clone()];
         // SAFETY: the first thread writes it only while the others are apart.
         let view = unsafe { *self.view.get() };
@@ -204,6 +229,10 @@ impl<'a, P: Potentials> Crew<'a, P> {
         }
         // SAFETY: nobody drifts.
         unsafe { self.sweep(tick, me, &view, room) };
+        // Before the barrier, so that all know when they come to the next tick.
+        if let Some(end) = patience.and_then(|p| p.ends(tick.number, &self.barrier)) {
+            self.away.store(end, Ordering::Relaxed);
+        }
         self.barrier.wait()
     }
 
@@ -241,6 +270,30 @@ impl<'a, P: Potentials> Crew<'a, P> {
     }
 }
 
+/// How long the first thread puts up with waiting.
+struct Patience {
+    since: Instant,
+    first: u64,
+}
+
+impl Patience {
+    fn new(first: u64) -> Self {
+        Patience { since: Instant::now(), first }
+    }
+
+    /// If it ends: the tick up to which the first thread goes on alone, after this one.
+    fn ends(&mut self, tick: u64, barrier: &Barrier) -> Option<u64> {
+        let lost = Duration::from_nanos(barrier.lost.load(Ordering::Relaxed));
+        if lost < LOST || lost.as_secs_f64() < LOST_PART * self.since.elapsed().as_secs_f64() {
+            return None;
+        }
+        barrier.lost.store(0, Ordering::Relaxed);
+        let end = tick + 1 + AWAY * (tick + 1 - self.first);
+        *self = Patience::new(end);
+        Some(end)
+    }
+}
+
 /// Lets the others go if a thread panics.
 struct Alarm<'a>(&'a Barrier);
 
@@ -262,12 +315,15 @@ struct Barrier {
     arrived: Apart<AtomicUsize>,
     turn: Apart<AtomicUsize>,
     given_up: AtomicBool,
+    /// Nanoseconds that threads waited beyond their spins, all together.
+    lost: AtomicU64,
 }
 
 impl Barrier {
     fn new(threads: usize) -> Self {
         let zero = || Apart(AtomicUsize::new(0));
-        Barrier { threads, arrived: zero(), turn: zero(), given_up: AtomicBool::new(false) }
+        let (given_up, lost) = (AtomicBool::new(false), AtomicU64::new(0));
+        Barrier { threads, arrived: zero(), turn: zero(), given_up, lost }
     }
 
     /// Waits until all threads are here: what each did before is seen by all afterwards. False if one gave up.
@@ -278,18 +334,24 @@ impl Barrier {
             self.turn.0.store(turn + 1, Ordering::Release);
             return true;
         }
-        let mut spins = 0;
+        let (mut turns, mut since) = (0, None);
         while self.turn.0.load(Ordering::Acquire) == turn {
             if self.given_up.load(Ordering::Relaxed) {
                 return false;
             }
-            // On a machine with more threads than processors, the one we wait for may need ours.
-            if spins < SPINS {
-                spins += 1;
-                spin_loop();
-            } else {
-                thread::yield_now();
+            turns += 1;
+            match turns {
+                0..SPINS => spin_loop(),
+                // On a machine with more threads than processors, the one we wait for may need ours.
+                SPINS..YIELDS => {
+                    since.get_or_insert_with(Instant::now);
+                    thread::yield_now();
+                }
+                _ => thread::sleep(SLEEP),
             }
+        }
+        if let Some(since) = since {
+            self.lost.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
         }
         true
     }

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Work of a call below which threads are not worth their start, in nodes of elements.
 const WORTH_THREADS: f64 = 400_000.0;
 
+/// Most runs alone before threads are tried again on a machine whose processors were busy.
+const MOST_PAUSES: u32 = 256;
+
 /// Which elements fire at each tick, in what form.
 #[derive(Debug, Clone)]
 pub(super) struct Sweeps {
@@ -32,6 +35,9 @@ pub(super) struct Sweeps {
     owner: Vec<u8>,
     /// Three coordinates of each node at the last tick that moved it, and one over its mass.
     at: Vec<[f64; 4]>,
+    /// Runs to come that do not try threads, since processors were busy; and how many after the next such run.
+    alone: u32,
+    pause: u32,
 }
 
 impl Sweeps {
@@ -51,7 +57,8 @@ impl Sweeps {
             }
         }
         let free = free.into_iter().map(Arc::from).collect();
-        Sweeps { free, guarded: late, work, parts: Vec::new(), owner: Vec::new(), at: Vec::new() }
+        let (parts, owner, at) = (Vec::new(), Vec::new(), Vec::new());
+        Sweeps { free, guarded: late, work, parts, owner, at, alone: 0, pause: 1 }
     }
 
     /// Forgets the division among threads: the next run makes it anew.
@@ -127,7 +134,7 @@ impl<P: Potentials> Avi<P> {
             self.fire_all::<false>(guarded[tick.levels.clone()].iter().flatten(), tick.time, &mut |_| {})?;
             Ok(self.view(at, &sweeps.owner))
         };
-        let alone = sweeps.parts.len() == 1 || work < WORTH_THREADS;
+        let alone = sweeps.parts.len() == 1 || work < WORTH_THREADS || sweeps.alone > 0;
         // SAFETY: the numbers are those of this integrator and its sweeps, both lent to us; they are used by the crew alone,
         // except in `late`, which then gives their addresses anew.
         let ended = unsafe { crew.run(alone, ticks.clone(), late) };
@@ -136,7 +143,13 @@ impl<P: Potentials> Avi<P> {
             Err((tick, Ended::Late(error))) => (tick.number - 1, Err(error)),
             Err((tick, Ended::Stopped(fault))) => (tick.number - 1, Err(AviError { time: tick.time, fault })),
         };
+        let crowded = crew.crowded();
         self.clocks.done = done;
+        sweeps.alone = sweeps.alone.saturating_sub(1);
+        if !alone {
+            sweeps.alone = if crowded { sweeps.pause } else { 0 };
+            sweeps.pause = if crowded { MOST_PAUSES.min(2 * sweeps.pause) } else { 1 };
+        }
         result
     }
 

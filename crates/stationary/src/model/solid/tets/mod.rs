@@ -15,6 +15,7 @@ use super::material::{Breakdown, Lame};
 use super::rest::Rest;
 use super::tensor::Mat3;
 use crate::model::Cluster;
+use crate::model::fetch;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
 use points::{Four, Simplex, Ten};
 use std::marker::PhantomData;
@@ -75,6 +76,7 @@ impl<S: Simplex> Swift<S> {
         }
         let top = nodes.iter().copied().max().unwrap_or(0);
         let last = nodes[nodes.len() - nodes.len().min(S::NODES)..].to_vec();
+        nodes.reserve_exact((groups * WIDEST - len) * S::NODES);
         (len..groups * WIDEST).for_each(|_| nodes.extend_from_slice(&last));
         let groups = nodes.chunks_exact(WIDEST * S::NODES).enumerate();
         let edge = groups.filter(|(_, g)| g.contains(&top)).map(|(g, _)| g as u32).collect();
@@ -103,16 +105,27 @@ impl<S: Simplex> Swift<S> {
         Some(Rest { lame: self.lame, volume, gram })
     }
 
-    /// The edges at each point of one element.
+    /// The positions of an element's nodes.
     #[inline(always)]
-    fn edges(nodes: &[u32], x: &[f64]) -> [Edges<f64>; MAX_POINTS] {
+    fn local(nodes: &[u32], x: &[f64]) -> Nodal {
         let mut local: Nodal = [[0.0; 3]; MAX_NODES];
         for a in 0..S::NODES {
             let at = 3 * nodes[a] as usize;
             local[a].copy_from_slice(&x[at..at + 3]);
         }
+        local
+    }
+
+    /// The edges at each point of one element.
+    #[inline(always)]
+    fn edges(nodes: &[u32], x: &[f64]) -> [Edges<f64>; MAX_POINTS] {
+        Self::edges_of(&Self::local(nodes, x))
+    }
+
+    #[inline(always)]
+    fn edges_of(local: &Nodal) -> [Edges<f64>; MAX_POINTS] {
         let mut d = [[[0.0; 3]; 3]; MAX_POINTS];
-        S::edges(&local, &mut d);
+        S::edges(local, &mut d);
         d
     }
 
@@ -126,9 +139,9 @@ impl<S: Simplex> Swift<S> {
 
     /// One element, to the bits of [`sweep::sweep`].
     #[inline(always)]
-    fn one(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
-        let (stored, nodes) = self.element(k);
-        let d = Self::edges(nodes, x);
+    fn one(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+        let (stored, _) = self.element(k);
+        let d = Self::edges_of(local);
         let a: [f64; 6] = std::array::from_fn(|i| stored[i]);
         let mut h = [[[0.0; 3]; 3]; MAX_POINTS];
         let mut energy = 0.0;
@@ -149,16 +162,20 @@ impl<S: Simplex> Swift<S> {
     /// The same with fused products in hardware.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn one_fused(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
-        self.one(k, x, out)
+    fn one_fused(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+        self.one(k, local, out)
     }
 
     fn single(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
+        self.single_own(k, &Self::local(self.nodes(k), x), out)
+    }
+
+    fn single_own(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
         match self.isa {
-            Isa::Portable => self.one(k, x, out),
+            Isa::Portable => self.one(k, local, out),
             // SAFETY: every other `Isa` has these instructions.
             #[cfg(target_arch = "x86_64")]
-            _ => unsafe { self.one_fused(k, x, out) },
+            _ => unsafe { self.one_fused(k, local, out) },
         }
     }
 
@@ -222,6 +239,21 @@ impl<S: Simplex> Elements for Swift<S> {
         let energy = self.single(k, x, &mut local)?;
         out[..3 * S::NODES].copy_from_slice(&local.as_flattened()[..3 * S::NODES]);
         Ok(energy)
+    }
+
+    fn gradient_own(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let (mut local, mut forces): (Nodal, Nodal) = ([[0.0; 3]; MAX_NODES], [[0.0; 3]; MAX_NODES]);
+        local.as_flattened_mut()[..3 * S::NODES].copy_from_slice(&own[..3 * S::NODES]);
+        let energy = self.single_own(k, &local, &mut forces)?;
+        out[..3 * S::NODES].copy_from_slice(&forces.as_flattened()[..3 * S::NODES]);
+        Ok(energy)
+    }
+
+    fn fetch(&self, k: usize) {
+        fetch(self.nodes.as_ptr().wrapping_add(k * S::NODES));
+        for i in 0..STORED {
+            fetch(self.stored.as_ptr().wrapping_add((k / WIDEST * STORED + i) * WIDEST));
+        }
     }
 
     fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {

@@ -1,0 +1,207 @@
+//! Free steps in tiles, on threads: the bits of one queue, whatever the tiles and the threads.
+
+use crate::bodies::*;
+use crate::state::bits;
+use stationary::integrate::avi::{Avi, AviError, AviStart};
+use stationary::model::solid::{Bars, Kind, Lame, Law, NeoHookean, Problem, Solid};
+use stationary::model::{Potentials, Supports};
+use std::sync::Arc;
+
+const TILES: [usize; 5] = [1, 7, 100, 1000, usize::MAX];
+const THREADS: [usize; 3] = [1, 2, 3];
+
+/// Runs the same in one queue and in tiles to some times on the way.
+fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
+    let mut queue = make();
+    queue.use_plain_queue();
+    let mut expected = Vec::new();
+    for t in times {
+        queue.advance(*t).unwrap();
+        expected.push(queue.state());
+    }
+    assert_ne!(bits(&expected[0]), bits(&expected[times.len() - 1]));
+    for (tile, threads) in TILES.iter().flat_map(|tile| THREADS.map(|threads| (*tile, threads))) {
+        let mut tiled = make();
+        // Equal steps would go another way.
+        tiled.use_plain_queue();
+        tiled.set_threads(threads);
+        tiled.set_tile(tile);
+        for (t, state) in times.iter().zip(&expected) {
+            tiled.advance(*t).unwrap();
+            assert_eq!(bits(&tiled.state()), bits(state), "tiles of {tile}, {threads} threads, time {t}");
+        }
+        assert_eq!(tiled.linear_balance(), queue.linear_balance());
+        assert_eq!(tiled.angular_balance(), queue.angular_balance());
+        assert_eq!(tiled.snapshot().unwrap(), queue.snapshot().unwrap());
+        // From a state of the other, and with somebody watching for a while.
+        assert!(tiled.restore(&expected[0]));
+        let mut seen = 0;
+        tiled.advance_watched(times[3], |_| seen += 1).unwrap();
+        assert!(seen > 0);
+        tiled.advance(times[times.len() - 1]).unwrap();
+        assert_eq!(bits(&tiled.state()), bits(&expected[times.len() - 1]));
+    }
+}
+
+/// Pieces of time with none, few and many events in them.
+fn pieces(start: &AviStart, steps: f64) -> Vec<f64> {
+    let most = start.step.iter().copied().fold(0.0, f64::max);
+    [0.8, 0.93, 0.930001, 1.7, steps].map(|t| t * most).to_vec()
+}
+
+fn neo_hookean() -> Law {
+    Law::NeoHookean(NeoHookean::new(Lame::new(2.0, 1.0).unwrap()).unwrap())
+}
+
+#[test]
+fn tiles_have_the_bits_of_one_queue_on_free_bodies() {
+    for (kind, cells) in [(Kind::Tet4, [5, 4, 3]), (Kind::Tet10, [3, 2, 2]), (Kind::Tri3, [9, 8, 0])] {
+        let body = grid(kind, cells, [1.3, 1.0, 0.8], 1.6, 0.1);
+        let solid = Arc::new(body.neo_hookean());
+        let start = body.start(&solid, 0.4);
+        check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 4.0));
+        check(|| Avi::with_events_in_the_middle(solid.clone(), start.clone()).unwrap(), &pieces(&start, 3.0));
+    }
+}
+
+#[test]
+fn so_they_do_under_loads_and_on_supports() {
+    for kind in [Kind::Tet4, Kind::Tet10, Kind::Tri6] {
+        let (problem, start) = everything(kind, 0.4);
+        check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 4.0));
+    }
+    // Few elements have loads or supports, so that the two ways of making events alternate.
+    let (problem, start) = Setup::new(grid(Kind::Tet4, [5, 3, 3], [1.3, 1.0, 0.8], 1.5, 0.1))
+        .pressure("0.1+0.05*sin(3*t)", |p| p[0] > 1.1)
+        .guide(1, "0.03*sin(4*t)", 1, |p| p[0] < 0.05)
+        .fix(&[0, 2], 0, |p| p[0] < 0.05)
+        .finish(0.4);
+    check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 4.0));
+}
+
+#[test]
+fn so_they_do_with_ties_everywhere() {
+    let (problem, mut start) = everything(Kind::Tet4, 0.4);
+    let least = start.step.iter().copied().fold(1.0, f64::min);
+    start.step.fill(least);
+    check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 9.0));
+    // Steps of few and simple ratios: some events together, others not.
+    start.step.iter_mut().enumerate().for_each(|(k, h)| *h = least * [1.0, 1.5, 2.0, 3.0][k * 7 % 4]);
+    check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 6.0));
+}
+
+#[test]
+fn so_they_do_with_bars_between_tetrahedra_and_steps_far_apart() {
+    let body = grid(Kind::Tet4, [4, 3, 3], [1.3, 1.0, 0.8], 1.6, 0.1);
+    let mut blocks = stationary::model::solid::Group::new(body.kind, &body.nodes, 1.0)
+        .build(&body.points, &neo_hookean())
+        .unwrap();
+    // Across the whole body, so that far tiles meet.
+    let last = body.points.len() as u32 - 1;
+    let ends: Vec<u32> = (0..12).flat_map(|k| [k, last - 2 * k]).collect();
+    blocks.push(Box::new(Bars::elastic(&body.points, &ends, 100_000, 0.3, 0.1).unwrap()));
+    let solid = Arc::new(Solid::new(&body.points, blocks, &[]).unwrap());
+    let mut start = body.start(&solid, 0.3);
+    // A sliver's step: many of its events in one slot of time.
+    start.step[17] *= 2e-3;
+    start.step[201] *= 1e-2;
+    check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.0));
+}
+
+/// Faults of the same run in one queue and in tiles.
+fn faults(problem: &Arc<Problem>, start: &AviStart) -> AviError {
+    let run = |tile: Option<(usize, usize)>| {
+        let mut avi = Avi::new(problem.clone(), start.clone()).unwrap();
+        avi.use_plain_queue();
+        if let Some((tile, threads)) = tile {
+            avi.set_threads(threads);
+            avi.set_tile(tile);
+        }
+        let error = avi.advance(1.0).unwrap_err();
+        (error, bits(&avi.state()))
+    };
+    let (expected, state) = run(None);
+    assert_eq!(run(Some((usize::MAX, 1))), (expected.clone(), state));
+    for (tile, threads) in TILES.iter().flat_map(|tile| THREADS.map(|threads| (*tile, threads))) {
+        let (error, state) = run(Some((tile, threads)));
+        assert_eq!(error, expected, "tiles of {tile}, {threads} threads");
+        // What is left does not depend on who was faster.
+        for _ in 0..3 {
+            assert_eq!(run(Some((tile, threads))), (error.clone(), state.clone()), "tiles of {tile}");
+        }
+    }
+    expected
+}
+
+#[test]
+fn the_first_fault_is_the_same_for_all_tiles_and_threads() {
+    let body = grid(Kind::Tet4, [5, 4, 3], [1.3, 1.0, 0.8], 1.6, 0.1);
+    let far = body.points.len() - 1;
+    let (problem, start) = Setup::new(body).finish(0.1);
+    let mut times = Vec::new();
+    // One inverts elements in one corner; two race to it in opposite corners.
+    for (v, w) in [(80.0, 0.0), (0.0, -200.0), (80.0, -200.0), (80.0, -201.0)] {
+        let mut start = start.clone();
+        start.v[0] += v;
+        start.v[3 * far] += w;
+        let error = faults(&problem, &start);
+        assert!(error.fault.why.contains("inverted"), "{error:?}");
+        times.push(error.time);
+    }
+    assert!(times[2] == times[0].min(times[1]), "{times:?}");
+}
+
+/// Numbers that do not come from a solid: no way to evaluate them from their own nodes alone.
+struct Net(Vec<[u32; 2]>, Supports);
+
+impl Potentials for Net {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    fn nodes(&self, k: usize) -> &[u32] {
+        &self.0[k]
+    }
+    fn gradient(
+        &self,
+        k: usize,
+        _: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, stationary::model::PotentialFault> {
+        let [a, b] = self.0[k].map(|a| 3 * a as usize);
+        let d: [f64; 3] = std::array::from_fn(|i| x[b + i] - x[a + i]);
+        let square: f64 = d.iter().map(|d| d * d).sum();
+        for i in 0..3 {
+            out[3 + i] = (1.0 + square) * d[i];
+            out[i] = -out[3 + i];
+        }
+        Ok(0.5 * square + 0.25 * square * square)
+    }
+    fn supports(&self) -> Option<&Supports> {
+        (!self.1.is_empty()).then_some(&self.1)
+    }
+}
+
+#[test]
+fn so_they_do_on_potentials_of_any_kind() {
+    let points: Vec<[f64; 3]> =
+        (0..60).map(|a| [f64::from(a % 4), f64::from(a / 4 % 5), f64::from(a / 20)]).collect();
+    let ends: Vec<[u32; 2]> =
+        (0..60).flat_map(|a| [1, 4, 20, 7].map(|s| [a, a + s])).filter(|e| e[1] < 60).collect();
+    let mut random = Random(5);
+    let step: Vec<f64> = ends.iter().map(|_| 0.02 * (1.5 + random.next())).collect();
+    let v: Vec<f64> = (0..180).map(|_| random.next()).collect();
+    let start = AviStart { t: -0.3, x: points.as_flattened().to_vec(), v, mass: vec![2.0; 60], step };
+    for held in [false, true] {
+        let supports = || {
+            let mut supports = Supports::new(&points);
+            if held {
+                (0..4).for_each(|a| supports.fix(a, 1, 0.0, 0).unwrap());
+            }
+            supports
+        };
+        // The start lies before nought: some times are negative, and one event may lie there.
+        let times = [-0.21, -0.2, 0.0, 0.01, 0.3];
+        check(|| Avi::new(Net(ends.clone(), supports()), start.clone()).unwrap(), &times);
+    }
+}
