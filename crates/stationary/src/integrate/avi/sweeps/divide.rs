@@ -149,7 +149,7 @@ mod tests {
             }
             let best = 0.5 * 300.0 + 0.25 * 360.0 + 0.25 * 1000.0;
             let spent = duration(&row, &levels, &owner, threads) * threads as f64 / best;
-            assert!(spent >= 1.0 && spent < 1.1, "{spent}");
+            assert!((1.0..1.1).contains(&spent), "{spent}");
         }
     }
 }

@@ -196,14 +196,15 @@ impl<S: Simplex> Swift<S> {
             next = unsafe { sweep::sweep::<S, _>(self.isa, tets, next..range.end, &mut sums) };
             total = sums.total;
             // Where the sweep stopped, one by one: the fault lies there, or in an element outside of the range.
-            for k in next..range.end.min(next + sweep::SPAN) {
+            let stopped = next..range.end.min(next + sweep::SPAN);
+            next = stopped.end;
+            for k in stopped {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
                 total += self.single(k, x, &mut local)?;
                 for (a, node) in self.nodes(k).iter().enumerate() {
                     let sign = if ENERGY { 1.0 } else { -1.0 };
                     (0..3).for_each(|i| out[3 * *node as usize + i] += sign * local[a][i]);
                 }
-                next = k + 1;
             }
         }
         Ok(total)
