@@ -257,8 +257,8 @@ mod tests {
     fn the_past_is_kept_in_parts_and_restored() {
         let mut growth = Growth::new(0.0, 1.0);
         (0..1000).for_each(|i| growth.add(f64::from(i)));
-        assert!(growth.parts.len() <= PARTS && growth.size == 32);
-        assert_eq!(growth.parts[1], (32..64).map(f64::from).sum::<f64>());
+        assert!(growth.parts.len() <= PARTS && growth.size == 16);
+        assert_eq!(growth.parts[1], (16..32).map(f64::from).sum::<f64>());
         growth.elements = vec![7, 3];
         let mut again = Growth::restore(&growth.save()).unwrap();
         assert_eq!((&again.parts, &again.elements), (&growth.parts, &growth.elements));
