@@ -352,6 +352,7 @@ fn time(path: &str, order: bool) -> Result<(), Error> {
     );
     let bytes = |n: usize| n as f64 / elements;
     println!("{:.0} elements, {:.3} nodes an element", elements, solid.mass().len() as f64 / elements);
+    println!("state and schedule {:.0} bytes an element", bytes(avi.memory()));
     println!(
         "solid {:.0}, all of the problem {:.0} bytes an element",
         bytes(solid.memory()),

@@ -137,7 +137,7 @@ mod tests {
         let cube = Cube::graded(3, Kind::Tet4, POWER);
         let mesh = Mesh::read("cube.msh", gmsh(&cube).as_bytes()).unwrap();
         assert_eq!(mesh.cells[0].len(), cube.elements());
-        let volume: f64 = (0..mesh.cells[0].len()).map(|k| mesh.volume((0, k))).sum();
+        let volume: f64 = (0..mesh.cells[0].len() as u32).map(|k| mesh.volume((0, k))).sum();
         assert!((volume - 1.0).abs() < 1e-12, "{volume}");
     }
 }

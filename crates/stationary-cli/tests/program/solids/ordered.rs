@@ -150,7 +150,10 @@ fn the_order_of_a_file_changes_no_result() {
     let (plain, other) = (results("ordered", &cube()), results("shuffled", &cube().shuffled()));
     let close =
         |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-10);
-    assert!(plain.rows.len() == 5 && plain.rows.iter().zip(&other.rows).all(|(a, b)| close(a, b)));
+    assert_eq!((plain.rows.len(), other.rows.len()), (5, 5));
+    for (ours, theirs) in plain.rows.iter().zip(&other.rows) {
+        assert!(close(ours, theirs), "{ours:?} {theirs:?}");
+    }
     for (ours, theirs) in [(&plain.nodes, &other.nodes), (&plain.elements, &other.elements)] {
         assert!(ours.keys().eq(theirs.keys()));
         for (tag, values) in ours {

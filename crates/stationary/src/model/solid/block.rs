@@ -54,10 +54,11 @@ impl<S: Shape, M: Material> Block<S, M> {
         f
     }
 
-    /// A linear tetrahedron, undeformed.
+    /// A tetrahedron with straight sides, undeformed.
     fn rest(&self, k: usize) -> Option<Rest> {
-        let stored = self.element(k).1;
-        (S::KIND == Kind::Tet4).then(|| Rest::new(self.material.lame(), S::weight(stored, 0), &stored[..9]))
+        let (stored, straight) = (self.element(k).1, S::KIND.dimension() == 3 && !self.geometry.curved);
+        straight
+            .then(|| Rest::new(self.material.lame(), S::POINTS as f64 * S::weight(stored, 0), &stored[..9]))
     }
 
     #[inline(always)]
@@ -205,14 +206,23 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
     }
 
     fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
-        self.rest(k).is_some_and(|rest| {
-            rest.traces(out);
+        match (self.rest(k), S::KIND) {
+            (Some(rest), Kind::Tet4) => rest.traces(out),
+            (Some(rest), _) => rest.quadratic_traces(out),
+            (None, _) => return false,
+        }
+        true
+    }
+
+    fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        self.rest(k).filter(|_| S::KIND == Kind::Tet4).is_some_and(|rest| {
+            rest.couplings(out);
             true
         })
     }
 
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
-        self.rest(k)?.step(masses)
+        self.rest(k).filter(|_| S::KIND == Kind::Tet4)?.step(masses)
     }
 
     fn memory(&self) -> usize {

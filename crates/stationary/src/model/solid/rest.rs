@@ -1,4 +1,4 @@
-//! Stiffness of the undeformed linear tetrahedron in closed form: its fastest vibration, and what it lends its nodes.
+//! Stiffness of the undeformed tetrahedron in closed form: what it lends its nodes, and if it is linear its fastest vibration.
 //!
 //! At rest every material of ours is isotropic with Lame's constants, and the gradients `g_a` of the shape functions are
 //! constant: `K_ab = V (lambda g_a g_b' + mu g_b g_a' + mu (g_a . g_b) 1)`. With `W = V sum_a g_a g_a' / m_a` the squared
@@ -6,10 +6,11 @@
 //! axes of `W = diag(w)` these are `mu (w_i + w_j)` of the three shears and the eigenvalues of
 //! `2 mu w_i delta_ij + lambda sqrt(w_i w_j)`.
 
+use super::kind::{far, near, pair};
 use super::material::Lame;
 use super::tensor::Mat3;
 
-/// An undeformed tetrahedron: its constants, `V`, and `g_c . g_b` of the corners past the first.
+/// An undeformed tetrahedron with straight sides: its constants, `V`, and `g_c . g_b` of the corners past the first.
 pub(super) struct Rest {
     pub lame: Lame,
     pub volume: f64,
@@ -30,7 +31,50 @@ impl Rest {
         (0..3).for_each(|c| out[c + 1] = scale * self.gram[c][c]);
     }
 
-    /// `2 / omega_max` with these masses on its nodes, from below to rounding; `None` if it is no number.
+    /// `g_a . g_b` of all pairs of corners, from those of three.
+    fn products(&self) -> [[f64; 4]; 4] {
+        let mut g = [[0.0; 4]; 4];
+        for (c, b) in (0..9).map(|i| (i / 3, i % 3)) {
+            let dot = self.gram[c][b];
+            g[c + 1][b + 1] = dot;
+            g[0][b + 1] -= dot;
+            g[c + 1][0] -= dot;
+            g[0][0] += dot;
+        }
+        g
+    }
+
+    /// `|K_ab|^2 = V^2 ((lambda^2 + mu^2) |g_a|^2 |g_b|^2 + (4 lambda mu + 5 mu^2) (g_a . g_b)^2)` for all pairs of nodes.
+    pub fn couplings(&self, out: &mut [f64]) {
+        let Lame { lambda, mu } = self.lame;
+        let square = self.volume * self.volume;
+        let (apart, along) = (square * (lambda * lambda + mu * mu), square * mu * (4.0 * lambda + 5.0 * mu));
+        let g = self.products();
+        for a in 0..4 {
+            for b in 0..4 {
+                out[4 * a + b] = apart * g[a][a] * g[b][b] + along * g[a][b] * g[a][b];
+            }
+        }
+    }
+
+    /// The traces of a ten-node tetrahedron with straight sides: `V/4 (lambda + 4 mu) sum_q |grad N_a|^2` over its points. With
+    /// `N_a = L_a (2 L_a - 1)` and `N_ab = 4 L_a L_b` these are sums of the products `g_a . g_b` with numbers that are the same for
+    /// all.
+    pub fn quadratic_traces(&self, out: &mut [f64]) {
+        let g = self.products();
+        let (near, far) = (near::<3>(), far::<3>());
+        let corner = (4.0 * near - 1.0).powi(2) + 3.0 * (4.0 * far - 1.0).powi(2);
+        let (same, mixed) = (16.0 * (near * near + 3.0 * far * far), 64.0 * far * (near + far));
+        let scale = 0.25 * self.volume * (self.lame.lambda + 4.0 * self.lame.mu);
+        for a in 0..4 {
+            out[a] = scale * corner * g[a][a];
+            for b in 0..a {
+                out[pair::<3>(a, b)] = scale * (same * (g[a][a] + g[b][b]) + mixed * g[a][b]);
+            }
+        }
+    }
+
+    /// `2 / omega_max` of the linear one with these masses on its nodes, from below to rounding; `None` if it is no number.
     pub fn step(&self, masses: &[f64]) -> Option<f64> {
         // W has the eigenvalues of L' G L with L L' = diag(V/m_c) + (V/m_0) 1 1': what is left of the second term after
         // each column is again a multiple of 1 1'.

@@ -1,90 +1,153 @@
 //! The largest eigenvalue of a small symmetric matrix.
 
-/// The largest eigenvalue of the symmetric `n` by `n` matrix `a` (destroyed), from above to rounding: Householder's
-/// tridiagonal form, then bisection by Sturm's count. Power iteration would approach from below, on the unsafe
-/// side. `None` if an entry is not finite.
+/// A tridiagonal matrix: its diagonal, and what stands beside it.
+struct Tridiagonal {
+    n: usize,
+    d: Vec<f64>,
+    e: Vec<f64>,
+}
+
+/// The largest eigenvalue of the symmetric `n` by `n` matrix `a` (its lower triangle; destroyed), from above to rounding:
+/// Householder's tridiagonal form, Laguerre's way down from above the spectrum, and bisection by Sturm's count where rounding
+/// ends it. Power iteration would approach from below, on the unsafe side. `None` if an entry is not finite.
 pub(super) fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
     if n == 0 || !a.iter().all(|x| x.is_finite()) {
         return None;
     }
-    let (d, e) = tridiagonal(a, n);
-    Some(largest_of_tridiagonal(&d, &e))
+    Some(tridiagonal(a, n).largest())
 }
 
-/// The largest eigenvalue of a symmetric tridiagonal matrix, from above to rounding, by bisection. `d` must not be empty; `e` is
-/// one shorter.
+/// The largest eigenvalue of a symmetric tridiagonal matrix, from above to rounding. `d` must not be empty; `e` is one shorter.
 pub(super) fn largest_of_tridiagonal(d: &[f64], e: &[f64]) -> f64 {
-    let n = d.len();
-    // Gershgorin's discs hold the spectrum.
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for i in 0..n {
-        let before = if i > 0 { e[i - 1].abs() } else { 0.0 };
-        let radius = before + if i + 1 < n { e[i].abs() } else { 0.0 };
-        low = low.min(d[i] - radius);
-        high = high.max(d[i] + radius);
-    }
-    let size = low.abs().max(high.abs());
-    high += 4.0 * f64::EPSILON * size;
-    while high - low > 4.0 * f64::EPSILON * size {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if all_below(d, e, middle) { high = middle } else { low = middle }
-    }
-    high
+    Tridiagonal { n: d.len(), d: d.to_vec(), e: e.to_vec() }.largest()
 }
 
-/// Whether every eigenvalue of the tridiagonal matrix is below `x`: all pivots of `T - x` are negative.
-fn all_below(d: &[f64], e: &[f64], x: f64) -> bool {
-    let mut pivot = d[0] - x;
-    for i in 1..d.len() {
-        if !(pivot < 0.0) {
-            return false;
+impl Tridiagonal {
+    /// The largest eigenvalue, from above to rounding.
+    fn largest(&self) -> f64 {
+        // Gershgorin's discs hold the spectrum.
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for i in 0..self.n {
+            let before = if i > 0 { self.e[i - 1].abs() } else { 0.0 };
+            let radius = before + if i + 1 < self.n { self.e[i].abs() } else { 0.0 };
+            low = low.min(self.d[i] - radius);
+            high = high.max(self.d[i] + radius);
         }
-        pivot = d[i] - x - e[i - 1] * e[i - 1] / pivot;
+        let size = low.abs().max(high.abs());
+        let close = 4.0 * f64::EPSILON * size;
+        high += close;
+        while high - low > close {
+            let Some(next) = self.laguerre(high) else { break };
+            let step = high - next;
+            if !self.all_below(next) {
+                low = low.max(next);
+                break;
+            }
+            high = next;
+            if !(step > close) {
+                break;
+            }
+        }
+        // What rounding left: a little below is inside of the spectrum.
+        let mut margin = close;
+        while low < high - margin && self.all_below(high - margin) {
+            high -= margin;
+            margin *= 4.0;
+        }
+        low = low.max(high - margin);
+        while high - low > close {
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            if self.all_below(middle) { high = middle } else { low = middle }
+        }
+        high
     }
-    pivot < 0.0
+
+    /// Whether every eigenvalue is below `x`: all pivots of `T - x` are negative.
+    fn all_below(&self, x: f64) -> bool {
+        let mut pivot = self.d[0] - x;
+        for i in 1..self.n {
+            if !(pivot < 0.0) {
+                return false;
+            }
+            pivot = self.d[i] - x - self.e[i - 1] * self.e[i - 1] / pivot;
+        }
+        pivot < 0.0
+    }
+
+    /// Laguerre's step from `x` above all eigenvalues: the next is nearer to the largest, from the same side. `None` where `x` is
+    /// not above them. The pivots `q_i` of `T - x` give `sum 1/(x - w)` and `sum 1/(x - w)^2` in terms of one sign.
+    fn laguerre(&self, x: f64) -> Option<f64> {
+        let mut q = [self.d[0] - x, -1.0, 0.0];
+        let (mut first, mut second) = (0.0, 0.0);
+        for i in 0..self.n {
+            if !(q[0] < 0.0) {
+                return None;
+            }
+            let inverse = 1.0 / q[0];
+            let slope = q[1] * inverse;
+            first += slope;
+            second += slope * slope - q[2] * inverse;
+            if i + 1 < self.n {
+                let off = self.e[i] * self.e[i] * inverse;
+                q = [
+                    self.d[i + 1] - x - off,
+                    off * slope - 1.0,
+                    off * (q[2] * inverse - 2.0 * slope * slope),
+                ];
+            }
+        }
+        let n = self.n as f64;
+        let spread = ((n - 1.0) * (n * second - first * first)).max(0.0).sqrt();
+        let step = n / (first + spread);
+        step.is_finite().then_some(x - step)
+    }
 }
 
-/// Diagonal and off-diagonal of an orthogonally similar tridiagonal matrix.
-fn tridiagonal(a: &mut [f64], n: usize) -> (Vec<f64>, Vec<f64>) {
-    let (mut v, mut w) = (vec![0.0; n], vec![0.0; n]);
-    let mut off = vec![0.0; n.saturating_sub(1)];
+/// An orthogonally similar tridiagonal matrix. Only the lower triangle is read and kept up, row by row.
+fn tridiagonal(a: &mut [f64], n: usize) -> Tridiagonal {
+    let (mut v, mut w, mut e) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     for k in 0..n.saturating_sub(1) {
-        let below: f64 = (k + 1..n).map(|i| a[i * n + k] * a[i * n + k]).sum();
-        let length = below.sqrt();
-        let head = a[(k + 1) * n + k];
-        off[k] = if head > 0.0 { -length } else { length };
-        // v reflects the column onto its first entry; v . v = 2 (length^2 + |head| length).
-        let square = 2.0 * (below + head.abs() * length);
-        if !(square > 0.0) {
-            off[k] = head;
-            continue;
-        }
         for i in k + 1..n {
             v[i] = a[i * n + k];
         }
-        v[k + 1] -= off[k];
-        let mut vw = 0.0;
+        let below: f64 = v[k + 1..n].iter().map(|x| x * x).sum();
+        let (length, head) = (below.sqrt(), v[k + 1]);
+        e[k] = if head > 0.0 { -length } else { length };
+        // v reflects the column onto its first entry; v . v = 2 (length^2 + |head| length).
+        let square = 2.0 * (below + head.abs() * length);
+        if !(square > 0.0) {
+            e[k] = head;
+            continue;
+        }
+        v[k + 1] -= e[k];
+        w[k + 1..n].fill(0.0);
         for i in k + 1..n {
-            let mut s = 0.0;
-            for j in k + 1..n {
-                s += a[i * n + j] * v[j];
+            let row = &a[i * n + k + 1..i * n + i];
+            let (before, own) = w[k + 1..].split_at_mut(i - k - 1);
+            let (vi, mut s) = (v[i], a[i * n + i] * v[i]);
+            for ((x, v), w) in row.iter().zip(&v[k + 1..i]).zip(before) {
+                s += x * v;
+                *w += x * vi;
             }
-            w[i] = 2.0 * s / square;
-            vw += v[i] * w[i];
+            own[0] += s;
+        }
+        let scale = 2.0 / square;
+        let vw: f64 = scale * (k + 1..n).map(|i| v[i] * w[i]).sum::<f64>();
+        for i in k + 1..n {
+            w[i] = scale * w[i] - vw / square * v[i];
         }
         for i in k + 1..n {
-            w[i] -= vw / square * v[i];
-        }
-        for i in k + 1..n {
-            for j in k + 1..n {
-                a[i * n + j] -= v[i] * w[j] + w[i] * v[j];
+            let (vi, wi) = (v[i], w[i]);
+            let row = &mut a[i * n + k + 1..=i * n + i];
+            for ((x, v), w) in row.iter_mut().zip(&v[k + 1..]).zip(&w[k + 1..]) {
+                *x -= vi * w + wi * v;
             }
         }
     }
-    ((0..n).map(|i| a[i * n + i]).collect(), off)
+    Tridiagonal { n, d: (0..n).map(|i| a[i * n + i]).collect(), e }
 }
 
 #[cfg(test)]

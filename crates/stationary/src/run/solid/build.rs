@@ -84,8 +84,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
         let place = |(b, k): &CellId| was.cells[*b as usize][*k as usize];
         [was.nodes, cells.iter().map(place).collect()]
     });
-    let of_labels = places.as_ref().map(|[_, labels]| &labels[..]);
-    let loads = loads(scenario, system, &mesh, (&solid, &at_cell), of_labels)?;
+    let loads = loads(scenario, system, &mesh, (&solid, &cells), &at_cell)?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
     let (x, v) = start(scenario, system, &mesh.points)?;
@@ -358,10 +357,11 @@ fn loads(
     scenario: &Scenario,
     system: &SolidSystem,
     mesh: &Mesh,
-    (solid, at_cell): (&Solid, &AtCell),
-    places: Option<&[u32]>,
+    (solid, cells): (&Solid, &[CellId]),
+    at_cell: &AtCell,
 ) -> Result<Loads, Error> {
     let scope = scenario.field_scope();
+    let number = |label: usize| tag(mesh, cells[label]);
     let mut builder = LoadsBuilder::default();
     for load in &system.loads {
         let groups: Vec<&Group> =
@@ -391,7 +391,7 @@ fn loads(
         }
         for group in groups {
             match load.kind {
-                LoadKind::Force(_) => on_nodes(&mut builder, solid, places, group, &force),
+                LoadKind::Force(_) => on_nodes(&mut builder, solid, number, group, &force),
                 _ => on_sides(&mut builder, (mesh, solid, at_cell), group, &force, &load.kind, &load.name)?,
             }
         }
@@ -422,11 +422,11 @@ fn on_element(builder: &mut LoadsBuilder, solid: &Solid, k: usize, per_mass: boo
     }
 }
 
-/// A force on each node of a group, given to the first element in the file that has the node, of the first block.
+/// A force on each node of a group, given to the element of the lowest number in the file that has the node, of the first block.
 fn on_nodes(
     builder: &mut LoadsBuilder,
     solid: &Solid,
-    places: Option<&[u32]>,
+    number: impl Fn(usize) -> u64,
     group: &Group,
     force: &Arc<Field>,
 ) {
@@ -434,12 +434,11 @@ fn on_nodes(
     group.nodes.iter().for_each(|a| wanted[*a as usize] = true);
     let mut before = 0;
     for block in solid.blocks() {
-        // Place in the file, number and local node of the best so far.
-        let mut chosen: BTreeMap<u32, (u32, usize, usize)> = BTreeMap::new();
+        // Number in the file, place and local node of the best so far.
+        let mut chosen: BTreeMap<u32, (u64, usize, usize)> = BTreeMap::new();
         for j in 0..block.len() {
             for (local, node) in block.nodes(j).iter().enumerate().filter(|(_, a)| wanted[**a as usize]) {
-                let place = places.map_or(j as u32, |places| places[block.label(j)]);
-                let candidate = (place, before + j, local);
+                let candidate = (number(block.label(j)), before + j, local);
                 chosen.entry(*node).and_modify(|best| *best = candidate.min(*best)).or_insert(candidate);
             }
         }

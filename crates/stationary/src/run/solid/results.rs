@@ -7,7 +7,7 @@ use super::start::{Built, extremes};
 use crate::error::Error;
 use crate::integrate::avi::LocalEnergy;
 use crate::model::Potentials;
-use crate::model::solid::{Elements, Kind, Solid};
+use crate::model::solid::{Kind, Solid};
 use crate::observe::number;
 use crate::report::Series;
 use crate::report::checkpoint::CHECKPOINT;
@@ -93,15 +93,16 @@ fn arranged(values: &[f64], each: usize, order: &[u32]) -> Vec<f64> {
 /// The nodes of each block's elements, as numbered in the file.
 fn cells(body: &Body, elements: Option<&[u32]>) -> Vec<Vec<u32>> {
     let solid = body.problem.solid();
+    let element = |k: usize| elements.map_or(k, |e| e[k] as usize);
     let mut first = 0;
-    let of_block = |block: &Box<dyn Elements>| {
+    let mut blocks = Vec::new();
+    for block in solid.blocks() {
         let own = first..first + block.len();
         first = own.end;
-        let element = |k: usize| elements.map_or(k, |e| e[k] as usize);
         let nodes = own.flat_map(|k| Potentials::nodes(solid, element(k)));
-        nodes.map(|a| body.place(*a as usize) as u32).collect()
-    };
-    solid.blocks().iter().map(of_block).collect()
+        blocks.push(nodes.map(|a| body.place(*a as usize) as u32).collect());
+    }
+    blocks
 }
 
 /// True stresses as xx, yy, zz, xy, yz, xz; NaN where an element has none.

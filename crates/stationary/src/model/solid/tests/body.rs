@@ -65,7 +65,7 @@ fn any_split_of_the_masses_bounds_the_step() {
     ] {
         let solid = Mesh::new(kind, 2, 0.4, 0.0).build(law, plane);
         let limit = true_limit(&solid);
-        for split in [Split::Stiffness, Split::Own] {
+        for split in [Split::Optimal, Split::Stiffness, Split::Own] {
             let shares = solid.shares(solid.points(), split).unwrap();
             let total: f64 = shares.iter().sum();
             assert!(
@@ -81,6 +81,64 @@ fn any_split_of_the_masses_bounds_the_step() {
         }
         // The twin: whole nodal masses for everyone bound nothing.
         assert!(with_shares(&solid, false, &mut random) > limit * 1.01, "{kind:?}");
+    }
+}
+
+#[test]
+fn the_optimal_split_saves_updates_and_its_couplings_are_those_of_the_tangent() {
+    let law = &laws()[0].1;
+    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+        let solid = Mesh::new(kind, 3, 0.5, 0.0).build(law, Plane::Strain);
+        let x = solid.points();
+        let rate = |split| solid.steps_eigen(1.0, x, split).unwrap().iter().map(|h| 1.0 / h).sum::<f64>();
+        let [optimal, stiffness] = [Split::Optimal, Split::Stiffness].map(rate);
+        assert!(optimal < 1.002 * stiffness, "{kind:?}: {optimal} {stiffness}");
+        for block in solid.blocks() {
+            let n = block.kind().nodes();
+            let (mut closed, mut dense) = ([0.0; 100], [0.0; 100]);
+            block.couplings(0, x, &mut dense).unwrap();
+            if block.couplings_at_rest(0, &mut closed) {
+                for (a, b) in closed[..n * n].iter().zip(&dense) {
+                    assert!((a - b).abs() < 1e-10 * dense[0], "{kind:?}: {a} {b}");
+                }
+            } else {
+                assert_ne!(kind, Kind::Tet4);
+            }
+        }
+    }
+}
+
+#[test]
+fn closed_forms_at_rest_are_the_dense_ones() {
+    for (name, law) in laws() {
+        for kind in [Kind::Tet4, Kind::Tet10] {
+            let solid = Mesh::new(kind, 2, 0.4, 0.0).build(&law, Plane::Strain);
+            let x = solid.points();
+            let shares = solid.shares(x, Split::Stiffness).unwrap();
+            for (k, masses) in shares.chunks_exact(kind.nodes()).enumerate() {
+                let (block, k) = solid.locate(k);
+                let (mut dense, mut closed) = ([0.0; MAX_NODES], [0.0; MAX_NODES]);
+                block.stiffness(k, x, &mut dense).unwrap();
+                assert!(block.stiffness_at_rest(k, &mut closed));
+                let most = dense.iter().copied().fold(0.0, f64::max);
+                assert!(
+                    dense.iter().zip(&closed).all(|(a, b)| (a - b).abs() < 1e-13 * most),
+                    "{name} {kind:?}"
+                );
+                let step = block.step_eigen(k, x, masses).unwrap();
+                match block.step_eigen_at_rest(k, masses) {
+                    Some(closed) => assert!((closed / step - 1.0).abs() < 1e-12, "{name}: {closed} {step}"),
+                    None => assert_eq!(kind, Kind::Tet10),
+                }
+            }
+        }
+    }
+    // Curved sides and triangles have none.
+    let law = &laws()[0].1;
+    for (kind, bend) in [(Kind::Tet10, 0.05), (Kind::Tri6, 0.0), (Kind::Tri3, 0.0)] {
+        let solid = Mesh::new(kind, 2, 0.2, bend).build(law, Plane::Strain);
+        let all = solid.blocks().iter().all(|b| b.stiffness_at_rest(0, &mut [0.0; MAX_NODES]));
+        assert!(!all, "{kind:?}");
     }
 }
 
@@ -106,6 +164,21 @@ fn a_body_knows_how_much_of_its_limit_steps_use() {
         longer[0] *= 3.0;
         assert!(used(&longer) > 1.2 * all, "{kind:?}");
     }
+}
+
+#[test]
+fn a_tetrahedron_takes_little_memory() {
+    // Nodes, the numbers of the kernel, volume and radius; a fifth of a node.
+    let solid = Mesh::new(Kind::Tet4, 12, 0.2, 0.0).build(&laws()[0].1, Plane::Strain);
+    let each = solid.memory() as f64 / solid.elements() as f64;
+    assert!((88.0..100.0).contains(&each), "{each} bytes an element");
+    let points: Vec<[f64; 3]> = solid.points().as_chunks().0.to_vec();
+    let tags = (0..solid.elements() as u64).map(|k| k + 7).collect();
+    let loads = LoadsBuilder::default().finish(&points, solid.elements());
+    let (whole, alone) = (solid.elements() as f64, solid.memory());
+    let problem = Problem::new(solid, loads, crate::model::Supports::new(&points), tags);
+    assert_eq!((problem.tag(0), problem.tag(5)), (7, 12));
+    assert!((problem.memory() - alone) as f64 / whole < 10.0);
 }
 
 #[test]
