@@ -103,14 +103,14 @@ def stationary(program, folder, mesh, end, step):
         rows = series.read().splitlines()
     last = dict(zip(rows[0].split(","), rows[-1].split(",")))
     return {
-        "steps": summary["steps"],
+        "steps": avi["updates"]["max"],
         "step": avi["step"]["min"],
         "seconds": 1e-9 * avi["nanoseconds_per_update"] * avi["updates"]["total"],
         "elements": avi["elements"],
         "ns_per_update": avi["nanoseconds_per_update"],
         "updates": avi["updates"]["total"],
         "energy_error": summary["energy"]["max_relative_error"],
-        "corner": [float(last[key]) for key in last if key.startswith("corner")][:3],
+        "corner": [float(last[key]) for key in last if key.startswith("corner")],
         "law": "neo-Hookean",
     }
 

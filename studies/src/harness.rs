@@ -237,6 +237,12 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         paper: "resonance",
+        figure: "long",
+        title: "energy of long runs by default steps",
+        run: resonance::long::run,
+    },
+    Study {
+        paper: "resonance",
         figure: "limits",
         title: "rules of steps against the true limit",
         run: resonance::limits::run,

@@ -51,7 +51,11 @@ const STEP_OPTIONS: [(&str, &str, &str); 10] = [
         "`courant`, by inscribed radius and wave speed, or `eigen`, by the element's largest eigenvalue",
     ),
     ("fraction", "0.8; free: 0.2; courant: 0.1", "part of the stable step that is taken"),
-    ("split", "stiffness", "how nodal masses are divided among elements for `eigen`: `stiffness` or `own`"),
+    (
+        "split",
+        "stiffness",
+        "how nodal masses are divided among elements for `eigen`: by `stiffness`, `optimal` for few updates at fractions up to 0.7, or `own`",
+    ),
     (
         "limit",
         "body",
@@ -644,8 +648,9 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
 }
 
 fn step_choice(method: &str, options: &mut Options) -> Result<StepChoice, Error> {
-    let split = match options.choice("split", "stiffness", &["stiffness", "own"])? {
+    let split = match options.choice("split", "stiffness", &["stiffness", "optimal", "own"])? {
         "own" => Split::Own,
+        "optimal" => Split::Optimal,
         _ => Split::Stiffness,
     };
     let harmonic = options.choice("steps", "harmonic", &["free", "harmonic"])? == "harmonic";

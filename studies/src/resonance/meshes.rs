@@ -62,26 +62,61 @@ pub struct Way {
     pub clock: Clock,
     /// Whether fractions are of the whole body's limit, not of each element's own.
     pub of_body: bool,
+    /// How nodal masses are divided among elements.
+    pub split: Split,
 }
 
-/// The ways compared, and last what the program does unless told otherwise.
+/// The ways compared, the default last.
 pub const WAYS: [Way; 6] = [
-    Way { name: "free", buffer: None, clock: Clock::Ends, of_body: false },
-    Way { name: "none", buffer: Some(Buffer::None), clock: Clock::Ends, of_body: false },
-    Way { name: "ring", buffer: Some(Buffer::Ring), clock: Clock::Ends, of_body: false },
-    Way { name: "jump", buffer: Some(Buffer::Jump), clock: Clock::Ends, of_body: false },
-    Way { name: "jump, middles", buffer: Some(Buffer::Jump), clock: Clock::Middles, of_body: false },
-    Way { name: "jump, middles, of body", buffer: Some(Buffer::Jump), clock: Clock::Middles, of_body: true },
+    Way { name: "free", buffer: None, clock: Clock::Ends, of_body: false, split: Split::Stiffness },
+    Way {
+        name: "none",
+        buffer: Some(Buffer::None),
+        clock: Clock::Ends,
+        of_body: false,
+        split: Split::Stiffness,
+    },
+    Way {
+        name: "ring",
+        buffer: Some(Buffer::Ring),
+        clock: Clock::Ends,
+        of_body: false,
+        split: Split::Stiffness,
+    },
+    Way {
+        name: "jump",
+        buffer: Some(Buffer::Jump),
+        clock: Clock::Ends,
+        of_body: false,
+        split: Split::Stiffness,
+    },
+    Way {
+        name: "jump, middles",
+        buffer: Some(Buffer::Jump),
+        clock: Clock::Middles,
+        of_body: false,
+        split: Split::Stiffness,
+    },
+    Way {
+        name: "jump, middles, of body",
+        buffer: Some(Buffer::Jump),
+        clock: Clock::Middles,
+        of_body: true,
+        split: Split::Stiffness,
+    },
 ];
 
-/// The default.
-const DEFAULT: Way = WAYS[5];
+/// What the program does unless told otherwise.
+pub const DEFAULT: Way = WAYS[5];
+
+/// The part of the body's limit that is the default.
+pub const FRACTION: f64 = 0.8;
 
 /// Velocities of the start over the wave speed: strains so small see the linear body.
-const SMALL: f64 = 1e-4;
+pub const SMALL: f64 = 1e-4;
 
 /// What a run showed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Seen {
     /// Growth of the energy for each update of the smallest element, from the second half of the run.
     pub rate: f64,
@@ -89,6 +124,8 @@ pub struct Seen {
     pub largest: f64,
     /// Updates that one step for all at the body's true limit would need, over those made.
     pub saving: f64,
+    /// The energy over the first at equal distances of time.
+    pub energy: Vec<f64>,
 }
 
 /// Nodes of a body at rest get velocities by lot, `strain` of the wave speed; the body runs for so many updates of its
@@ -96,7 +133,7 @@ pub struct Seen {
 pub fn shake(solid: &Arc<Solid>, way: Way, fraction: f64, updates: f64, strain: f64) -> Result<Seen, String> {
     const LOOKS: usize = 40;
     let x = solid.points().to_vec();
-    let whole = solid.steps_eigen(1.0, &x, Split::Stiffness).map_err(|e| e.to_string())?;
+    let whole = solid.steps_eigen(1.0, &x, way.split).map_err(|e| e.to_string())?;
     let stable: Vec<f64> = whole.iter().map(|h| fraction * h).collect();
     let mut step = match way.buffer {
         None => stable,
@@ -137,7 +174,9 @@ pub fn shake(solid: &Arc<Solid>, way: Way, fraction: f64, updates: f64, strain: 
     let (early, late) =
         (mean(&energy[made + 1 - 2 * quarter..made + 1 - quarter]), mean(&energy[made + 1 - quarter..]));
     let rate = (late / early).ln() / (quarter as f64 / LOOKS as f64 * updates);
-    Ok(Seen { rate, largest, saving: saved })
+    let first = energy[0];
+    energy.iter_mut().for_each(|e| *e /= first);
+    Ok(Seen { rate, largest, saving: saved, energy })
 }
 
 /// A mesh, and how long to run it.
@@ -146,26 +185,22 @@ struct Plan {
     /// Updates of the smallest element in every run.
     updates: f64,
     fractions: &'static [f64],
-    /// Updates of the longest run, in the way that is best, at 0.8 of the limit.
-    long: f64,
 }
 
 fn plan(scale: Scale) -> Vec<Plan> {
     const ALL: [f64; 6] = [0.2, 0.3, 0.5, 0.7, 0.8, 0.9];
     const SOME: [f64; 3] = [0.5, 0.8, 0.9];
-    let plan = |name, updates, fractions, long| Plan { name, updates, fractions, long };
+    let plan = |name, updates, fractions| Plan { name, updates, fractions };
     match scale {
-        Scale::Reduced => {
-            vec![plan("bar-wave", 3e3, &[0.5, 0.8], 1e4), plan("slab", 2e3, &[0.5, 0.8], 6e3)]
-        }
+        Scale::Reduced => vec![plan("bar-wave", 2e3, &[0.5, 0.8]), plan("slab", 2e3, &[0.5, 0.8])],
         Scale::Full => vec![
-            plan("bar-wave", 2e4, &ALL, 1e6),
-            plan("slab", 5e4, &ALL, 1e6),
-            plan("block", 1e4, &SOME, 1e6),
-            plan("l-beam", 5e3, &SOME, 1e6),
-            plan("blade-1", 2e3, &SOME, 1e5),
-            plan("blade-3", 2e3, &SOME, 1e5),
-            plan("graded-cube", 1e3, &SOME, 1e5),
+            plan("bar-wave", 2e4, &ALL),
+            plan("slab", 5e4, &ALL),
+            plan("block", 1e4, &SOME),
+            plan("l-beam", 5e3, &SOME),
+            plan("blade-1", 2e3, &SOME),
+            plan("blade-3", 2e3, &SOME),
+            plan("graded-cube", 1e3, &SOME),
         ],
     }
 }
@@ -173,8 +208,8 @@ fn plan(scale: Scale) -> Vec<Plan> {
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {
     let (mut table, mut plots) = (Vec::new(), Vec::new());
-    let (mut held, mut trend, mut freely) = (0.0, 0.0, 0.0);
-    for Plan { name, updates, fractions, long } in plan(scale) {
+    let (mut held, mut freely) = (0.0, 0.0);
+    for Plan { name, updates, fractions } in plan(scale) {
         let body = Arc::new(solid(name)?);
         table.push(format!("{name}: {} elements, {updates:.0e} updates of the smallest", body.elements()));
         let mut plot =
@@ -199,21 +234,12 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
             table.push(format!("  {:<24} saving {worth:.2}   {}", way.name, cells.join("  ")));
             plot = plot.line(way.name, fractions, &rates);
         }
-        let seen = shake(&body, DEFAULT, 0.8, long, SMALL)?;
-        table.push(format!(
-            "  {:<24} at 0.8, {long:.0e} updates: growth {:+.1e} an update, {:+.1e} in all; largest energy {:.4}",
-            DEFAULT.name,
-            seen.rate,
-            seen.rate * long,
-            seen.largest
-        ));
-        held = larger(held, seen.largest - 1.0);
-        trend = larger(trend, (seen.rate * long).abs());
+        plot =
+            plot.note(format!("at least {:.0e} is shown: below is the wobble of the energy", 1e-3 / updates));
         plots.push(plot.to_svg(480, 340));
     }
     let claims = vec![
         Claim::below("jump, middles up to 0.8: largest energy over the first, less one", held, 0.05),
-        Claim::below("jump, middles at 0.8, the longest runs: logarithm of the growth in all", trend, 0.05),
         Claim::above(
             "free steps: logarithm of the growth in all, the largest",
             freely,

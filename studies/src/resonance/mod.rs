@@ -3,6 +3,7 @@
 pub mod chain;
 pub mod chains;
 pub mod limits;
+pub mod long;
 pub mod matrix;
 pub mod meshes;
 pub mod pair;

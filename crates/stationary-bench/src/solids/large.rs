@@ -1,7 +1,7 @@
 //! Large bodies: threads, memory, and the way from a file to the first update.
 
 use super::cube::{Cube, LAME};
-use super::runs::{Steps, asynchronous, lambda};
+use super::runs::{asynchronous, harmonic_steps, lambda, largest, least};
 use crate::measure::{seconds, take_turns};
 use crate::row::Outcome;
 use stationary::integrate::avi::{Avi, AviStart};
@@ -20,17 +20,17 @@ const POWER: f64 = 0.5;
 /// One thread over two.
 pub fn threads() -> Result<Outcome, String> {
     let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
-    let steps = Steps::new(&cube.problem())?;
-    let largest = steps.used.iter().copied().fold(0.0, f64::max);
+    let steps = harmonic_steps(&cube.problem())?;
+    let largest = largest(&steps);
     let mut runs = Vec::new();
     for threads in [1, 2] {
-        let mut avi = asynchronous(&cube, cube.problem(), &steps.used)?;
+        let mut avi = asynchronous(&cube, cube.problem(), &steps)?;
         avi.set_threads(threads);
         // What is made for the first turn is not measured.
         avi.advance(largest).map_err(|e| e.fault.why)?;
         runs.push((avi, 1.0));
     }
-    let (repetitions, before) = (10, runs[1].0.updates());
+    let (repetitions, before) = (40, runs[1].0.updates());
     let best = take_turns(repetitions, |which| {
         let (avi, made) = &mut runs[which];
         *made += 1.0;
@@ -45,17 +45,17 @@ pub fn threads() -> Result<Outcome, String> {
         .over(1e9 * best[0] / each as f64)
         .counts(cube.elements() as u64, each, repetitions)
         .value(best[0] / best[1], "times")
-        .with("lambda", lambda(&steps.used)))
+        .with("lambda", lambda(&steps)))
 }
 
 /// Bytes of all that a run keeps for an element: material and geometry, state, schedule.
 pub fn memory() -> Result<Outcome, String> {
     let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
     let problem = cube.problem();
-    let steps = Steps::new(&problem)?;
-    let mut avi = asynchronous(&cube, problem, &steps.used)?;
+    let steps = harmonic_steps(&problem)?;
+    let mut avi = asynchronous(&cube, problem, &steps)?;
     // Some of it is made when it is needed.
-    avi.advance(steps.used.iter().copied().fold(0.0, f64::max)).map_err(|e| e.fault.why)?;
+    avi.advance(largest(&steps)).map_err(|e| e.fault.why)?;
     let each = |bytes: usize| bytes as f64 / cube.elements() as f64;
     let (body, run) = (each(avi.potentials().memory()), each(avi.memory()));
     Ok(Outcome::default()
@@ -100,13 +100,13 @@ fn from_file(path: &std::path::Path) -> Result<([f64; 4], u64, u64), String> {
     let loads = LoadsBuilder::default().finish(&mesh.points, solid.elements());
     let problem = Problem::new(solid, loads, Supports::new(&mesh.points), cells.tags.clone());
     let built = began.elapsed().as_secs_f64();
-    let steps = Steps::new(&problem)?.used;
+    let steps = harmonic_steps(&problem)?;
     let stepped = began.elapsed().as_secs_f64();
-    let least = super::runs::least(&steps);
+    let first = least(&steps);
     let (x, mass) = (problem.solid().points().to_vec(), problem.solid().mass().to_vec());
     let start = AviStart { t: 0.0, v: vec![0.0; x.len()], x, mass, step: steps };
     let mut avi = Avi::with_events_in_the_middle(problem, start).map_err(|e| e.fault.why)?;
-    avi.advance(least).map_err(|e| e.fault.why)?;
+    avi.advance(first).map_err(|e| e.fault.why)?;
     let all = began.elapsed().as_secs_f64();
     Ok(([read, built, stepped, all], avi.steps().len() as u64, avi.updates()))
 }
@@ -137,7 +137,7 @@ mod tests {
         let cube = Cube::graded(3, Kind::Tet4, POWER);
         let mesh = Mesh::read("cube.msh", gmsh(&cube).as_bytes()).unwrap();
         assert_eq!(mesh.cells[0].len(), cube.elements());
-        let volume: f64 = (0..mesh.cells[0].len()).map(|k| mesh.volume((0, k))).sum();
+        let volume: f64 = (0..mesh.cells[0].len() as u32).map(|k| mesh.volume((0, k))).sum();
         assert!((volume - 1.0).abs() < 1e-12, "{volume}");
     }
 }

@@ -2,7 +2,6 @@
 
 pub mod cube;
 mod large;
-pub mod limit;
 mod model;
 mod reference;
 mod runs;

@@ -8,7 +8,7 @@
 //! small body that fits the caches, so that what larger ones show beyond them is memory.
 
 use super::cube::Cube;
-use super::runs::{Steps, asynchronous, free, lambda, least, synchronous};
+use super::runs::{asynchronous, free, free_steps, harmonic_steps, lambda, largest, least, synchronous};
 use crate::measure::{seconds, take_turns};
 use crate::row::{Outcome, Row, When};
 use stationary::model::solid::Kind;
@@ -67,19 +67,24 @@ struct Costs {
 fn costs(regime: Regime, n: usize, power: f64) -> Result<Costs, String> {
     let cube = Cube::graded(n, Kind::Tet4, power);
     let problem = cube.problem();
-    let steps = Steps::new(&problem)?;
     let (steps, mut avi) = match regime {
-        Regime::Harmonic => (steps.used.clone(), asynchronous(&cube, problem, &steps.used)?),
-        Regime::Free => (steps.free.clone(), free(&cube, problem, &steps.free)?),
+        Regime::Harmonic => {
+            let steps = harmonic_steps(&problem)?;
+            (steps.clone(), asynchronous(&cube, problem, &steps)?)
+        }
+        Regime::Free => {
+            let steps = free_steps(&problem)?;
+            (steps.clone(), free(&cube, problem, &steps)?)
+        }
     };
     let mut one = synchronous(&cube, least(&steps), cube.points.as_flattened().to_vec(), cube.shaken())?;
-    let largest = steps.iter().copied().fold(0.0, f64::max);
-    // About two million updates in a repetition, and at least one of the largest step.
+    let largest = largest(&steps);
+    // About a hundred thousand updates in a repetition, and at least a whole turn of the schedule.
     let elements = cube.elements() as f64;
     let rate: f64 = steps.iter().map(|h| 1.0 / h).sum();
-    let span = largest * (2e6 / (rate * largest)).floor().max(1.0);
-    let sync_steps = (2e6 / elements).ceil() as u64;
-    let repetitions = if n > 30 { 3 } else { 7 };
+    let span = largest * (1e5 / (rate * largest)).floor().max(1.0);
+    let sync_steps = (1e5 / elements).ceil() as u64;
+    let repetitions = if n > 30 { 6 } else { 60 };
     let (mut made, before) = (0, avi.updates());
     let best = take_turns(repetitions, |which| match which {
         0 => seconds(|| (0..sync_steps).for_each(|_| one.step().expect("a run of ours"))),

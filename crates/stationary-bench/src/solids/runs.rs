@@ -15,24 +15,42 @@ pub fn synchronous(cube: &Cube, h: f64, x: Vec<f64>, v: Vec<f64>) -> Result<Spar
     Sparse::new(cube.problem(), Method::Verlet { order: 2 }, start, 1e-15).map_err(|e| format!("{e:?}"))
 }
 
-/// The steps of elements.
-pub struct Steps {
-    /// By the rule, before rounding.
-    pub free: Vec<f64>,
-    /// Harmonic.
-    pub used: Vec<f64>,
+/// Steps as in the papers, each element its own: by `eigen`, stretched together to the fraction of the limit of the body.
+pub fn free_steps(problem: &Problem) -> Result<Vec<f64>, String> {
+    stretched(problem, own_steps(problem)?)
 }
 
-impl Steps {
-    /// By `eigen` at the fraction, harmonic, neighbours within a factor of two.
-    pub fn new(problem: &Problem) -> Result<Self, String> {
-        let solid = problem.solid();
-        let free = solid
-            .steps_eigen(FRACTION, solid.points(), Split::Stiffness)
-            .map_err(|fault| problem.fault(&fault).why)?;
-        let used = harmonic(problem, &free, Buffer::Jump);
-        Ok(Steps { free, used })
-    }
+/// The same as a scenario makes them: harmonic, neighbours within a factor of two.
+pub fn harmonic_steps(problem: &Problem) -> Result<Vec<f64>, String> {
+    stretched(problem, harmonic(problem, &own_steps(problem)?, Buffer::Jump))
+}
+
+fn own_steps(problem: &Problem) -> Result<Vec<f64>, String> {
+    let solid = problem.solid();
+    let steps = solid.steps_eigen(FRACTION, solid.points(), Split::Stiffness);
+    steps.map_err(|fault| problem.fault(&fault).why)
+}
+
+/// Steps that use the fraction of the body's limit.
+fn stretched(problem: &Problem, mut steps: Vec<f64>) -> Result<Vec<f64>, String> {
+    let solid = problem.solid();
+    let used = solid.used_limit(solid.points(), &steps).map_err(|fault| problem.fault(&fault).why)?;
+    let longer = (FRACTION / used).max(1.0);
+    steps.iter_mut().for_each(|h| *h *= longer);
+    Ok(steps)
+}
+
+/// The true limit of one step for all, `2/omega_max` at rest.
+pub fn true_limit(problem: &Problem) -> Result<f64, String> {
+    let solid = problem.solid();
+    let one = least(&solid.steps_courant(1.0));
+    let used = solid.used_limit(solid.points(), &vec![one; solid.elements()]);
+    Ok(one / used.map_err(|fault| problem.fault(&fault).why)?)
+}
+
+/// The largest.
+pub fn largest(steps: &[f64]) -> f64 {
+    steps.iter().copied().fold(0.0, f64::max)
 }
 
 /// The smallest.
@@ -64,5 +82,38 @@ fn start(cube: &Cube, problem: &Problem, steps: &[f64]) -> AviStart {
         v: cube.shaken(),
         mass: problem.solid().mass().to_vec(),
         step: steps.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stationary::model::solid::Kind;
+
+    /// Below the limit vibrations stay, above it they grow.
+    #[test]
+    fn the_true_limit_is_where_runs_begin_to_grow() {
+        let cube = Cube::graded(4, Kind::Tet4, 0.5);
+        let limit = true_limit(&cube.problem()).unwrap();
+        let energy = |part: f64| {
+            let x = cube.points.as_flattened().to_vec();
+            let mut run = synchronous(&cube, part * limit, x, cube.shaken()).unwrap();
+            let first: f64 = run.energy().unwrap().iter().sum();
+            for _ in 0..600 {
+                if run.step().is_err() {
+                    return f64::INFINITY;
+                }
+            }
+            run.energy().unwrap().iter().sum::<f64>() / first
+        };
+        assert!(energy(0.99) < 5.0, "{}", energy(0.99));
+        assert!(energy(1.02) > 100.0, "{}", energy(1.02));
+    }
+
+    #[test]
+    fn lambda_is_one_for_equal_steps_and_known_for_two() {
+        assert_eq!(lambda(&[2.0, 2.0]), 1.0);
+        // (1/1 + 1/1) / (1/1 + 1/4)
+        assert!((lambda(&[1.0, 4.0]) - 1.6).abs() < 1e-15);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Largest position, and largest number of a potential, that [`Cluster::kick`] needs to be sure of: below it no energy of an
@@ -10,14 +11,13 @@ pub const CALM: f64 = 1e60;
 
 /// Potentials in a fixed order, in whatever form is swept fastest.
 pub trait Cluster: fmt::Debug + Send + Sync {
-    /// Kicks with the potentials from number `from` of the cluster on, in order, to the bits of
-    /// `v_a -= (weight / m_a) dV_k/dx_a` one after another. Stops before some of which one may have no value; returns the first
-    /// that has not kicked.
+    /// Kicks with a range of the potentials in order, to the bits of `v_a -= (weight / m_a) dV_k/dx_a` one after another. Stops
+    /// before some of which one may have no value; returns the first that has not kicked.
     ///
     /// # Safety
-    /// `kicks` has numbers for all nodes of the cluster. While the call lasts, nobody else reads or writes the velocities of
+    /// `kicks` has numbers for all nodes of the range. While the call lasts, nobody else reads or writes the velocities of
     /// the nodes that the cluster was compiled to own.
-    unsafe fn kick(&self, from: usize, kicks: &Kicks<'_>) -> usize;
+    unsafe fn kick(&self, range: Range<usize>, kicks: &Kicks<'_>) -> usize;
 
     /// Bytes it takes.
     fn memory(&self) -> usize;

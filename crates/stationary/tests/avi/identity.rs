@@ -33,6 +33,9 @@ fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
         assert_eq!(tiled.linear_balance(), queue.linear_balance());
         assert_eq!(tiled.angular_balance(), queue.angular_balance());
         assert_eq!(tiled.snapshot().unwrap(), queue.snapshot().unwrap());
+        if threads != 2 {
+            continue;
+        }
         // From a state of the other, and with somebody watching for a while.
         assert!(tiled.restore(&expected[0]));
         let mut seen = 0;
@@ -55,12 +58,12 @@ fn neo_hookean() -> Law {
 
 #[test]
 fn tiles_have_the_bits_of_one_queue_on_free_bodies() {
-    for (kind, cells) in [(Kind::Tet4, [5, 4, 3]), (Kind::Tet10, [3, 2, 2]), (Kind::Tri3, [9, 8, 0])] {
+    for (kind, cells) in [(Kind::Tet4, [4, 3, 3]), (Kind::Tet10, [2, 2, 2]), (Kind::Tri3, [9, 8, 0])] {
         let body = grid(kind, cells, [1.3, 1.0, 0.8], 1.6, 0.1);
         let solid = Arc::new(body.neo_hookean());
         let start = body.start(&solid, 0.4);
-        check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 4.0));
-        check(|| Avi::with_events_in_the_middle(solid.clone(), start.clone()).unwrap(), &pieces(&start, 3.0));
+        check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.5));
+        check(|| Avi::with_events_in_the_middle(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.0));
     }
 }
 
@@ -68,7 +71,7 @@ fn tiles_have_the_bits_of_one_queue_on_free_bodies() {
 fn so_they_do_under_loads_and_on_supports() {
     for kind in [Kind::Tet4, Kind::Tet10, Kind::Tri6] {
         let (problem, start) = everything(kind, 0.4);
-        check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 4.0));
+        check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 2.5));
     }
     // Few elements have loads or supports, so that the two ways of making events alternate.
     let (problem, start) = Setup::new(grid(Kind::Tet4, [5, 3, 3], [1.3, 1.0, 0.8], 1.5, 0.1))
@@ -76,7 +79,7 @@ fn so_they_do_under_loads_and_on_supports() {
         .guide(1, "0.03*sin(4*t)", 1, |p| p[0] < 0.05)
         .fix(&[0, 2], 0, |p| p[0] < 0.05)
         .finish(0.4);
-    check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 4.0));
+    check(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 2.5));
 }
 
 #[test]
@@ -92,7 +95,7 @@ fn so_they_do_with_ties_everywhere() {
 
 #[test]
 fn so_they_do_with_bars_between_tetrahedra_and_steps_far_apart() {
-    let body = grid(Kind::Tet4, [4, 3, 3], [1.3, 1.0, 0.8], 1.6, 0.1);
+    let body = grid(Kind::Tet4, [4, 3, 3], [1.3, 1.0, 0.8], 1.3, 0.1);
     let mut blocks = stationary::model::solid::Group::new(body.kind, &body.nodes, 1.0)
         .build(&body.points, &neo_hookean())
         .unwrap();
@@ -103,9 +106,9 @@ fn so_they_do_with_bars_between_tetrahedra_and_steps_far_apart() {
     let solid = Arc::new(Solid::new(&body.points, blocks, &[]).unwrap());
     let mut start = body.start(&solid, 0.3);
     // A sliver's step: many of its events in one slot of time.
-    start.step[17] *= 2e-3;
-    start.step[201] *= 1e-2;
-    check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.0));
+    start.step[17] *= 2e-2;
+    start.step[201] *= 6e-2;
+    check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 1.8));
 }
 
 /// Faults of the same run in one queue and in tiles.
@@ -126,7 +129,7 @@ fn faults(problem: &Arc<Problem>, start: &AviStart) -> AviError {
         let (error, state) = run(Some((tile, threads)));
         assert_eq!(error, expected, "tiles of {tile}, {threads} threads");
         // What is left does not depend on who was faster.
-        for _ in 0..3 {
+        for _ in 0..2 {
             assert_eq!(run(Some((tile, threads))), (error.clone(), state.clone()), "tiles of {tile}");
         }
     }
@@ -187,7 +190,7 @@ fn so_they_do_on_potentials_of_any_kind() {
     let points: Vec<[f64; 3]> =
         (0..60).map(|a| [f64::from(a % 4), f64::from(a / 4 % 5), f64::from(a / 20)]).collect();
     let ends: Vec<[u32; 2]> =
-        (0..60).flat_map(|a| [1, 4, 20, 7].map(|s| [a, a + s])).filter(|e| e[1] < 60).collect();
+        (0..60).flat_map(|a| [1, 4, 20].map(|s| [a, a + s])).filter(|e| e[1] < 60).collect();
     let mut random = Random(5);
     let step: Vec<f64> = ends.iter().map(|_| 0.02 * (1.5 + random.next())).collect();
     let v: Vec<f64> = (0..180).map(|_| random.next()).collect();

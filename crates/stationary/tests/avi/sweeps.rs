@@ -37,7 +37,7 @@ fn compare(problem: &Arc<Problem>, first: &AviStart, end: f64) {
             halfway.push(bits(&queue));
         }
         let most = *queue.events().iter().max().unwrap();
-        assert!(most > 10 && queue.events().iter().any(|e| 2 * e <= most), "steps of several lengths");
+        assert!(most > 10 && queue.events().iter().any(|e| 3 * e <= 2 * most), "steps of several lengths");
         assert_eq!(queue.updates(), queue.events().iter().sum::<u64>());
         for threads in THREADS {
             let new = || {

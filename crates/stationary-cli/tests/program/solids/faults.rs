@@ -243,6 +243,8 @@ fn wrong_steps() {
             (with("\"free\"", "\"fre\""), &["unknown value of `steps`", "did you mean `free`?"]),
             (with("\"avi\"", "\"abi\""), &["unknown integrator `abi`", "did you mean `avi`?"]),
             (with("0.2", "0.2, alpha = 1"), &["unknown key `alpha` in integrator `avi` of a solid"]),
+            (with("0.2", "0.2, threads = 0"), &["threads", "1 to 255"]),
+            (with("0.2", "0.2, threads = 1.5"), &["threads", "whole number"]),
             (with("0.2", "0.2, factor = \"-1\""), &["the factor is -1 at the start"]),
             (
                 with("\"free\"", "\"harmonic\", factor = \"1\""),

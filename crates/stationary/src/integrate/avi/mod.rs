@@ -70,7 +70,7 @@ pub struct Avi<P> {
 /// Most threads of a run.
 pub const MOST_THREADS: usize = 255;
 
-/// From so many elements on free steps go in tiles: with fewer one queue is as fast.
+/// From so many elements on free steps go in tiles: with fewer one queue is nearly as fast, and needs no copy of the state.
 const LEAST_TILED: usize = 1000;
 
 #[derive(Debug, Clone)]

@@ -214,6 +214,13 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         true
     }
 
+    fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        self.rest(k).filter(|_| S::KIND == Kind::Tet4).is_some_and(|rest| {
+            rest.couplings(out);
+            true
+        })
+    }
+
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
         self.rest(k).filter(|_| S::KIND == Kind::Tet4)?.step(masses)
     }

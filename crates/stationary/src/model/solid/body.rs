@@ -10,6 +10,9 @@ use crate::model::{Compiled, PotentialFault, Potentials};
 /// How the mass of a node is divided among the elements that share it, for the element eigenvalue step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Split {
+    /// By stiffness, then better by one round towards the fewest updates in all: a share grows with what it saves its element.
+    /// More elements are then at their limits at once, and resonate sooner: for fractions up to 0.7.
+    Optimal,
     /// In proportion to the stiffness that each element lends the node: stiff elements get the mass they
     /// need, so a sliver among healthy neighbours lowers its own step far less than its inscribed radius does.
     #[default]
@@ -201,6 +204,11 @@ impl Solid {
     /// The part of its nodes' masses that each element gets, for all nodes of all elements in order; at every node
     /// the parts sum to its mass.
     pub fn shares(&self, x: &[f64], split: Split) -> Result<Vec<f64>, Fault> {
+        if split == Split::Optimal {
+            let mut shares = self.shares(x, Split::Stiffness)?;
+            self.improve(x, &mut shares)?;
+            return Ok(shares);
+        }
         let places = self.blocks.iter().map(|b| b.len() * b.kind().nodes()).sum();
         let mut weights = Vec::with_capacity(places);
         let (mut sums, mut counts) = (vec![0.0; self.mass.len()], vec![0.0; self.mass.len()]);
@@ -210,7 +218,7 @@ impl Solid {
                 let mut w = [0.0; MAX_NODES];
                 match split {
                     Split::Own => block.lumped_mass(k, &mut w),
-                    Split::Stiffness => {
+                    Split::Stiffness | Split::Optimal => {
                         if !(self.still(block.nodes(k), x) && block.stiffness_at_rest(k, &mut w)) {
                             block.stiffness(k, x, &mut w)?;
                         }
@@ -230,11 +238,49 @@ impl Solid {
                 (self.mass[a], sums[a], counts[a])
             };
             *weight = match split {
-                Split::Stiffness => *weight / sum * mass,
+                Split::Stiffness | Split::Optimal => *weight / sum * mass,
                 Split::Own => *weight + (mass - sum) / count,
             };
         }
         Ok(weights)
+    }
+
+    /// A round towards shares with the least `sum_K omega_K`, which is convex in them. For `omega` stands its bound
+    /// `b = (sum_ab |K_ab|^2 / (m_a m_b))^(1/4)`, with the sensitivity `db/dm_a = -b p_a / (2 m_a)`, `p_a` the part of the sum in
+    /// row `a`. At the best shares those at a node have equal sensitivities; `m_a <- sqrt(m_a b p_a)` leads there at once if `p`
+    /// goes with `1/m_a`, and in practice nearly so.
+    fn improve(&self, x: &[f64], shares: &mut [f64]) -> Result<(), Fault> {
+        let mut sums = vec![0.0; self.mass.len()];
+        let mut square = [0.0; MAX_NODES * MAX_NODES];
+        let mut rest = &mut *shares;
+        for block in &self.blocks {
+            let n = block.kind().nodes();
+            for k in 0..block.len() {
+                let mass;
+                (mass, rest) = rest.split_at_mut(n);
+                if !(self.still(block.nodes(k), x) && block.couplings_at_rest(k, &mut square)) {
+                    block.couplings(k, x, &mut square)?;
+                }
+                let inverse: [f64; MAX_NODES] =
+                    std::array::from_fn(|a| if a < n { 1.0 / mass[a] } else { 0.0 });
+                let row = |a: usize| -> f64 { (0..n).map(|b| square[a * n + b] * inverse[b]).sum() };
+                let part: [f64; MAX_NODES] =
+                    std::array::from_fn(|a| if a < n { row(a) * inverse[a] } else { 0.0 });
+                let whole: f64 = part.iter().sum();
+                // b / whole
+                let scale = whole.sqrt().sqrt() / whole;
+                for a in 0..n {
+                    // An element without stiffness at a node keeps what it has there: nothing.
+                    mass[a] = (mass[a] * scale * part[a]).sqrt();
+                    sums[block.nodes(k)[a] as usize] += mass[a];
+                }
+            }
+        }
+        let nodes = self.blocks.iter().flat_map(|b| (0..b.len()).flat_map(|k| b.nodes(k)));
+        for (share, node) in shares.iter_mut().zip(nodes) {
+            *share *= self.mass[*node as usize] / sums[*node as usize];
+        }
+        Ok(())
     }
 }
 

@@ -177,6 +177,25 @@ pub trait Elements: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Writes `|K_ab|^2` (Frobenius) for every pair of nodes of the element linearised at `x`.
+    fn couplings(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let n = self.kind().nodes();
+        let mut matrix = [0.0; 9 * MAX_NODES * MAX_NODES];
+        self.tangent(k, 0.0, x, &mut matrix)?;
+        out[..n * n].fill(0.0);
+        for (i, row) in matrix.chunks_exact(3 * n).take(3 * n).enumerate() {
+            for (j, entry) in row.iter().enumerate() {
+                out[i / 3 * n + j / 3] += entry * entry;
+            }
+        }
+        Ok(())
+    }
+
+    /// [`couplings`](Self::couplings) of the undeformed element in closed form; `false`, and nothing written, if there is none.
+    fn couplings_at_rest(&self, _k: usize, _out: &mut [f64]) -> bool {
+        false
+    }
+
     /// [`step_eigen`](Self::step_eigen) of the undeformed element in closed form, if there is one.
     fn step_eigen_at_rest(&self, _k: usize, _masses: &[f64]) -> Option<f64> {
         None

@@ -31,10 +31,8 @@ impl Rest {
         (0..3).for_each(|c| out[c + 1] = scale * self.gram[c][c]);
     }
 
-    /// The same of a ten-node tetrahedron with straight sides: `V/4 (lambda + 4 mu) sum_q |grad N_a|^2` over its points. With
-    /// `N_a = L_a (2 L_a - 1)` and `N_ab = 4 L_a L_b` these are sums of the products `g_a . g_b` with numbers that are the same for
-    /// all.
-    pub fn quadratic_traces(&self, out: &mut [f64]) {
+    /// `g_a . g_b` of all pairs of corners, from those of three.
+    fn products(&self) -> [[f64; 4]; 4] {
         let mut g = [[0.0; 4]; 4];
         for (c, b) in (0..9).map(|i| (i / 3, i % 3)) {
             let dot = self.gram[c][b];
@@ -43,6 +41,27 @@ impl Rest {
             g[c + 1][0] -= dot;
             g[0][0] += dot;
         }
+        g
+    }
+
+    /// `|K_ab|^2 = V^2 ((lambda^2 + mu^2) |g_a|^2 |g_b|^2 + (4 lambda mu + 5 mu^2) (g_a . g_b)^2)` for all pairs of nodes.
+    pub fn couplings(&self, out: &mut [f64]) {
+        let Lame { lambda, mu } = self.lame;
+        let square = self.volume * self.volume;
+        let (apart, along) = (square * (lambda * lambda + mu * mu), square * mu * (4.0 * lambda + 5.0 * mu));
+        let g = self.products();
+        for a in 0..4 {
+            for b in 0..4 {
+                out[4 * a + b] = apart * g[a][a] * g[b][b] + along * g[a][b] * g[a][b];
+            }
+        }
+    }
+
+    /// The traces of a ten-node tetrahedron with straight sides: `V/4 (lambda + 4 mu) sum_q |grad N_a|^2` over its points. With
+    /// `N_a = L_a (2 L_a - 1)` and `N_ab = 4 L_a L_b` these are sums of the products `g_a . g_b` with numbers that are the same for
+    /// all.
+    pub fn quadratic_traces(&self, out: &mut [f64]) {
+        let g = self.products();
         let (near, far) = (near::<3>(), far::<3>());
         let corner = (4.0 * near - 1.0).powi(2) + 3.0 * (4.0 * far - 1.0).powi(2);
         let (same, mixed) = (16.0 * (near * near + 3.0 * far * far), 64.0 * far * (near + far));

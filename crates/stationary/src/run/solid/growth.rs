@@ -14,20 +14,25 @@ const COUNTS: f64 = 0.02;
 /// So many parts of the past are told apart; when they are full, each two become one.
 const PARTS: usize = 64;
 
-/// Before there are so many there is no trend.
-const FEW: usize = 8;
+/// Means over so many parts of the run make a trend.
+const MEANS: usize = 8;
+
+/// Before so many of the largest steps the run has only begun.
+const BEGINNING: f64 = 100.0;
 
 /// So many elements are named.
 const NAMED: usize = 5;
 
 /// Watches the energy less the work from row to row.
 ///
-/// Variational steps let the energy wobble about a value that stays; steps that resonate feed it. It has grown where *all* of
-/// the last quarter of the run lies above *all* of its first half, by more than it wobbled within an eighth of the run before,
-/// and by more than [`COUNTS`] of the scale.
+/// Variational steps let the energy wobble about a value that stays; steps that resonate feed it. It has grown where its means over
+/// eighths of the run, but for the first two, are each above the one before, the last no less steeply than half the first,
+/// by more than [`COUNTS`] of the scale in all.
 pub(super) struct Growth {
-    /// Least and largest energy in each part of the past.
-    parts: Vec<[f64; 2]>,
+    /// The run has more than begun.
+    settled: f64,
+    /// Sums of the energy over equal numbers of rows.
+    parts: Vec<f64>,
     /// Rows in a part, and in the last one.
     size: u64,
     filled: u64,
@@ -39,8 +44,17 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    pub fn new() -> Self {
-        Growth { parts: Vec::new(), size: 1, filled: 0, largest: 0.0, first: f64::NAN, elements: Vec::new() }
+    /// From a time on, with elements whose largest step is this.
+    pub fn new(start: f64, largest_step: f64) -> Self {
+        Growth {
+            settled: start + BEGINNING * largest_step,
+            parts: Vec::new(),
+            size: 1,
+            filled: 0,
+            largest: 0.0,
+            first: f64::NAN,
+            elements: Vec::new(),
+        }
     }
 
     /// Sees the energy of a row. Of methods that do not book the work from outside it is not known.
@@ -51,7 +65,7 @@ impl Growth {
         }
         self.add(energy);
         let growth = self.now() / scale;
-        if growth > COUNTS {
+        if growth > COUNTS && look.t > self.settled {
             if self.largest == 0.0 {
                 self.first = look.t;
             }
@@ -64,36 +78,37 @@ impl Growth {
 
     fn add(&mut self, energy: f64) {
         match self.parts.last_mut() {
-            Some([least, most]) if self.filled < self.size => {
-                (*least, *most) = (least.min(energy), most.max(energy));
+            Some(sum) if self.filled < self.size => {
+                *sum += energy;
                 self.filled += 1;
             }
             _ => {
-                self.parts.push([energy; 2]);
+                self.parts.push(energy);
                 self.filled = 1;
             }
         }
         if self.parts.len() == PARTS && self.filled == self.size {
-            let both = |p: &[[f64; 2]]| [p[0][0].min(p[1][0]), p[0][1].max(p[1][1])];
-            self.parts = self.parts.chunks_exact(2).map(both).collect();
+            self.parts = self.parts.chunks_exact(2).map(|p| p[0] + p[1]).collect();
             self.size *= 2;
             self.filled = self.size;
         }
     }
 
-    /// How far all of the last quarter lies above all of the first half, less the wobble there.
+    /// The growth of the mean over an eighth of the past since the second, nought if there is no trend.
     fn now(&self) -> f64 {
         let count = self.parts.len();
-        if count < FEW {
+        if count < MEANS {
             return 0.0;
         }
-        let range = |parts: &[[f64; 2]]| {
-            parts.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |r, p| [r[0].min(p[0]), r[1].max(p[1])])
+        let mean = |i: usize| {
+            let (from, to) = (i * count / MEANS, (i + 1) * count / MEANS);
+            let missing = if to == count { self.size - self.filled } else { 0 };
+            self.parts[from..to].iter().sum::<f64>() / ((to - from) as u64 * self.size - missing) as f64
         };
-        let (early, late) = (&self.parts[..count / 2], range(&self.parts[count - count / 4..]));
-        let width = |parts: &[[f64; 2]]| range(parts)[1] - range(parts)[0];
-        let wobble = early.chunks(count / 8).map(width).fold(0.0, f64::max);
-        late[0] - range(early)[1] - wobble
+        let means: [f64; MEANS] = std::array::from_fn(mean);
+        let rises = means[1..].windows(2).all(|m| m[0] < m[1]);
+        let goes_on = means[7] - means[5] > 0.5 * (means[3] - means[1]);
+        if rises && goes_on { means[MEANS - 1] - means[1] } else { 0.0 }
     }
 
     /// The largest growth so far over the scale, nought if there was none.
@@ -128,19 +143,20 @@ impl Growth {
 
     /// All that changes, as numbers.
     pub fn save(&self) -> Vec<f64> {
-        let mut numbers = vec![self.size as f64, self.filled as f64, self.largest, self.first];
-        numbers.push(self.elements.len() as f64);
+        let counts = [self.size, self.filled, self.elements.len() as u64].map(|n| n as f64);
+        let mut numbers = [&counts[..], &[self.settled, self.largest, self.first]].concat();
         numbers.extend(self.elements.iter().map(|tag| *tag as f64));
-        numbers.extend(self.parts.as_flattened());
+        numbers.extend(&self.parts);
         numbers
     }
 
     /// From such numbers; `None` if they are no such.
     pub fn restore(numbers: &[f64]) -> Option<Self> {
-        let ([size, filled, largest, first, named], rest) = numbers.split_first_chunk::<5>()?;
+        let ([size, filled, named, settled, largest, first], rest) = numbers.split_first_chunk::<6>()?;
         let (elements, parts) = rest.split_at_checked(*named as usize)?;
         Some(Growth {
-            parts: parts.chunks_exact(2).map(|p| [p[0], p[1]]).collect(),
+            settled: *settled,
+            parts: parts.to_vec(),
             size: *size as u64,
             filled: *filled as u64,
             largest: *largest,
@@ -208,43 +224,49 @@ fn remedy(choice: &SolidMethod) -> String {
 mod tests {
     use super::*;
 
-    fn grown(energies: impl Iterator<Item = f64>) -> f64 {
-        let mut growth = Growth::new();
+    /// The largest growth seen after the first tenth of some rows.
+    fn grown(rows: u32, energy: impl Fn(f64) -> f64) -> f64 {
+        let mut growth = Growth::new(0.0, 0.0);
         let mut largest = 0.0_f64;
-        for energy in energies {
-            growth.add(energy);
-            largest = largest.max(growth.now());
+        for i in 0..=rows {
+            growth.add(energy(f64::from(i) / f64::from(rows)));
+            if 10 * i > rows {
+                largest = largest.max(growth.now());
+            }
         }
         largest
     }
 
     #[test]
     fn wobble_is_no_growth_and_growth_is() {
-        for rows in [40_u32, 500, 5000] {
-            let at = |i: u32| f64::from(i) / f64::from(rows);
-            // Fast and slow wobble, and a fall at the start: none has a trend.
-            for turns in [0.4, 1.0, 3.7, 211.3] {
-                let wobble = (0..=rows).map(|i| 1.0 + 0.2 * (6.283 * turns * at(i)).sin());
-                assert!(grown(wobble) < COUNTS, "{rows} {turns}");
+        let wave = |turns: f64, t: f64| (2.0 * std::f64::consts::PI * turns * t).sin();
+        for rows in [100, 500, 5000] {
+            // Fast and slow wobble, falls and rises at the start: none is a trend.
+            for (turns, size) in [(0.4, 0.01), (1.0, 0.01), (13.7, 0.02), (211.3, 0.2)] {
+                assert!(grown(rows, |t| 1.0 + size * wave(turns, t)) < COUNTS, "{rows} {turns}");
             }
-            assert!(grown((0..=rows).map(|i| if i == 0 { 1.0 } else { 0.97 })) == 0.0);
-            // e-foldings, under a wobble of a tenth.
-            let growing = (0..=rows).map(|i| (2.0 * at(i)).exp() + 0.1 * (6.283 * 50.3 * at(i)).sin());
-            assert!(grown(growing) > 0.5, "{rows}");
-            assert!(grown((0..=rows).map(|i| 1.0 + 0.3 * at(i))) > COUNTS, "{rows}");
+            assert_eq!(grown(rows, |t| if t == 0.0 { 1.0 } else { 0.9 }), 0.0);
+            assert_eq!(grown(rows, |t| 1.2 - 0.2 * (-100.0 * t).exp()), 0.0);
+            // e-foldings under a wobble of a tenth, and a line.
+            assert!(grown(rows, |t| (2.0 * t).exp() + 0.1 * wave(91.3, t)) > 1.0, "{rows}");
+            assert!(grown(rows, |t| 1.0 + 0.1 * t) > COUNTS, "{rows}");
         }
     }
 
     #[test]
     fn the_past_is_kept_in_parts_and_restored() {
-        let mut growth = Growth::new();
+        let mut growth = Growth::new(0.0, 1.0);
         (0..1000).for_each(|i| growth.add(f64::from(i)));
-        assert!(growth.parts.len() <= PARTS && growth.size == 32);
-        assert_eq!((growth.parts[0], growth.parts[1]), ([0.0, 31.0], [32.0, 63.0]));
+        assert!(growth.parts.len() <= PARTS && growth.size == 16);
+        assert_eq!(growth.parts[1], (16..32).map(f64::from).sum::<f64>());
         growth.elements = vec![7, 3];
         let mut again = Growth::restore(&growth.save()).unwrap();
         assert_eq!((&again.parts, &again.elements), (&growth.parts, &growth.elements));
-        (0..100).for_each(|i| [&mut growth, &mut again].map(|g| g.add(f64::from(i))).iter().for_each(drop));
+        for i in 0..100 {
+            growth.add(f64::from(i));
+            again.add(f64::from(i));
+        }
+        assert_eq!(again.save()[..5], growth.save()[..5]);
         assert_eq!(again.parts, growth.parts);
         assert!(Growth::restore(&[1.0, 1.0]).is_none());
     }

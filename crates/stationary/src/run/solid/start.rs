@@ -80,7 +80,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
     let stretch = (scenario.end - scenario.start) / 1e4;
-    let growth = Growth::new();
+    let growth = Growth::new(scenario.start, extremes(&motion.steps()).1);
     Ok(Built { body, motion, one_step, record, growth, choice, stretch, told: Instant::now() })
 }
 

@@ -39,7 +39,7 @@ pub(super) fn steps(
                     Split::Own => {
                         no_step(&fault).help("a spring without mass of its own needs split = \"stiffness\"")
                     }
-                    Split::Stiffness => no_step(&fault),
+                    Split::Optimal | Split::Stiffness => no_step(&fault),
                 })?
             }
         }

@@ -240,6 +240,16 @@ impl<'a, P: Potentials> Crew<'a, P> {
     unsafe fn all(&self, tick: &Tick, room: &mut [f64]) {
         // SAFETY: as above; the others are apart.
         let view = unsafe { *self.view.get() };
+        if let [part] = self.parts {
+            let mut calm = true;
+            for level in tick.levels.clone() {
+                // SAFETY: as above.
+                if let Err(stop) = unsafe { part[level].run(&view, tick.time, &mut calm, room) } {
+                    return self.stop_at(level, stop);
+                }
+            }
+            return;
+        }
         for stage in self.parts.iter().flat_map(|part| &part[tick.levels.clone()]) {
             // SAFETY: as above.
             if !unsafe { stage.drift(&view, tick.time) } {
@@ -258,15 +268,20 @@ impl<'a, P: Potentials> Crew<'a, P> {
             let stage = &self.parts[me][level];
             // SAFETY: the caller's.
             if let Err(stop) = unsafe { stage.sweep(view, (tick.time, calm), me as u8, room) } {
-                // Positions do not change during a tick, so which elements have no value does not depend on who asks.
-                let mut first = self.stop.lock().unwrap_or_else(|e| e.into_inner());
-                if first.as_ref().is_none_or(|(l, s)| (level, stop.element) < (*l, s.element)) {
-                    *first = Some((level, stop));
-                }
-                self.stopped.store(true, Ordering::Relaxed);
-                return;
+                return self.stop_at(level, stop);
             }
         }
+    }
+
+    /// An element has no value. Positions do not change during a tick, so which ones have none does not depend on who asks,
+    /// nor does the first of them.
+    #[cold]
+    fn stop_at(&self, level: usize, stop: Stop) {
+        let mut first = self.stop.lock().unwrap_or_else(|e| e.into_inner());
+        if first.as_ref().is_none_or(|(l, s)| (level, stop.element) < (*l, s.element)) {
+            *first = Some((level, stop));
+        }
+        self.stopped.store(true, Ordering::Relaxed);
     }
 }
 

@@ -35,8 +35,8 @@ pub(super) fn classes<P: Potentials>(potentials: &P, levels: &[Arc<[u32]>], node
     class
 }
 
-/// The thread of each node: every class cut into slabs of equal work along one direction, the one with the fewest updates
-/// done twice. So the threads have equal shares of every tick.
+/// The thread of each node: every class cut into slabs of equal work along one direction, the one that makes the run shortest. So
+/// the threads have equal shares of every tick, and few elements are evaluated twice.
 pub(super) fn owners<P: Potentials>(
     potentials: &P,
     levels: &[Arc<[u32]>],
@@ -62,18 +62,32 @@ pub(super) fn owners<P: Potentials>(
         for nodes in &mut by_class {
             cut(nodes, direction, x, &work, (threads, &mut owner));
         }
-        let twice = |k: &u32| {
-            let nodes = potentials.nodes(*k as usize);
-            nodes.iter().any(|a| owner[*a as usize] != owner[nodes[0] as usize])
-        };
-        let straddling =
-            |(l, list): (usize, &Arc<[u32]>)| rate(l) * list.iter().filter(|k| twice(k)).count() as f64;
-        let cost = levels.iter().enumerate().map(straddling).sum();
+        let cost = duration(potentials, levels, &owner, threads);
         if cost < best.0 {
             best = (cost, owner);
         }
     }
     best.1
+}
+
+/// Updates of the thread that has most of them, on average over ticks: all levels up to some fire together.
+fn duration<P: Potentials>(potentials: &P, levels: &[Arc<[u32]>], owner: &[u8], threads: usize) -> f64 {
+    let mut updates = vec![0.0; threads];
+    let mut mean = 0.0;
+    for (level, list) in levels.iter().enumerate() {
+        for k in list.iter() {
+            let nodes = potentials.nodes(*k as usize);
+            for (n, a) in nodes.iter().enumerate() {
+                let owner = |a: &u32| owner[*a as usize];
+                if !nodes[..n].iter().any(|b| owner(b) == owner(a)) {
+                    updates[usize::from(owner(a))] += 1.0;
+                }
+            }
+        }
+        let part = (-(level as f64 + if level + 1 < levels.len() { 1.0 } else { 0.0 })).exp2();
+        mean += part * updates.iter().copied().fold(0.0, f64::max);
+    }
+    mean
 }
 
 /// Cuts nodes into slabs of equal work across a direction.
@@ -94,5 +108,48 @@ fn cut(
         let slab = (before + 0.5 * own) / all * threads as f64;
         owner[a as usize] = (slab as usize).min(threads - 1) as u8;
         before += own;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::PotentialFault;
+
+    /// Springs between neighbours of a row of nodes.
+    struct Row(Vec<u32>);
+
+    impl Potentials for Row {
+        fn count(&self) -> usize {
+            self.0.len() - 1
+        }
+        fn nodes(&self, k: usize) -> &[u32] {
+            &self.0[k..k + 2]
+        }
+        fn gradient(&self, _: usize, _: f64, _: &[f64], _: &mut [f64]) -> Result<f64, PotentialFault> {
+            Ok(0.0)
+        }
+    }
+
+    #[test]
+    fn threads_get_equal_shares_of_every_level() {
+        let row = Row((0..1001).collect());
+        let x: Vec<f64> = (0..1001).flat_map(|a| [0.0, f64::from(a), 1.0]).collect();
+        let lists: [Vec<u32>; 3] = [(0..300).collect(), (300..360).collect(), (360..1000).collect()];
+        let levels: Vec<Arc<[u32]>> = lists.iter().map(|l| l.as_slice().into()).collect();
+        let class = classes(&row, &levels, 1001);
+        assert_eq!((class[300], class[301], class[360], class[361]), (0, 1, 1, 2));
+        for threads in [2, 3, 7] {
+            let owner = owners(&row, &levels, &class, &x, threads);
+            for list in &lists {
+                let mut shares = vec![0; threads];
+                list.iter().for_each(|k| shares[usize::from(owner[*k as usize])] += 1);
+                let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
+                assert!(most - least <= 3, "{shares:?}");
+            }
+            let best = 0.5 * 300.0 + 0.25 * 360.0 + 0.25 * 1000.0;
+            let spent = duration(&row, &levels, &owner, threads) * threads as f64 / best;
+            assert!((1.0..1.1).contains(&spent), "{spent}");
+        }
     }
 }

@@ -87,7 +87,10 @@ impl Sweeps {
             threads => divide::owners(potentials, &self.free, &class, &avi.x, threads),
         };
         self.at = avi.inverse.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, i[0]]).collect();
-        let stage = |level: usize, thread: usize| {
+        // In the middle of steps levels fire alone, and each moves all of its nodes itself: which of them was the last to do so.
+        let mut moved = vec![(u8::MAX, u8::MAX); if middle { class.len() } else { 0 }];
+        let mut taken = vec![false; if middle { 0 } else { class.len() }];
+        let mut stage = |level: usize, thread: usize| {
             let own = |a: u32| self.owner.get(a as usize).is_none_or(|owner| usize::from(*owner) == thread);
             let list: Arc<[u32]> = match self.owner.is_empty() {
                 true => self.free[level].clone(),
@@ -96,20 +99,19 @@ impl Sweeps {
                     self.free[level].iter().filter(some).copied().collect()
                 }
             };
-            // In the middle of steps levels fire alone, and each must move all of its nodes itself.
-            let mut moved = vec![false; if middle { class.len() } else { 0 }];
-            if middle {
-                list.iter()
-                    .flat_map(|k| potentials.nodes(*k as usize))
-                    .for_each(|a| moved[*a as usize] = true);
-            }
-            let moves = |a: &u32| match middle {
-                true => moved[*a as usize] && own(*a),
-                false => class[*a as usize] == level as u8 && own(*a),
+            let this = (level as u8, thread as u8);
+            let moves = |a: u32| {
+                let a = a as usize;
+                if !own(a as u32) {
+                    return false;
+                }
+                match middle {
+                    true => std::mem::replace(&mut moved[a], this) != this,
+                    false => class[a] == this.0 && !std::mem::replace(&mut taken[a], true),
+                }
             };
-            let nodes = stage::ranges((0..class.len() as u32).filter(moves));
             let weight = list.first().map_or(0.0, |k| avi.clocks.step[*k as usize]);
-            Stage::new(potentials, list, nodes, weight, &own)
+            Stage::new(potentials, list, weight, &own, moves)
         };
         let count = self.free.len();
         self.parts = (0..avi.threads).map(|j| (0..count).map(|l| stage(l, j)).collect()).collect();

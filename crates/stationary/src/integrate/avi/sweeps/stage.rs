@@ -7,13 +7,18 @@ use std::sync::Arc;
 /// Elements that go one by one where a sweep stopped, before it goes on.
 const DETOUR: usize = 64;
 
+/// Elements of a piece of a stage: few enough for the nearer caches to hold their numbers and those of their nodes.
+const PIECE: usize = 1024;
+
 /// The part of a level that one thread has.
 #[derive(Debug, Clone)]
 pub(super) struct Stage {
     /// The elements with a node that it owns.
     pub list: Arc<[u32]>,
-    /// The nodes that it takes to the time.
+    /// The nodes that it takes to the time, by the pieces of the list that need them first.
     nodes: Vec<Range<u32>>,
+    /// Where the nodes of each piece end.
+    ends: Vec<u32>,
     /// The list, piece after piece.
     runs: Vec<Compiled>,
     /// The step of the level.
@@ -54,24 +59,32 @@ pub(super) struct Stop {
 }
 
 impl Stage {
+    /// Of these elements, with the step of their level. `own` tells the nodes to kick, `moves` those to take to the time.
     pub fn new<P: Potentials>(
         potentials: &P,
         list: Arc<[u32]>,
-        nodes: Vec<Range<u32>>,
         weight: f64,
         own: &dyn Fn(u32) -> bool,
+        mut moves: impl FnMut(u32) -> bool,
     ) -> Self {
         let (mut runs, mut at) = (Vec::new(), 0);
         while at < list.len() {
             let compiled = potentials.compile(&list[at..], own);
-            assert!(
-                (1..=list.len() - at).contains(&compiled.count),
-                "something is compiled, and no more than all"
-            );
+            let possible = 1..=list.len() - at;
+            assert!(possible.contains(&compiled.count), "something is compiled, and no more than all");
             at += compiled.count;
             runs.push(compiled);
         }
-        Stage { list, nodes, runs, weight }
+        let (mut nodes, mut ends) = (Vec::new(), Vec::new());
+        for piece in list.chunks(PIECE) {
+            let all = piece.iter().flat_map(|k| potentials.nodes(*k as usize)).copied();
+            let mut new: Vec<u32> = all.filter(|a| moves(*a)).collect();
+            new.sort_unstable();
+            join(&new, &mut nodes);
+            ends.push(nodes.len() as u32);
+        }
+        nodes.shrink_to_fit();
+        Stage { list, nodes, ends, runs, weight }
     }
 
     /// Bytes it takes, the list aside.
@@ -80,15 +93,26 @@ impl Stage {
         clusters
             + size_of::<Compiled>() * self.runs.capacity()
             + size_of::<Range<u32>>() * self.nodes.capacity()
+            + size_of::<u32>() * self.ends.capacity()
     }
 
-    /// Takes the nodes to a time on straight lines; false if one has come too far for sweeps.
+    /// Takes all nodes to a time; false if one has come too far for sweeps.
     ///
     /// # Safety
     /// That of [`View`], drifting.
     pub unsafe fn drift<P>(&self, view: &View<'_, P>, t: f64) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.drift_some(0..self.nodes.len(), view, t) }
+    }
+
+    /// Takes nodes to a time on straight lines.
+    ///
+    /// # Safety
+    /// As before.
+    #[inline]
+    unsafe fn drift_some<P>(&self, some: Range<usize>, view: &View<'_, P>, t: f64) -> bool {
         let mut calm = true;
-        for range in &self.nodes {
+        for range in &self.nodes[some] {
             let (first, count) = (range.start as usize, range.len());
             debug_assert!(first + count <= view.nodes);
             // SAFETY: the caller's: nobody else has these numbers now.
@@ -124,25 +148,67 @@ impl Stage {
         me: u8,
         room: &mut [f64],
     ) -> Result<(), Stop> {
+        // SAFETY: the caller's.
+        unsafe { self.sweep_some(0..self.list.len(), view, (t, calm), me, room) }
+    }
+
+    /// Both, piece by piece, for one who owns all nodes: what a piece has moved is still at hand when it kicks. `calm` tells, and is
+    /// told, whether no node has come too far.
+    ///
+    /// # Safety
+    /// That of [`View`], with nobody else about.
+    pub unsafe fn run<P: Potentials>(
+        &self,
+        view: &View<'_, P>,
+        t: f64,
+        calm: &mut bool,
+        room: &mut [f64],
+    ) -> Result<(), Stop> {
         let mut first = 0;
+        for (piece, end) in self.ends.iter().enumerate() {
+            let elements = piece * PIECE..self.list.len().min((piece + 1) * PIECE);
+            // SAFETY: the caller's.
+            unsafe {
+                *calm &= self.drift_some(first..*end as usize, view, t);
+                self.sweep_some(elements, view, (t, *calm), 0, room)?;
+            }
+            first = *end as usize;
+        }
+        Ok(())
+    }
+
+    /// Kicks of some elements of the list in order.
+    ///
+    /// # Safety
+    /// As [`sweep`](Self::sweep).
+    unsafe fn sweep_some<P: Potentials>(
+        &self,
+        some: Range<usize>,
+        view: &View<'_, P>,
+        (t, calm): (f64, bool),
+        me: u8,
+        room: &mut [f64],
+    ) -> Result<(), Stop> {
+        let mut end = 0;
         for run in &self.runs {
-            let all = first..first + run.count;
-            first = all.end;
-            let Some(cluster) = run.cluster.as_ref().filter(|_| calm) else {
+            let start = end;
+            end += run.count;
+            let mut next = start.max(some.start);
+            let last = end.min(some.end);
+            let Some(cluster) = run.cluster.as_ref().filter(|_| calm && next < last) else {
                 // SAFETY: the caller's.
-                unsafe { self.one_by_one(view, all, t, me, room) }?;
+                unsafe { self.one_by_one(view, next..last.max(next), t, me, room) }?;
                 continue;
             };
             // SAFETY: the caller's: nobody writes positions now.
             let at = unsafe { std::slice::from_raw_parts(view.at, view.nodes) };
             // SAFETY: the caller's.
             let kicks = unsafe { Kicks::shared(at, self.weight, view.v) };
-            let mut next = 0;
-            while next < run.count {
+            while next < last {
                 // SAFETY: the cluster was compiled for the nodes of `me`, whose velocities are ours.
-                next = unsafe { cluster.kick(next, &kicks) };
-                let detour = all.start + next..all.start + run.count.min(next + DETOUR);
-                next = detour.end - all.start;
+                next = start + unsafe { cluster.kick(next - start..last - start, &kicks) };
+                let detour = next..last.min(next + DETOUR);
+                next = detour.end;
                 // SAFETY: the caller's.
                 unsafe { self.one_by_one(view, detour, t, me, room) }?;
             }
@@ -187,15 +253,13 @@ impl Stage {
     }
 }
 
-/// Numbers in ascending order as ranges.
-pub(super) fn ranges(nodes: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
-    let mut ranges: Vec<Range<u32>> = Vec::new();
+/// Adds numbers in ascending order as ranges.
+fn join(nodes: &[u32], ranges: &mut Vec<Range<u32>>) {
+    let first = ranges.len();
     for a in nodes {
-        match ranges.last_mut() {
-            Some(last) if last.end == a => last.end += 1,
-            _ => ranges.push(a..a + 1),
+        match ranges[first..].last_mut() {
+            Some(last) if last.end == *a => last.end += 1,
+            _ => ranges.push(*a..*a + 1),
         }
     }
-    ranges.shrink_to_fit();
-    ranges
 }

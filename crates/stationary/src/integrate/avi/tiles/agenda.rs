@@ -189,3 +189,39 @@ impl Agenda {
         self.batch.sort_unstable_by_key(|e| e.key());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps over six decades, some of them equal: events of many slots at once, and many of one slot.
+    fn event(j: u32, k: u32) -> Event {
+        let step = 10f64.powf(-6.0 * f64::from(k / 2 * 7919 % 1000) / 1000.0);
+        Event { time: f64::from(j) * step - 0.1, rank: 999 - k, element: k }
+    }
+
+    #[test]
+    fn events_come_in_the_order_of_one_queue() {
+        let mut made = [1_u32; 1000];
+        let first = (0..1000).map(|k| event(1, k));
+        let rate = first.clone().map(|e| 1.0 / (e.time + 0.1)).sum();
+        let (mut queue, mut agenda) = (Queue::new(first.clone()), Agenda::new(first, rate));
+        for _ in 0..300_000 {
+            let event_at_hand = queue.first().unwrap();
+            assert_eq!(agenda.first(), Some(event_at_hand));
+            let k = event_at_hand.element;
+            made[k as usize] += 1;
+            queue.replace_first(event(made[k as usize], k));
+            agenda.replace_first(event(made[k as usize], k));
+        }
+        assert!(made.iter().max() > Some(&1000) && made.contains(&1), "{made:?}");
+    }
+
+    #[test]
+    fn an_agenda_of_nothing_has_no_event() {
+        assert_eq!(
+            Agenda::new(std::iter::empty::<Event>().collect::<Vec<_>>().into_iter(), 0.0).first(),
+            None
+        );
+    }
+}

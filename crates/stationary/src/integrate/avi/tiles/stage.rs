@@ -169,8 +169,8 @@ impl<'a, P: Potentials> Stage<'a, P> {
             let ahead = time - node.clock;
             for i in 0..3 {
                 node.x[i] += ahead * node.v[i];
-                own[i] = node.x[i];
             }
+            own.copy_from_slice(&node.x);
             node.clock = time;
         }
         let kick = &mut hands.kick[..3 * nodes.len()];

@@ -65,7 +65,7 @@ fn any_split_of_the_masses_bounds_the_step() {
     ] {
         let solid = Mesh::new(kind, 2, 0.4, 0.0).build(law, plane);
         let limit = true_limit(&solid);
-        for split in [Split::Stiffness, Split::Own] {
+        for split in [Split::Optimal, Split::Stiffness, Split::Own] {
             let shares = solid.shares(solid.points(), split).unwrap();
             let total: f64 = shares.iter().sum();
             assert!(
@@ -81,6 +81,30 @@ fn any_split_of_the_masses_bounds_the_step() {
         }
         // The twin: whole nodal masses for everyone bound nothing.
         assert!(with_shares(&solid, false, &mut random) > limit * 1.01, "{kind:?}");
+    }
+}
+
+#[test]
+fn the_optimal_split_saves_updates_and_its_couplings_are_those_of_the_tangent() {
+    let law = &laws()[0].1;
+    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+        let solid = Mesh::new(kind, 3, 0.5, 0.0).build(law, Plane::Strain);
+        let x = solid.points();
+        let rate = |split| solid.steps_eigen(1.0, x, split).unwrap().iter().map(|h| 1.0 / h).sum::<f64>();
+        let [optimal, stiffness] = [Split::Optimal, Split::Stiffness].map(rate);
+        assert!(optimal < 1.002 * stiffness, "{kind:?}: {optimal} {stiffness}");
+        for block in solid.blocks() {
+            let n = block.kind().nodes();
+            let (mut closed, mut dense) = ([0.0; 100], [0.0; 100]);
+            block.couplings(0, x, &mut dense).unwrap();
+            if block.couplings_at_rest(0, &mut closed) {
+                for (a, b) in closed[..n * n].iter().zip(&dense) {
+                    assert!((a - b).abs() < 1e-10 * dense[0], "{kind:?}: {a} {b}");
+                }
+            } else {
+                assert_ne!(kind, Kind::Tet4);
+            }
+        }
     }
 }
 

@@ -75,13 +75,13 @@ pub(super) fn together<S: Simplex>(
 }
 
 impl<S: Simplex> Cluster for Together<S> {
-    unsafe fn kick(&self, from: usize, kicks: &Kicks<'_>) -> usize {
-        assert!(kicks.at.len() > self.top && from <= self.len, "numbers for all nodes");
-        let first = self.shared.partition_point(|(g, _)| (*g as usize) < from / WIDEST);
+    unsafe fn kick(&self, range: Range<usize>, kicks: &Kicks<'_>) -> usize {
+        assert!(kicks.at.len() > self.top && range.end <= self.len, "numbers for all nodes");
+        let first = self.shared.partition_point(|(g, _)| (*g as usize) < range.start / WIDEST);
         let mut target = Kicked { kicks: *kicks, shared: &self.shared[first..], lost: [0.0; 3] };
         let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
         // SAFETY: just asserted; velocities are the caller's.
-        unsafe { sweep::<S, _>(self.isa, tets, from..self.len, &mut target) }
+        unsafe { sweep::<S, _>(self.isa, tets, range, &mut target) }
     }
 
     fn memory(&self) -> usize {

@@ -86,6 +86,7 @@ impl<S: Simplex> Swift<S> {
         Swift { len, isa, nodes, stored, top, edge, moduli, lame, density, geometry, shape: PhantomData }
     }
 
+    #[inline(always)]
     fn element(&self, k: usize) -> ([f64; STORED], &[u32]) {
         let mut stored = [0.0; STORED];
         for (i, s) in stored.iter_mut().enumerate() {
@@ -195,14 +196,15 @@ impl<S: Simplex> Swift<S> {
             next = unsafe { sweep::sweep::<S, _>(self.isa, tets, next..range.end, &mut sums) };
             total = sums.total;
             // Where the sweep stopped, one by one: the fault lies there, or in an element outside of the range.
-            for k in next..range.end.min(next + sweep::SPAN) {
+            let stopped = next..range.end.min(next + sweep::SPAN);
+            next = stopped.end;
+            for k in stopped {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
                 total += self.single(k, x, &mut local)?;
                 for (a, node) in self.nodes(k).iter().enumerate() {
                     let sign = if ENERGY { 1.0 } else { -1.0 };
                     (0..3).for_each(|i| out[3 * *node as usize + i] += sign * local[a][i]);
                 }
-                next = k + 1;
             }
         }
         Ok(total)
@@ -356,6 +358,13 @@ impl<S: Simplex> Elements for Swift<S> {
             _ => self.rest(k).quadratic_traces(out),
         }
         true
+    }
+
+    fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
+        if S::KIND == Kind::Tet4 {
+            self.rest(k).couplings(out);
+        }
+        S::KIND == Kind::Tet4
     }
 
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {

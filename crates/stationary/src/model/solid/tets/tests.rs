@@ -165,7 +165,7 @@ fn the_logarithm_is_exact_to_about_one_unit() {
     // The library's own logarithm is off by half a unit; a unit is from one half to one of `unit`.
     assert!(worst < 1.1, "{worst}");
     assert_eq!(logarithm(1.0, false), (0.0, 1.0));
-    for x in [0.7071, 0.7072, 1.4141, 1.4143, 1e-300, 1e300] {
+    for x in [0.707, 0.7072, 1.4141, 1.4143, 1e-300, 1e300] {
         let (log, want) = (logarithm(x, false).0, f64::ln(x));
         assert!((log - want).abs() <= 2.0 * f64::EPSILON * want.abs(), "{x}: {log} {want}");
     }
