@@ -19,6 +19,8 @@ pages! {
     Sweeps "docs/src/sweeps.md"
     Integrators "docs/src/integrators.md"
     Energy "docs/src/energy.md"
+    Cost "docs/src/cost.md"
+    Kernels "docs/src/kernels.md"
     Errors "docs/src/errors.md"
     Rust "docs/src/rust.md"
     NewDiscreteLagrangian "docs/src/new-discrete-lagrangian.md"

@@ -249,7 +249,7 @@ mod tests {
         let outcome = run(Scale::Reduced).unwrap();
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
         // The even split without a buffer does grow: the count can tell.
-        let chains: Vec<Chain> = (0..2).map(|seed| Chain::of(Kind::Patches, 30, seed + 1)).collect();
+        let chains: Vec<Chain> = (0..12).map(|seed| Chain::of(Kind::Abrupt, 60, seed + 1)).collect();
         assert!(tally(&chains, RULES[0], 0.8, Split::Own).unstable > 0);
     }
 }

@@ -70,7 +70,7 @@ impl Cube {
 
 const SCENARIO: &str = r#"mesh = "cube.inp"
 end = 0.02
-integrator = { method = "avi", steps = "harmonic", rule = "eigen", fraction = 0.5 }
+integrator = { method = "avi", steps = "harmonic", rule = "eigen", fraction = 0.2 }
 [material.rubber]
 law = "neo-hookean"
 lambda = 3

@@ -111,16 +111,16 @@ pub(super) fn factor(
     choice: &StepChoice,
 ) -> Result<Option<StepFactor>, Error> {
     let Some(text) = &choice.factor else { return Ok(None) };
-    if choice.middle {
-        return Err(text
-            .error("`factor` changes the steps, and events in the middle need steps that do not change")
-            .help("expected events = \"end\"")
-            .into());
-    }
     if choice.harmonic {
         return Err(text
             .error("`factor` changes the steps, and harmonic steps are fixed multiples of one base")
             .help("expected steps = \"free\"")
+            .into());
+    }
+    if choice.middle {
+        return Err(text
+            .error("`factor` changes the steps, and events in the middle need steps that do not change")
+            .help("expected events = \"end\"")
             .into());
     }
     let mut graph = Graph::new();
