@@ -51,4 +51,13 @@ mod tests {
         assert!(!measured.ok() && measured.line().contains("FAILED: energy"));
         assert_eq!(measured.json()["ok"], false);
     }
+
+    #[test]
+    fn a_goal_may_be_missed_but_no_claim_beside_it() {
+        let row = |outcome: Outcome| Row::new("g", "n", "w", move || Ok(outcome.clone())).at_most(1.0);
+        let slow = || Outcome::ns(2.0).over(1.0);
+        let passes = |row: Row| row.measure(Effort::default()).unwrap().passes();
+        assert!(!passes(row(slow())) && passes(row(slow()).as_goal()));
+        assert!(!passes(row(slow().fail("energy".into())).as_goal()));
+    }
 }

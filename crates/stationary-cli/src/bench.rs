@@ -31,7 +31,7 @@ pub fn bench(arguments: &arguments::Bench) -> Result<Verdict, Error> {
         }
         let measured =
             row.measure(effort).map_err(|why| Diagnostic::new(format!("row `{}`: {why}", row.name)))?;
-        well &= measured.ok();
+        well &= measured.passes();
         if arguments.json {
             found.push(measured.json());
         } else {

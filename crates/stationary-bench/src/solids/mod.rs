@@ -47,9 +47,11 @@ pub fn rows() -> Vec<Row> {
             solution::million,
         )
         .at_most(1.0)
+        .as_goal()
         .when(When::Full),
         Row::new("solids", "threads", "avi with two threads, 105,456 graded tet4, over one", large::threads)
-            .at_least(1.8),
+            .at_least(1.8)
+            .as_goal(),
         Row::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
             .at_most(300.0),
         Row::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)

@@ -48,7 +48,10 @@ pub fn solution(cube: &Cube, effort: Effort) -> Result<Outcome, String> {
         .over(sync_ns)
         .counts(cube.elements() as u64, avi_updates.round() as u64, REPETITIONS)
         .value(speedup / ideal, "of ideal")
-        .note(format!(": {speedup:.2} of {ideal:.2}; at equal safety {:.2}, lambda {used:.2}", speedup / FRACTION))
+        .note(format!(
+            ": {speedup:.2} of {ideal:.2}; at equal safety {:.2}, lambda {used:.2}",
+            speedup / FRACTION
+        ))
         .with("speedup", speedup)
         .with("speedup_at_equal_safety", speedup / FRACTION)
         .with("ideal_speedup", ideal)

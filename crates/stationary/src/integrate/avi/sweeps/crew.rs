@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 /// A tick of less work than this is made by the first thread alone, in nodes of elements: barriers would cost more.
 const WORTH_BARRIERS: f64 = 800.0;
-/// Turns of waiting before others may have the processor, and before the wait becomes a sleep.
-const SPINS: u32 = 2_000;
-const YIELDS: u32 = 2_200;
+/// Turns of waiting, some 50 ns each, before others may have the processor, and before the wait becomes a sleep: a sleep costs as much as a
+/// tick.
+const SPINS: u32 = 10_000;
+const YIELDS: u32 = 10_200;
 const SLEEP: Duration = Duration::from_micros(50);
 /// Time lost by waiting from which on, if it is this part of all, the first thread goes on alone for so many times the ticks that
 /// were shared: other programs need the processors.
@@ -330,7 +331,7 @@ struct Barrier {
     arrived: Apart<AtomicUsize>,
     turn: Apart<AtomicUsize>,
     given_up: AtomicBool,
-    /// Nanoseconds that threads waited beyond their spins, all together.
+    /// Nanoseconds that threads waited, all together.
     lost: AtomicU64,
 }
 
@@ -349,7 +350,7 @@ impl Barrier {
             self.turn.0.store(turn + 1, Ordering::Release);
             return true;
         }
-        let (mut turns, mut since) = (0, None);
+        let (mut turns, since) = (0, Instant::now());
         while self.turn.0.load(Ordering::Acquire) == turn {
             if self.given_up.load(Ordering::Relaxed) {
                 return false;
@@ -358,16 +359,11 @@ impl Barrier {
             match turns {
                 0..SPINS => spin_loop(),
                 // On a machine with more threads than processors, the one we wait for may need ours.
-                SPINS..YIELDS => {
-                    since.get_or_insert_with(Instant::now);
-                    thread::yield_now();
-                }
+                SPINS..YIELDS => thread::yield_now(),
                 _ => thread::sleep(SLEEP),
             }
         }
-        if let Some(since) = since {
-            self.lost.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        }
+        self.lost.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
         true
     }
 
