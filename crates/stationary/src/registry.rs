@@ -79,7 +79,7 @@ const STEP_OPTIONS: [(&str, &str, &str); 10] = [
     ),
     (
         "threads",
-        "all cores for a large mesh",
+        "all cores for a large mesh, 1 with free steps",
         "how many threads share the work, 1 to 255; the results have the same bits for any number",
     ),
 ];

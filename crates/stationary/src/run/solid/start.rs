@@ -116,7 +116,9 @@ fn explicit(
     let place = &scenario.integrator.method.place;
     let unbuildable = |e| place.error(format!("the run cannot start: {}", avi_error(scenario.start, 0, &e)));
     let mut avi = started.map_err(unbuildable)?;
-    let usual = if body.problem.count() < WORTH_THREADS { 1 } else { cores() };
+    // Free steps gain nothing from threads on a machine that others use, too.
+    let shared = (rule.harmonic || one) && body.problem.count() >= WORTH_THREADS;
+    let usual = if shared { cores() } else { 1 };
     avi.set_threads(rule.threads.unwrap_or(usual));
     if follows_local_energy(scenario, system) {
         let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
