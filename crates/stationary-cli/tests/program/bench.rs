@@ -60,6 +60,7 @@ fn the_json_names_the_machine_and_every_part_of_a_row() {
         "unit",
         "bar",
         "bound",
+        "goal",
         "ok",
         "failed",
         "more",
