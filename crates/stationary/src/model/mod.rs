@@ -18,6 +18,7 @@ mod rigid;
 mod routhian;
 mod scalar;
 pub mod solid;
+mod steady;
 mod structure;
 mod supports;
 
@@ -41,5 +42,6 @@ pub use rigid::{
 };
 pub use routhian::{Reduction, Routhian};
 pub use scalar::{Dual, Dual2, Scalar};
+pub use steady::Steady;
 pub use structure::Structure;
 pub use supports::{Conflict, Supports};

@@ -1,6 +1,6 @@
 //! Systems whose potential is a sum over small groups of nodes: springs, finite elements, pair potentials.
 
-use super::{Compiled, Supports};
+use super::{Compiled, Steady, Supports};
 use std::fmt;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
@@ -29,7 +29,25 @@ pub trait Potentials: Send + Sync {
     fn number(&self, k: usize) -> usize {
         k
     }
-    /// Whether forces from outside come with potential `k`.
+    /// Constant forces on nodes; they are no part of any potential's [`load`](Self::load).
+    fn steady(&self) -> Option<&Steady> {
+        None
+    }
+    /// Adds `dV_k/dx` of all potentials times a number of each to `out`, three numbers a node; returns the sum of all `V_k`.
+    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        let (mut total, mut own) = (0.0, Vec::new());
+        for (k, weight) in (0..self.count()).zip(weights) {
+            let nodes = self.nodes(k);
+            own.resize(3 * nodes.len(), 0.0);
+            total += self.gradient(k, t, x, &mut own)?;
+            for (a, own) in nodes.iter().zip(own.chunks_exact(3)) {
+                let out = &mut out[3 * *a as usize..][..3];
+                (0..3).for_each(|i| out[i] += weight * own[i]);
+            }
+        }
+        Ok(total)
+    }
+    /// Whether forces from outside come with potential `k`, which change or follow it.
     fn loaded(&self, _k: usize) -> bool {
         false
     }
@@ -105,6 +123,12 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn number(&self, k: usize) -> usize {
         (**self).number(k)
+    }
+    fn steady(&self) -> Option<&Steady> {
+        (**self).steady()
+    }
+    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        (**self).weighted(weights, t, x, out)
     }
     fn loaded(&self, k: usize) -> bool {
         (**self).loaded(k)

@@ -292,6 +292,9 @@ pub fn everything(kind: Kind, fraction: f64) -> (Arc<Problem>, AviStart) {
 /// All forces at a time and place, three numbers a node, element by element in order.
 pub fn forces<P: Potentials>(p: &P, t: f64, x: &[f64]) -> Vec<f64> {
     let mut all = vec![0.0; x.len()];
+    if let Some(steady) = p.steady() {
+        all.copy_from_slice(steady.forces().as_flattened());
+    }
     for k in 0..p.count() {
         let nodes = p.nodes(k);
         let mut local = [[0.0; 30]; 3];

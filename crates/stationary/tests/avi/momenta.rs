@@ -1,7 +1,7 @@
 //! Momenta: kept by free bodies, balanced with what comes from outside [AVI03 (56)-(57)].
 
 use crate::bodies::*;
-use stationary::integrate::avi::{Avi, AviStart, Balance};
+use stationary::integrate::avi::{Avi, AviStart, Balance, Buffer, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, Problem};
 
@@ -41,6 +41,8 @@ struct Replay<'a> {
     mass: Vec<f64>,
     /// When each node was last carried.
     clock: Vec<f64>,
+    /// One of the fastest elements around each node: constant forces act with it, or another that fires at the same times.
+    fastest: Vec<usize>,
     loads: [f64; 3],
     load_moment: [f64; 3],
     reactions: [f64; 3],
@@ -50,7 +52,16 @@ impl<'a> Replay<'a> {
     fn new(problem: &'a Problem, start: &AviStart) -> Self {
         let zero = [0.0; 3];
         let (mass, clock) = (start.mass.clone(), vec![start.t; start.mass.len()]);
-        let mut replay = Replay { problem, mass, clock, loads: zero, load_moment: zero, reactions: zero };
+        let mut fastest = vec![usize::MAX; mass.len()];
+        for k in 0..problem.count() {
+            for a in problem.nodes(k).iter().map(|a| *a as usize) {
+                if fastest[a] == usize::MAX || start.step[k] < start.step[fastest[a]] {
+                    fastest[a] = k;
+                }
+            }
+        }
+        let (loads, load_moment, reactions) = (zero, zero, zero);
+        let mut replay = Replay { problem, mass, clock, fastest, loads, load_moment, reactions };
         let (mut x, mut v) = (start.x.clone(), start.v.clone());
         problem.supports().unwrap().drive(start.t, &mut x, &mut v);
         (0..problem.count()).for_each(|k| replay.event(k, start.t, 0.5 * start.step[k], &x));
@@ -66,7 +77,11 @@ impl<'a> Replay<'a> {
         self.problem.load(k, t, x, &mut dead[..n], &mut following[..n]);
         for (m, a) in nodes.iter().enumerate() {
             let at = 3 * *a as usize;
-            let force: [f64; 3] = std::array::from_fn(|i| dead[3 * m + i] + following[3 * m + i]);
+            let steady = match self.fastest[*a as usize] == k {
+                true => self.problem.loads().steady().on(*a as usize),
+                false => [0.0; 3],
+            };
+            let force: [f64; 3] = std::array::from_fn(|i| dead[3 * m + i] + following[3 * m + i] + steady[i]);
             let moment = cross(&x[at..at + 3], &force);
             // What its support does to a moved node between events: mass times the change of the given velocity.
             let mut rate = [[0.0; 3]; 2];
@@ -131,6 +146,33 @@ fn momenta_balance_with_loads_and_supports() {
             let mut each = [0.0; 3];
             avi.reaction_impulses().iter().for_each(|r| (0..3).for_each(|i| each[i] += r[i]));
             assert!(distance(&each, &p.reactions) < 1e-13);
+        }
+    }
+}
+
+/// However its elements step, a body falls as one: at every time its momentum is its weight times the time.
+#[test]
+fn a_body_falls_with_its_weight() {
+    let (problem, start) = Setup::new(small(Kind::Tet4)).gravity(&["0.1", "0", "-0.2"]).finish(0.4);
+    let mass: f64 = start.mass.iter().sum();
+    let momentum = |v: &[f64]| -> [f64; 3] {
+        std::array::from_fn(|i| v.iter().skip(i).step_by(3).zip(&start.mass).map(|(v, m)| m * v).sum())
+    };
+    let before = momentum(&start.v);
+    let rounded = AviStart { step: harmonic(&problem, &start.step, Buffer::None), ..start.clone() };
+    let runs = [
+        Avi::new(problem.clone(), start.clone()),
+        Avi::with_events_in_the_middle(problem.clone(), rounded),
+        Ok(changing(problem.clone(), start.clone())),
+    ];
+    for avi in runs {
+        let mut avi = avi.unwrap();
+        for t in [0.3, 0.71, 1.0] {
+            avi.advance(t).unwrap();
+            let now = momentum(&avi.snapshot().unwrap().v);
+            let fallen = [0.1 * mass * t, 0.0, -0.2 * mass * t];
+            let off = (0..3).map(|i| (now[i] - before[i] - fallen[i]).abs());
+            assert!(off.clone().all(|off| off < 1e-13), "{t} {:?}", off.collect::<Vec<_>>());
         }
     }
 }

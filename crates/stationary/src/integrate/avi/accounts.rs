@@ -1,8 +1,8 @@
 //! What comes from outside: impulses and moments of loads and supports, and their work [AVI03 3.5 (52)-(57)].
 
+use super::bearers::{Bearers, Bearing};
 use crate::linalg::cross;
 use crate::model::Supports;
-
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -23,6 +23,17 @@ impl Sum {
 
     pub fn get(&self) -> f64 {
         self.value + self.lost
+    }
+
+    /// Times a number.
+    pub fn times(&self, factor: f64) -> Sum {
+        Sum { value: factor * self.value, lost: factor * self.lost }
+    }
+
+    /// Less another.
+    pub fn less(mut self, other: &Sum) -> Sum {
+        self.join(&other.times(-1.0));
+        self
     }
 
     fn join(&mut self, other: &Sum) {
@@ -90,12 +101,19 @@ pub(super) struct Accounts {
     pressed: Vec<f64>,
     /// Where the numbers of an element begin there.
     place: BTreeMap<u32, usize>,
+    /// Constant forces.
+    pub bearers: Bearers,
 }
 
 impl Accounts {
     /// For these nodes of so many, in any order, and pressures on these elements with so many nodes each.
-    pub fn new(count: usize, nodes: impl Iterator<Item = u32>, pressed: &[(usize, usize)]) -> Self {
-        let mut accounts = Accounts::default();
+    pub fn new(
+        count: usize,
+        nodes: impl Iterator<Item = u32>,
+        pressed: &[(usize, usize)],
+        bearers: Bearers,
+    ) -> Self {
+        let mut accounts = Accounts { bearers, ..Accounts::default() };
         accounts.nodes.extend(nodes);
         accounts.nodes.sort_unstable();
         accounts.nodes.dedup();
@@ -118,6 +136,7 @@ impl Accounts {
             place: &self.place,
             accounts: self.accounts.as_mut_ptr(),
             pressed: self.pressed.as_mut_ptr(),
+            bearing: self.bearers.share(),
             lent: PhantomData,
         }
     }
@@ -137,6 +156,12 @@ impl Accounts {
             }
             totals.work.join(&account.work);
         }
+        for [impulse, moment] in self.bearers.given() {
+            for i in 0..3 {
+                totals.load[i].join(&impulse[i]);
+                totals.load_moment[i].join(&moment[i]);
+            }
+        }
         totals
     }
 
@@ -148,17 +173,26 @@ impl Accounts {
         pressing(&self.pressed[*at..][..6 * nodes.len()], nodes, x, force)
     }
 
+    /// Bytes they take.
+    pub fn memory(&self) -> usize {
+        size_of::<u32>() * (self.slot.capacity() + self.nodes.capacity())
+            + size_of::<Account>() * self.accounts.capacity()
+            + size_of::<f64>() * self.pressed.capacity()
+            + self.bearers.memory()
+    }
+
     /// Every number of the accounts, for checkpoints.
     pub fn save(&self) -> Vec<f64> {
-        let mut accounts = self.accounts.clone();
-        let sums = accounts.iter_mut().flat_map(Account::sums).flat_map(|s| [s.value, s.lost]);
-        sums.chain(self.pressed.iter().copied()).collect()
+        let (mut accounts, mut bearers) = (self.accounts.clone(), self.bearers.clone());
+        let sums = accounts.iter_mut().flat_map(Account::sums).chain(bearers.sums());
+        sums.flat_map(|s| [s.value, s.lost]).chain(self.pressed.iter().copied()).collect()
     }
 
     /// Puts back what [`save`](Self::save) gave for the same nodes.
     pub fn restore(&mut self, saved: &[f64]) {
         let (sums, pressed) = saved.split_at(saved.len() - self.pressed.len());
-        for (sum, pair) in self.accounts.iter_mut().flat_map(Account::sums).zip(sums.chunks_exact(2)) {
+        let all = self.accounts.iter_mut().flat_map(Account::sums).chain(self.bearers.sums());
+        for (sum, pair) in all.zip(sums.chunks_exact(2)) {
             *sum = Sum { value: pair[0], lost: pair[1] };
         }
         self.pressed.copy_from_slice(pressed);
@@ -172,6 +206,7 @@ pub(super) struct Ledger<'a> {
     place: &'a BTreeMap<u32, usize>,
     accounts: *mut Account,
     pressed: *mut f64,
+    pub bearing: Bearing,
     lent: PhantomData<&'a mut Accounts>,
 }
 

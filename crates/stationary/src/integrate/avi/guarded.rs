@@ -105,8 +105,38 @@ impl<P: Potentials> Site<'_, P> {
                 }
             }
         }
+        if self.ledger.bearing.any() {
+            // SAFETY: the caller's.
+            unsafe { self.bear(k, weight, &mut struck) };
+        }
         struck.kinetic = [before, kinetic(nodes, self.mass, self.v)];
         Ok(struck)
+    }
+
+    /// Kicks with the constant forces that the element bears. What acts on held components goes to their supports.
+    unsafe fn bear(&mut self, k: usize, weight: f64, struck: &mut Struck) {
+        let (steady, supports) = (self.potentials.steady(), self.potentials.supports());
+        for &a in self.potentials.nodes(k) {
+            // SAFETY: the caller's, here and below.
+            let Some(force) = (unsafe { self.ledger.bearing.borne(k, a) }) else { continue };
+            let at = 3 * a as usize;
+            let three = |from: &[f64]| -> [f64; 3] { std::array::from_fn(|i| from[at + i]) };
+            let (x, inverse, mut v) = (three(self.x), three(self.inverse), three(self.v));
+            // SAFETY: as above.
+            unsafe { self.ledger.bearing.kick(a, weight, inverse, x, &mut v) };
+            self.v[at..at + 3].copy_from_slice(&v);
+            struck.potential[1] += steady.map_or(0.0, |s| s.potential_of(a as usize, &x));
+            for i in (0..3).filter(|i| supports.is_some_and(|s| s.held(at + i))) {
+                let mut impulse = [0.0; 3];
+                impulse[i] = -weight * force[i];
+                let work = impulse[i] * v[i];
+                // SAFETY: as above: all elements around a held node have accounts.
+                let account = unsafe { self.ledger.of(a) };
+                account.reaction(i, impulse[i], &cross(&x, &impulse));
+                account.work(work);
+                struck.inflow += work;
+            }
+        }
     }
 
     /// Kicks with the element's gradient in `room.kick` and its loads; books loads and reactions. Adds the work of

@@ -6,10 +6,11 @@
 //! bits. The start is half a kick of every element, which makes the whole second order.
 //!
 //! Equal steps make this explicit Newmark; steps of one base times powers of two need no queue. Loads act with
-//! their element; held components of nodes go where their support says, and what the support must give for it
+//! their element, constant ones with the fastest around their node; held components of nodes go where their support says, and what the support must give for it
 //! is kept as its reaction.
 
 mod accounts;
+mod bearers;
 mod clocks;
 mod descent;
 mod guarded;
@@ -31,8 +32,9 @@ pub use steps::{Buffer, harmonic};
 
 use crate::model::{Field, PotentialFault, Potentials};
 use accounts::Accounts;
+use bearers::Bearers;
 use clocks::Clocks;
-use guarded::{Moment, Room, Site};
+use guarded::{Moment, Room, Site, no_load};
 use std::sync::Arc;
 use sweeps::Sweeps;
 use tiles::Tiles;
@@ -177,7 +179,9 @@ impl<P: Potentials> Avi<P> {
         }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
         let watched = (0..count).filter(|k| guarded[*k]).flat_map(|k| potentials.nodes(k)).copied();
-        let accounts = Accounts::new(nodes, watched, &pressed(&potentials, &x, t));
+        let clocks = Clocks::new(t, step, &guarded);
+        let bearers = Bearers::new(&potentials, &clocks.step, &clocks.rank, &guarded);
+        let accounts = Accounts::new(nodes, watched, &pressed(&potentials, &x, t), bearers);
         let mut avi = Avi {
             potentials,
             x,
@@ -185,7 +189,7 @@ impl<P: Potentials> Avi<P> {
             clock: vec![t; nodes],
             mass,
             inverse,
-            clocks: Clocks::new(t, step, &guarded),
+            clocks,
             schedule: Schedule::Queue(Queue::default()),
             guarded,
             local: None,
@@ -204,6 +208,9 @@ impl<P: Potentials> Avi<P> {
 
     /// Half a kick of every element. All of them see the positions of the start: velocities alone change.
     fn begin(&mut self) -> Result<(), AviError> {
+        if let Some(k) = self.potentials.steady().and_then(|s| s.unfit(&self.potentials)) {
+            return Err(no_load(&self.potentials, k, self.clocks.start));
+        }
         for k in 0..self.clocks.step.len() {
             let (t, weight) = (self.clocks.start, self.clocks.first_weight(k));
             self.check_next(k)?;
@@ -409,7 +416,27 @@ impl<P: Potentials> Avi<P> {
                 v[i] -= weight * inverse[i] * kick[i];
             }
         }
+        if !self.accounts.bearers.is_empty() {
+            self.bear(k, weight);
+        }
         Ok(())
+    }
+
+    /// Kicks with the constant forces that an element without held nodes bears.
+    fn bear(&mut self, k: usize, weight: f64) {
+        let bearing = self.accounts.bearers.share();
+        for &a in self.potentials.nodes(k) {
+            let at = 3 * a as usize;
+            let three = |from: &[f64]| -> [f64; 3] { std::array::from_fn(|i| from[at + i]) };
+            let mut v = three(&self.v);
+            // SAFETY: everything is lent to us.
+            unsafe {
+                if bearing.borne(k, a).is_some() {
+                    bearing.kick(a, weight, three(&self.inverse), three(&self.x), &mut v);
+                }
+            }
+            self.v[at..at + 3].copy_from_slice(&v);
+        }
     }
 
     /// A kick with all that may come with it: loads, reactions, the element's balance of energy. The bits of the
@@ -492,6 +519,7 @@ impl<P: Potentials> Avi<P> {
             Schedule::Tiles(tiles) => tiles.memory(),
         };
         numbers.map(|x| size_of::<f64>() * x.capacity()).iter().sum::<usize>()
+            + self.accounts.memory()
             + self.clocks.memory()
             + self.guarded.capacity()
             + schedule
@@ -513,9 +541,13 @@ fn pressed<P: Potentials>(potentials: &P, x: &[f64], t: f64) -> Vec<(usize, usiz
     let under = |k: &usize| {
         let mut dead = vec![0.0; 3 * potentials.nodes(*k).len()];
         let mut following = dead.clone();
-        potentials.loaded(*k) && potentials.load(*k, t, x, &mut dead, &mut following).following
+        potentials.load(*k, t, x, &mut dead, &mut following).following
     };
-    (0..potentials.count()).filter(under).map(|k| (k, potentials.nodes(k).len())).collect()
+    (0..potentials.count())
+        .filter(|k| potentials.loaded(*k))
+        .filter(under)
+        .map(|k| (k, potentials.nodes(k).len()))
+        .collect()
 }
 
 /// Kinetic energy of some nodes, with their whole masses [AVI03 (44)].

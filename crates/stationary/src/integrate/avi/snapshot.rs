@@ -68,44 +68,38 @@ impl<P: Potentials> Avi<P> {
         if let Some(supports) = self.potentials.supports() {
             supports.drive(t, &mut x, &mut v);
         }
-        let (mut gradient, mut dead, mut following) =
-            (self.kick.clone(), self.kick.clone(), self.kick.clone());
-        let (mut potential, mut work) = (0.0, self.totals().work());
-        for k in 0..self.potentials.count() {
+        let ahead: Vec<f64> = (0..self.potentials.count()).map(|k| self.clocks.reach(k) - t).collect();
+        // What is to be taken back, as forces: at a held component it went to the support.
+        let mut back = vec![0.0; x.len()];
+        let own = self.potentials.weighted(&ahead, t, &x, &mut back);
+        let mut potential = own.map_err(|fault| AviError { time: t, fault })?;
+        let mut work = self.totals().work();
+        potential += self.potentials.steady().map_or(0.0, |s| s.potential(&x));
+        for (a, force, bearer) in self.accounts.bearers.all() {
+            (0..3).for_each(|i| back[3 * a + i] -= ahead[bearer] * force[i]);
+        }
+        let (mut dead, mut following) = (self.kick.clone(), self.kick.clone());
+        for k in (0..ahead.len()).filter(|k| self.guarded[*k] && self.potentials.loaded(*k)) {
             let nodes = self.potentials.nodes(k);
-            let width = 3 * nodes.len();
-            let value = self.potentials.gradient(k, t, &x, &mut gradient[..width]);
-            potential += value.map_err(|fault| AviError { time: t, fault })?;
-            let ahead = self.clocks.reach(k) - t;
-            if self.guarded[k] {
-                let (dead, following) = (&mut dead[..width], &mut following[..width]);
-                if self.potentials.loaded(k) {
-                    let load = self.potentials.load(k, t, &x, dead, following);
-                    if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-                        return Err(no_load(&self.potentials, k, t));
-                    }
-                    potential += load.potential;
-                    work -= ahead * load.rate;
-                    work += self.accounts.pressing(k, nodes, &x, following);
-                } else {
-                    dead.fill(0.0);
-                    following.fill(0.0);
-                }
-                for (n, &a) in nodes.iter().enumerate() {
-                    for i in 0..3 {
-                        let (component, at) = (3 * a as usize + i, 3 * n + i);
-                        gradient[at] -= dead[at] + following[at];
-                        if self.inverse[component] == 0.0 {
-                            work -= ahead * gradient[at] * v[component];
-                        }
-                    }
+            let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
+            let load = self.potentials.load(k, t, &x, dead, following);
+            if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
+                return Err(no_load(&self.potentials, k, t));
+            }
+            potential += load.potential;
+            work -= ahead[k] * load.rate;
+            work += self.accounts.pressing(k, nodes, &x, following);
+            for (n, &a) in nodes.iter().enumerate() {
+                for i in 0..3 {
+                    back[3 * a as usize + i] -= ahead[k] * (dead[3 * n + i] + following[3 * n + i]);
                 }
             }
-            for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
-                let at = 3 * a as usize;
-                for i in 0..3 {
-                    v[at + i] += ahead * self.inverse[at + i] * gradient[i];
-                }
+        }
+        for ((v, back), inverse) in v.iter_mut().zip(&back).zip(&self.inverse) {
+            if *inverse == 0.0 {
+                work -= back * *v;
+            } else {
+                *v += inverse * back;
             }
         }
         // Moved components carry their velocity at `t`; the accounts know it at the node's last event.

@@ -108,13 +108,7 @@ impl<'a> Operator<'a> {
     /// `sum_K (dt_K/2)^2 dV_K/dx`.
     fn forces(&self, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         out.fill(0.0);
-        let mut weights = &self.weights[..];
-        for block in self.solid.blocks() {
-            let (own, rest) = weights.split_at(block.len());
-            block.weighted(own, 0.0, x, out)?;
-            weights = rest;
-        }
-        Ok(())
+        self.solid.weighted(&self.weights, 0.0, x, out).map(drop)
     }
 
     fn apply(&self, y: &[f64], out: &mut [f64]) -> Result<(), Fault> {

@@ -166,6 +166,17 @@ impl Solid {
         self.blocks.iter().try_for_each(|block| block.forces(0..block.len(), t, x, out))
     }
 
+    /// Adds the gradients of the elements' energies times a number of each to `out`; returns the sum of the energies.
+    pub fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let (mut total, mut weights) = (0.0, weights);
+        for block in &self.blocks {
+            let (own, rest) = weights.split_at(block.len());
+            total += block.weighted(own, t, x, out)?;
+            weights = rest;
+        }
+        Ok(total)
+    }
+
     /// `f h / c` of every element [AVI03 (68)].
     pub fn steps_courant(&self, fraction: f64) -> Vec<f64> {
         let mut steps = Vec::with_capacity(self.elements());

@@ -138,17 +138,17 @@ pub trait Elements: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Adds `dV_K/dx` of all elements times a number of each to `out`.
-    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
-        let mut force = [0.0; 3 * MAX_NODES];
+    /// Adds `dV_K/dx` of all elements times a number of each to `out`; returns the sum of their energies.
+    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+        let (mut total, mut force) = (0.0, [0.0; 3 * MAX_NODES]);
         for (k, weight) in (0..self.len()).zip(weights) {
-            self.gradient(k, t, x, &mut force)?;
+            total += self.gradient(k, t, x, &mut force)?;
             for (a, force) in self.nodes(k).iter().zip(force.chunks_exact(3)) {
                 let out = &mut out[3 * *a as usize..][..3];
                 (0..3).for_each(|i| out[i] += weight * force[i]);
             }
         }
-        Ok(())
+        Ok(total)
     }
 
     /// `h / c` with `h` the inscribed radius [AVI03 (68)], to be multiplied by a fraction such as 1/10; nought for an

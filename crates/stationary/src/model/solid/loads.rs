@@ -1,12 +1,13 @@
 //! Forces from outside: on volumes, on surfaces, on nodes [AVI03 2.3, (21)].
 //!
-//! Every load belongs to elements: it is part of an element's potential and acts when the element does, so that the
+//! A load that changes belongs to elements: it is part of an element's potential and acts when the element does, so that the
 //! asynchronous action stays a sum over elements. Dead loads keep their direction and have the potential `-f(t) . x`;
-//! pressures follow the surface and enter as forces (Lagrange-d'Alembert).
+//! pressures follow the surface and enter as forces (Lagrange-d'Alembert). Dead loads that do not change in time are summed
+//! for each node once and for all: a body under its weight is swept as fast as one without.
 
 use super::kind::quadratic;
 use crate::linalg::cross;
-use crate::model::{Field, Forced};
+use crate::model::{Field, Forced, Steady};
 use std::sync::Arc;
 
 /// The loads of all elements.
@@ -16,6 +17,7 @@ pub struct Loads {
     dead: Lists<Dead>,
     faces: Lists<Face>,
     points: Vec<[f64; 3]>,
+    steady: Steady,
 }
 
 /// A dead force on one node of an element: a coefficient times a field at the node's reference position.
@@ -24,13 +26,7 @@ struct Dead {
     local: u32,
     node: u32,
     coefficient: f64,
-    force: Force,
-}
-
-#[derive(Debug, Clone)]
-enum Force {
-    Constant([f64; 3]),
-    Timed(Arc<Field>),
+    force: Arc<Field>,
 }
 
 /// One side of an element under pressure.
@@ -93,7 +89,7 @@ impl<T> Lists<T> {
 impl LoadsBuilder {
     /// A dead force `coefficient * field(t, X)` on a node (its place in element `k`, and its number).
     pub fn dead(&mut self, k: usize, (local, node): (usize, u32), coefficient: f64, field: &Arc<Field>) {
-        let entry = Dead { local: local as u32, node, coefficient, force: Force::Timed(Arc::clone(field)) };
+        let entry = Dead { local: local as u32, node, coefficient, force: Arc::clone(field) };
         self.dead.push((k as u32, entry));
     }
 
@@ -118,16 +114,16 @@ impl LoadsBuilder {
 
     /// The loads, on nodes with these reference positions. Fields that do not change in time are evaluated now.
     pub fn finish(self, points: &[[f64; 3]], elements: usize) -> Loads {
-        let mut dead = Lists::new(self.dead, elements);
-        for entry in &mut dead.all {
-            if let Force::Timed(field) = &entry.force
-                && !field.is_timed()
-            {
-                entry.force = Force::Constant(field.at(0.0, &points[entry.node as usize]).0);
-            }
+        let (timed, constant): (Vec<_>, Vec<_>) =
+            self.dead.into_iter().partition(|(_, d)| d.force.is_timed());
+        let mut steady = Steady::default();
+        for (_, Dead { node, coefficient, force, .. }) in constant {
+            let (value, _) = force.at(0.0, &points[node as usize]);
+            steady.add(node as usize, &value.map(|f| coefficient * f), points);
         }
-        let mut loads = Loads { dead, faces: Lists::new(self.faces, elements), points: Vec::new() };
-        if !loads.is_empty() {
+        let (dead, faces) = (Lists::new(timed, elements), Lists::new(self.faces, elements));
+        let mut loads = Loads { dead, faces, points: Vec::new(), steady };
+        if loads.work() {
             loads.points = points.to_vec();
         }
         loads
@@ -135,7 +131,12 @@ impl LoadsBuilder {
 }
 
 impl Loads {
-    /// Whether element `k` carries a load.
+    /// Constant forces on nodes.
+    pub fn steady(&self) -> &Steady {
+        &self.steady
+    }
+
+    /// Whether element `k` carries a load that changes.
     #[inline]
     pub fn on(&self, k: usize) -> bool {
         !(self.dead.of(k).is_empty() && self.faces.of(k).is_empty())
@@ -143,31 +144,29 @@ impl Loads {
 
     /// No loads at all.
     pub fn is_empty(&self) -> bool {
-        self.dead.all.is_empty() && self.faces.all.is_empty()
+        !self.work() && self.steady.is_empty()
     }
 
     /// Bytes in use, but for formulas.
     pub fn memory(&self) -> usize {
         let sides: usize = self.faces.all.iter().map(|f| 4 * (f.local.capacity() + f.nodes.capacity())).sum();
-        self.dead.memory() + self.faces.memory() + sides + 24 * self.points.capacity()
+        let steady = self.steady.memory();
+        self.dead.memory() + self.faces.memory() + sides + steady + 24 * self.points.capacity()
     }
 
     /// Whether some load changes in time or follows the deformation, so that it does work of its own.
     pub fn work(&self) -> bool {
-        !self.faces.all.is_empty() || self.dead.all.iter().any(|d| matches!(d.force, Force::Timed(_)))
+        !(self.dead.all.is_empty() && self.faces.all.is_empty())
     }
 
-    /// Writes the forces on the nodes of element `k`, three numbers each: those that do not depend on the
+    /// Writes the forces that change on the nodes of element `k`, three numbers each: those that do not depend on the
     /// deformation, and those that follow it.
     pub fn forces(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
         dead.fill(0.0);
         following.fill(0.0);
         let mut forced = Forced::default();
         for entry in self.dead.of(k) {
-            let (value, rate) = match &entry.force {
-                Force::Constant(value) => (*value, [0.0; 3]),
-                Force::Timed(field) => field.at(t, &self.points[entry.node as usize]),
-            };
+            let (value, rate) = entry.force.at(t, &self.points[entry.node as usize]);
             let at = 3 * entry.node as usize;
             for i in 0..3 {
                 let f = entry.coefficient * value[i];

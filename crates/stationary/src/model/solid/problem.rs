@@ -4,7 +4,7 @@ use super::body::Solid;
 use super::elements::Fault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
-use crate::model::{Compiled, Forced, NO_LOAD, PotentialFault, Potentials, Structure, Supports};
+use crate::model::{Compiled, Forced, NO_LOAD, PotentialFault, Potentials, Steady, Structure, Supports};
 
 /// A solid with its loads and supports: what integrators run.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Problem {
     loads: Loads,
     supports: Supports,
     tags: Tags,
-    /// The elements that carry loads.
+    /// The elements that carry loads which change.
     loaded: Vec<u32>,
 }
 
@@ -96,14 +96,24 @@ impl Problem {
 
     /// Adds all loads, times a sign; returns their potential.
     fn add_loads(&self, sign: f64, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
-        let mut energy = 0.0;
+        let steady = self.loads.steady();
+        let mut energy = steady.potential(x);
+        let no_load = |k: usize| PotentialFault { number: self.tag(k) as usize, why: NO_LOAD.into() };
+        if !energy.is_finite()
+            && let Some(k) = steady.unfit(&self.solid)
+        {
+            return Err(no_load(k));
+        }
+        for (out, force) in out.chunks_exact_mut(3).zip(steady.forces()) {
+            (0..3).for_each(|i| out[i] += sign * force[i]);
+        }
         let (mut dead, mut following) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
         for k in self.loaded.iter().map(|k| *k as usize) {
             let nodes = Potentials::nodes(&self.solid, k);
             let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
             let load = self.loads.forces(k, t, x, dead, following);
             if !load.potential.is_finite() || following.iter().any(|f| !f.is_finite()) {
-                return Err(PotentialFault { number: self.tag(k) as usize, why: NO_LOAD.into() });
+                return Err(no_load(k));
             }
             energy += load.potential;
             for (n, a) in nodes.iter().enumerate() {
@@ -151,6 +161,14 @@ impl Potentials for Problem {
 
     fn number(&self, k: usize) -> usize {
         self.tag(k) as usize
+    }
+
+    fn steady(&self) -> Option<&Steady> {
+        Some(self.loads.steady()).filter(|s| !s.is_empty())
+    }
+
+    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        self.solid.weighted(weights, t, x, out).map_err(|fault| self.fault(&fault))
     }
 
     fn loaded(&self, k: usize) -> bool {

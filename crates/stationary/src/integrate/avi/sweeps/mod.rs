@@ -111,7 +111,8 @@ impl Sweeps {
                 }
             };
             let weight = list.first().map_or(0.0, |k| avi.clocks.step[*k as usize]);
-            Stage::new(potentials, list, weight, &own, moves)
+            let bearer = |a: u32| avi.accounts.bearers.of(a);
+            Stage::new(potentials, list, weight, &own, &bearer, moves)
         };
         let count = self.free.len();
         self.parts = (0..avi.threads).map(|j| (0..count).map(|l| stage(l, j)).collect()).collect();
@@ -163,6 +164,7 @@ impl<P: Potentials> Avi<P> {
             v: self.v.as_mut_ptr(),
             clock: self.clock.as_mut_ptr(),
             at,
+            bearing: self.accounts.bearers.share(),
             nodes: self.mass.len(),
             owner,
         }

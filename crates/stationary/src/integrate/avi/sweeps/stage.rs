@@ -1,5 +1,6 @@
 //! What one thread does at one level: take nodes to a time, then kick them.
 
+use super::super::bearers::Bearing;
 use crate::model::{CALM, Compiled, Kicks, PotentialFault, Potentials};
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub(super) struct Stage {
     ends: Vec<u32>,
     /// The list, piece after piece.
     runs: Vec<Compiled>,
+    /// The nodes that it owns whose constant force acts with an element of the list.
+    borne: Vec<u32>,
     /// The step of the level.
     weight: f64,
 }
@@ -38,6 +41,7 @@ pub(super) struct View<'a, P> {
     pub v: *mut f64,
     pub clock: *mut f64,
     pub at: *mut [f64; 4],
+    pub bearing: Bearing,
     pub nodes: usize,
     /// The thread that owns each node; all are one's own if it is empty.
     pub owner: &'a [u8],
@@ -59,12 +63,14 @@ pub(super) struct Stop {
 }
 
 impl Stage {
-    /// Of these elements, with the step of their level. `own` tells the nodes to kick, `moves` those to take to the time.
+    /// Of these elements, with the step of their level. `own` tells the nodes to kick, `bearer` with which element their constant
+    /// force acts, `moves` those to take to the time.
     pub fn new<P: Potentials>(
         potentials: &P,
         list: Arc<[u32]>,
         weight: f64,
         own: &dyn Fn(u32) -> bool,
+        bearer: &dyn Fn(u32) -> Option<u32>,
         mut moves: impl FnMut(u32) -> bool,
     ) -> Self {
         let (mut runs, mut at) = (Vec::new(), 0);
@@ -84,7 +90,12 @@ impl Stage {
             ends.push(nodes.len() as u32);
         }
         nodes.shrink_to_fit();
-        Stage { list, nodes, ends, runs, weight }
+        let each = list.iter().flat_map(|k| potentials.nodes(*k as usize).iter().map(move |a| (*k, *a)));
+        let mut borne: Vec<u32> =
+            each.filter(|(k, a)| bearer(*a) == Some(*k) && own(*a)).map(|(_, a)| a).collect();
+        borne.sort_unstable();
+        borne.shrink_to_fit();
+        Stage { list, nodes, ends, runs, borne, weight }
     }
 
     /// Bytes it takes, the list aside.
@@ -93,7 +104,7 @@ impl Stage {
         clusters
             + size_of::<Compiled>() * self.runs.capacity()
             + size_of::<Range<u32>>() * self.nodes.capacity()
-            + size_of::<u32>() * self.ends.capacity()
+            + size_of::<u32>() * (self.ends.capacity() + self.borne.capacity())
     }
 
     /// Takes all nodes to a time; false if one has come too far for sweeps.
@@ -149,7 +160,26 @@ impl Stage {
         room: &mut [f64],
     ) -> Result<(), Stop> {
         // SAFETY: the caller's.
-        unsafe { self.sweep_some(0..self.list.len(), view, (t, calm), me, room) }
+        unsafe {
+            self.sweep_some(0..self.list.len(), view, (t, calm), me, room)?;
+            self.bear(view);
+        }
+        Ok(())
+    }
+
+    /// Kicks with the constant forces.
+    ///
+    /// # Safety
+    /// As [`sweep`](Self::sweep).
+    unsafe fn bear<P>(&self, view: &View<'_, P>) {
+        for a in &self.borne {
+            // SAFETY: nodes of ours.
+            unsafe {
+                let [x, y, z, inverse] = *view.at.add(*a as usize);
+                let v = &mut *view.v.add(3 * *a as usize).cast::<[f64; 3]>();
+                view.bearing.kick(*a, self.weight, [inverse; 3], [x, y, z], v);
+            }
+        }
     }
 
     /// Both, piece by piece, for one who owns all nodes: what a piece has moved is still at hand when it kicks. `calm` tells, and is
@@ -174,6 +204,8 @@ impl Stage {
             }
             first = *end as usize;
         }
+        // SAFETY: the caller's.
+        unsafe { self.bear(view) };
         Ok(())
     }
 

@@ -190,6 +190,18 @@ impl<'a, P: Potentials> Stage<'a, P> {
                 node.v[i] -= weight * node.inverse * kick[i];
             }
         }
+        let bearing = &self.ledger.bearing;
+        if bearing.any() {
+            for &a in nodes {
+                // SAFETY: the caller's: who has a node in hand has its force.
+                unsafe {
+                    if bearing.borne(k, a).is_some() {
+                        let node = &mut *self.node(a);
+                        bearing.kick(a, weight, [node.inverse; 3], node.x, &mut node.v);
+                    }
+                }
+            }
+        }
         Ok(())
     }
 

@@ -267,31 +267,32 @@ impl<S: Simplex> Elements for Swift<S> {
         cluster::together(self, list, own)
     }
 
-    fn weighted(&self, weights: &[f64], _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn weighted(&self, weights: &[f64], _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
         let needed = 3 * (self.top + 1);
         assert!(x.len() >= needed && out.len() >= needed, "numbers for all nodes");
         let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
         let mut padded = weights[..self.len].to_vec();
         padded.resize(self.len.next_multiple_of(WIDEST), 0.0);
-        let mut swept = 0;
+        let (mut swept, mut total) = (0, 0.0);
         while swept < self.len {
             let edge = &self.edge[self.edge.partition_point(|g| (*g as usize) < swept / WIDEST)..];
-            let sums = Sums::<true> { x, out: &mut *out, total: 0.0, edge };
+            let sums = Sums::<true> { x, out: &mut *out, total, edge };
             let mut target = Weighted { sums, weights: &padded };
             // SAFETY: just asserted, and `top` is the highest node.
             swept = unsafe { sweep::sweep::<S, _>(self.isa, tets, swept..self.len, &mut target) };
+            total = target.sums.total;
             // Where the sweep stopped, one by one: the fault lies there.
             let stretch = swept..self.len.min(swept + sweep::SPAN);
             for k in stretch.clone() {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
-                self.single(k, x, &mut local)?;
+                total += self.single(k, x, &mut local)?;
                 for (a, node) in self.nodes(k).iter().enumerate() {
                     (0..3).for_each(|i| out[3 * *node as usize + i] += weights[k] * local[a][i]);
                 }
             }
             swept = stretch.end;
         }
-        Ok(())
+        Ok(total)
     }
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {

@@ -292,7 +292,7 @@ pub(super) struct Weighted<'a> {
 }
 
 impl Target for Weighted<'_> {
-    const ENERGY: bool = false;
+    const ENERGY: bool = true;
     const WEIGHED: bool = true;
 
     #[inline(always)]
@@ -309,7 +309,9 @@ impl Target for Weighted<'_> {
     }
 
     #[inline(always)]
-    fn count(&mut self, _energy: f64) {}
+    fn count(&mut self, energy: f64) {
+        self.sums.count(energy);
+    }
 
     #[inline(always)]
     unsafe fn put<S: Simplex, L: Lanes>(
