@@ -1,8 +1,10 @@
 //! Meshes made here: cubes of tetrahedra, even or graded towards a corner.
 
-use stationary::model::Supports;
+use stationary::formula::Graph;
 use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid};
+use stationary::model::{Field, Supports};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Lame's moduli of the material, of density 1.
 pub const LAME: [f64; 2] = [3.0, 1.3];
@@ -60,15 +62,41 @@ impl Cube {
         (0..3 * self.points.len()).map(|_| 1e-4 * random.next()).collect()
     }
 
-    /// The body of the library.
+    /// The body of the library, free.
     pub fn problem(&self) -> Problem {
+        let solid = self.solid();
+        let loads = LoadsBuilder::default().finish(&self.points, solid.elements());
+        Problem::new(solid, loads, Supports::new(&self.points), Vec::new())
+    }
+
+    /// The same under its weight, held at the far side.
+    pub fn hanging(&self) -> Problem {
+        let (solid, mut loads, mut supports) =
+            (self.solid(), LoadsBuilder::default(), Supports::new(&self.points));
+        let mut graph = Graph::new();
+        let weight = [0.0, 0.0, -1e-3].map(|g| graph.constant(g));
+        let weight = Arc::new(Field::new(&mut graph, &weight));
+        let mut mass = vec![0.0; self.kind.nodes()];
+        for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {
+            let (block, at) = solid.locate(k);
+            block.lumped_mass(at, &mut mass);
+            for (n, (a, m)) in nodes.iter().zip(&mass).enumerate() {
+                loads.dead(k, (n, *a), *m, &weight);
+            }
+        }
+        for (a, _) in self.points.iter().enumerate().filter(|(_, p)| p[2] == 1.0) {
+            (0..3).for_each(|i| supports.fix(a as u32, i, 0.0, 0).expect("held once"));
+        }
+        let loads = loads.finish(&self.points, solid.elements());
+        Problem::new(solid, loads, supports, Vec::new())
+    }
+
+    fn solid(&self) -> Solid {
         let lame = Lame::new(LAME[0], LAME[1]).expect("a material of ours");
         let law = Law::NeoHookean(NeoHookean::new(lame).expect("a material of ours"));
         let blocks =
             Group::new(self.kind, &self.nodes, 1.0).build(&self.points, &law).expect("a mesh of ours");
-        let solid = Solid::new(&self.points, blocks, &[]).expect("a mesh of ours");
-        let loads = LoadsBuilder::default().finish(&self.points, solid.elements());
-        Problem::new(solid, loads, Supports::new(&self.points), Vec::new())
+        Solid::new(&self.points, blocks, &[]).expect("a mesh of ours")
     }
 }
 

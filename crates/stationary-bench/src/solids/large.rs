@@ -42,11 +42,63 @@ pub fn threads() -> Result<Outcome, String> {
         return Err("two threads give other bits than one".into());
     }
     let each = (two.0.updates() - before) / repetitions;
+    let apart = apart(&cube, &steps, span)?;
     Ok(Outcome::ns(1e9 * best[1] / each as f64)
         .over(1e9 * best[0] / each as f64)
         .counts(cube.elements() as u64, each, repetitions)
         .value(best[0] / best[1], "times")
+        .note(format!("; two bodies apart: {apart:.2} times"))
+        .with("apart", apart)
         .with("lambda", lambda(&steps)))
+}
+
+/// What the machine gives two threads that have nothing to do with each other: two bodies at once over one after the other.
+fn apart(cube: &Cube, steps: &[f64], span: f64) -> Result<f64, String> {
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let mut avi = asynchronous(cube, cube.problem(), steps)?;
+        avi.advance(span).map_err(|e| e.fault.why)?;
+        runs.push((avi, 1.0));
+    }
+    let step = |(avi, made): &mut (Avi<_>, f64)| {
+        *made += 1.0;
+        avi.advance(*made * span).expect("a run of ours");
+    };
+    let best = take_turns(10, |which| {
+        let [first, second] = &mut runs[..] else { unreachable!("two were made") };
+        match which {
+            0 => seconds(|| [first, second].into_iter().for_each(step)),
+            _ => seconds(|| {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| step(first));
+                    step(second);
+                })
+            }),
+        }
+    });
+    Ok(best[0] / best[1])
+}
+
+/// An update of a body under its weight, held at one side, over one of a free body.
+pub fn weight() -> Result<Outcome, String> {
+    let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
+    let steps = harmonic_steps(&cube.problem())?;
+    let span = 2.0 * largest(&steps);
+    let mut runs = Vec::new();
+    for problem in [cube.problem(), cube.hanging()] {
+        let mut avi = asynchronous(&cube, problem, &steps)?;
+        avi.advance(span).map_err(|e| e.fault.why)?;
+        runs.push((avi, 1.0));
+    }
+    let (repetitions, before) = (20, runs[1].0.updates());
+    let best = take_turns(repetitions, |which| {
+        let (avi, made) = &mut runs[which];
+        *made += 1.0;
+        seconds(|| avi.advance(*made * span).expect("a run of ours"))
+    });
+    let each = (runs[1].0.updates() - before) / repetitions;
+    let [free, hanging] = best.map(|best| 1e9 * best / each as f64);
+    Ok(Outcome::ns(hanging).over(free).counts(cube.elements() as u64, each, repetitions))
 }
 
 /// Bytes of all that a run keeps for an element: material and geometry, state, schedule.

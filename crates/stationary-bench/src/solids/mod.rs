@@ -52,6 +52,13 @@ pub fn rows() -> Vec<Row> {
         Row::new("solids", "threads", "avi with two threads, 105,456 graded tet4, over one", large::threads)
             .at_least(1.8)
             .as_goal(),
+        Row::new(
+            "solids",
+            "weight",
+            "avi update of a body under its weight and held, over a free one, 105,456 graded tet4",
+            large::weight,
+        )
+        .at_most(2.0),
         Row::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
             .at_most(300.0),
         Row::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)
