@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// All that differs between equal runs, in summaries and on pages.
-const CLOCKS: [&str; 6] =
-    ["wall_seconds", "measured_speedup", "nanoseconds_per_update", "wall time", "wall_time", "a second of"];
+const CLOCKS: [&str; 5] =
+    ["wall_seconds", "measured_speedup", "nanoseconds_per_update", "wall time", "measured speed-up"];
 
 fn without_clocks(value: &mut Value) {
     if let Value::Object(map) = value {
@@ -109,7 +109,7 @@ impl Chance {
 }
 
 /// A scenario, its options, and times to end at: the first that is long enough to be broken is taken.
-type Case = (&'static str, &'static [&'static str], [f64; 3]);
+type Case = (&'static str, &'static [&'static str], [f64; 4]);
 
 const FRICTION: &str = r#"coordinates = ["x", "y"]
 lagrangian = "0.5*(vx^2 + vy^2) - 9.81*y"
@@ -123,20 +123,20 @@ velocity = [1, 0]
 "#;
 
 const CASES: [Case; 14] = [
-    ("pendulum", &["observe=[\"symplectic\", \"modified_energy\"]"], [2e3, 2e4, 2e5]),
-    ("pendulum", &["integrator.method=gauss", "observe=[\"loop_area\"]"], [50.0, 500.0, 5e3]),
-    ("kepler", &["integrator={ method = \"midpoint\", step = \"energy\" }"], [300.0, 3e3, 3e4]),
-    ("kepler", &["integrator.method=rk4"], [1e3, 1e4, 1e5]),
-    ("henon-heiles", &["output.series=[\"csv\", \"parquet\"]"], [5e3, 5e4, 5e5]),
-    ("double-pendulum-rods", &[], [100.0, 1e3, 1e4]),
-    ("four-bar", &[], [20.0, 200.0, 2e3]),
-    ("four-vortices", &[], [500.0, 5e3, 5e4]),
-    ("particle-bounce", &[], [100.0, 1e3, 1e4]),
-    ("friction.toml", &[], [30.0, 300.0, 3e3]),
-    ("heavy-top", &[], [200.0, 2e3, 2e4]),
-    ("polygon-pile", &[], [3.0, 12.0, 50.0]),
-    ("graded-cube", &["output.frames=6", "output.frame_format=xdmf"], [0.2, 2.0, 20.0]),
-    ("slab", &["output.frames=4", "output.rows=100"], [2e-3, 2e-2, 0.2]),
+    ("pendulum", &["observe=[\"symplectic\", \"modified_energy\"]"], [5e2, 2e3, 8e3, 4e4]),
+    ("pendulum", &["integrator.method=gauss", "observe=[\"loop_area\"]"], [10.0, 50.0, 200.0, 1e3]),
+    ("kepler", &["integrator={ method = \"midpoint\", step = \"energy\" }"], [600.0, 2500.0, 1e4, 4e4]),
+    ("kepler", &["integrator.method=rk4"], [500.0, 2e3, 8e3, 4e4]),
+    ("henon-heiles", &["output.series=[\"csv\", \"parquet\"]"], [500.0, 2e3, 8e3, 4e4]),
+    ("double-pendulum-rods", &[], [5.0, 20.0, 80.0, 400.0]),
+    ("four-bar", &[], [10.0, 40.0, 160.0, 800.0]),
+    ("four-vortices", &[], [500.0, 2e3, 8e3, 4e4]),
+    ("particle-bounce", &[], [50.0, 200.0, 1e3, 5e3]),
+    ("friction.toml", &[], [30.0, 100.0, 400.0, 2e3]),
+    ("heavy-top", &[], [100.0, 400.0, 2e3, 1e4]),
+    ("polygon-pile", &[], [1.0, 3.0, 9.0, 30.0]),
+    ("graded-cube", &["output.frames=6", "output.frame_format=xdmf"], [5e-3, 0.02, 0.1, 0.5]),
+    ("slab", &["output.frames=4", "output.rows=100"], [5e-4, 2e-3, 1e-2, 5e-2]),
 ];
 
 /// A run must take so long to be broken.
@@ -186,7 +186,7 @@ fn runs_broken_at_random_moments_resume_to_the_same_bytes() {
         }
         for round in 0..BREAKS {
             let signal = ["-KILL", "-KILL", "-INT", "-TERM"][chance.next() as usize % 4];
-            let after = taken.mul_f64(chance.part());
+            let after = taken.mul_f64(0.6 * chance.part());
             let more: &[&str] =
                 if round == 0 { &["--out", "broken"] } else { &["--out", "broken", "--resume"] };
             let out = broken(&folder, &arguments(case, &end, more), after, signal);
