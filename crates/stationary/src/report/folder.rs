@@ -60,6 +60,7 @@ impl Folder {
         self.enter()?;
         self.remove(&[CHECKPOINT])?;
         self.remove(&RESULTS)?;
+        self.tidy()?;
         self.sync()
     }
 
@@ -77,9 +78,16 @@ impl Folder {
         }
     }
 
+    /// Removes what a killed run left half written.
+    pub fn tidy(&self) -> Result<(), Error> {
+        self.remove(
+            &["checkpoint", "summary", "report", "series", "frames"].map(|name| format!("{name}.partial")),
+        )
+    }
+
     /// Removes files that may be there.
-    pub fn remove(&self, names: &[&str]) -> Result<(), Error> {
-        for file in names.iter().filter_map(|name| self.file(name)) {
+    pub fn remove(&self, names: &[impl AsRef<str>]) -> Result<(), Error> {
+        for file in names.iter().filter_map(|name| self.file(name.as_ref())) {
             match std::fs::remove_file(&file) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&file, &e)),
                 _ => {}

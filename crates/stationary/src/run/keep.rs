@@ -162,7 +162,10 @@ impl Keeper {
     pub fn go_on(&mut self) -> Result<(), Error> {
         match self.from.take() {
             None => Ok(()),
-            Some(_) => self.out.remove(&["summary.json", "report.html", "series.parquet"]),
+            Some(_) => {
+                self.out.tidy()?;
+                self.out.remove(&["summary.json", "report.html", "series.parquet"])
+            }
         }
     }
 }
