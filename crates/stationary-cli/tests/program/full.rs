@@ -9,8 +9,8 @@ use std::process::{Command, Output, Stdio};
 const CASES: [(&str, &[&str]); 4] = [
     ("pendulum", &["end=100", "output.every=1"]),
     ("disc-box", &["end=20"]),
-    ("graded-cube", &["end=0.05", "output.frames=6", "output.rows=60"]),
-    ("graded-cube", &["end=0.05", "output.frames=6", "output.rows=60", "output.frame_format=xdmf"]),
+    ("graded-cube", &["end=0.02", "output.frames=6", "output.rows=60"]),
+    ("graded-cube", &["end=0.02", "output.frames=6", "output.rows=60", "output.frame_format=xdmf"]),
 ];
 
 fn arguments<'a>((name, sets): &(&'a str, &[&'a str]), out: &'a str) -> Vec<&'a str> {

@@ -41,11 +41,10 @@ pub fn convert(csv: &Path, parquet: &Path) -> Result<(), Error> {
     // What is wrong with the one must not be said of the other.
     let mut fault = None;
     let written = replace(parquet, |out| {
-        write(out, &mut table).map_err(|e| {
+        write(out, &mut table).inspect_err(|e| {
             if e.kind() == io::ErrorKind::InvalidData {
                 fault = Some(Error::Io { path: csv.display().to_string(), message: e.to_string() });
             }
-            e
         })
     });
     fault.map_or(written, Err)

@@ -133,6 +133,30 @@ fn a_resumed_run_leaves_the_same_bytes() {
 }
 
 #[test]
+fn a_resumed_run_leaves_the_same_bytes_in_hdf5_too() {
+    let whole = Scratch::new("frames-whole-xdmf");
+    drive(&mut Frames::create(&whole.0, FrameFormat::Xdmf, 0).unwrap(), 0..5);
+    let names: Vec<String> = whole.files().into_iter().map(|f| f.0).collect();
+    let frames = (0..5).map(|k| FrameFormat::Xdmf.name(k));
+    assert_eq!(names, frames.chain(["frames/mesh.h5".into(), "frames.xdmf".into()]).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(whole.0.join("frames.xdmf")).unwrap();
+    crate::report::check_well_formed(text.strip_prefix("<?xml version=\"1.0\"?>\n").unwrap()).unwrap();
+    let cut = Scratch::new("frames-cut-xdmf");
+    for keep in 0..=4 {
+        // Frames in the other format, of an earlier run, do not stay beside these.
+        drive(&mut Frames::create(&cut.0, FrameFormat::Vtu, 0).unwrap(), 0..2);
+        drive(&mut Frames::create(&cut.0, FrameFormat::Xdmf, 0).unwrap(), 0..4);
+        std::fs::write(cut.0.join("frames/frame-000004.partial"), "half").unwrap();
+        let mut frames = Frames::create(&cut.0, FrameFormat::Xdmf, keep).unwrap();
+        drive(&mut frames, keep..5);
+        assert!(cut.files() == whole.files(), "resumed after {keep} frames");
+    }
+    std::fs::remove_file(cut.0.join("frames/mesh.h5")).unwrap();
+    let message = Frames::create(&cut.0, FrameFormat::Xdmf, 2).unwrap_err().to_string();
+    assert!(message.ends_with("mesh.h5: cannot resume: this frame is missing"), "{message}");
+}
+
+#[test]
 fn a_frame_that_fails_is_not_listed() {
     let scratch = Scratch::new("frames-fail");
     let mut frames = Frames::create(&scratch.0, FrameFormat::Vtu, 0).unwrap();
@@ -188,7 +212,7 @@ fn a_list_that_is_damaged_or_short_is_refused_and_nothing_removed() {
     std::fs::write(&list, &text).unwrap();
     let message = Frames::create(&scratch.0, FrameFormat::Vtu, 4).unwrap_err().to_string();
     assert!(message.ends_with("the checkpoint knows 4 frames, the list has 3"), "{message}");
-    std::fs::remove_file(scratch.0.join(name(1))).unwrap();
+    std::fs::remove_file(scratch.0.join(FrameFormat::Vtu.name(1))).unwrap();
     let message = Frames::create(&scratch.0, FrameFormat::Vtu, 2).unwrap_err().to_string();
     assert!(message.ends_with("frame-000001.vtu: cannot resume: this frame is missing"), "{message}");
     std::fs::remove_file(&list).unwrap();
