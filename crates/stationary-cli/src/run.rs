@@ -30,6 +30,9 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
 
 /// Says on standard error whatever is not as it should be.
 fn verdict(outcome: &Outcome) -> Verdict {
+    for note in &outcome.notes {
+        complain(&format!("note: {note}"));
+    }
     for warning in &outcome.warnings {
         complain(&format!("warning: {warning}"));
     }
@@ -38,11 +41,9 @@ fn verdict(outcome: &Outcome) -> Verdict {
         return Verdict::Stopped;
     }
     if outcome.interrupted {
-        let on = outcome.summary["avi"].is_object();
-        let how = if on { "; --resume goes on from here" } else { "" };
-        complain(&format!(
-            "interrupted: the run ended early; everything up to the last step is written{how}"
-        ));
+        complain(
+            "interrupted: the run ended early; everything up to the last step is written; --resume goes on from here",
+        );
         return Verdict::Stopped;
     }
     let failed: Vec<_> = outcome.claims.iter().filter(|c| !c.holds).collect();

@@ -29,6 +29,8 @@
 
 pub mod error;
 
+pub mod archive;
+
 pub mod linalg;
 
 pub mod formula;

@@ -5,6 +5,7 @@ mod body;
 mod energy;
 mod finish;
 mod formula;
+mod keep;
 mod rows;
 mod solid;
 
@@ -13,7 +14,7 @@ pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 
 use crate::error::{Error, RunError};
 use crate::report::Folder;
-use crate::scenario::{Place, Scenario, System, claim};
+use crate::scenario::{Scenario, System, claim};
 use serde_json::Value;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -71,6 +72,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// What the user must know.
     pub warnings: Vec<String>,
+    /// What the user should know of this part of a run; not in its summary, which is that of an unbroken one.
+    pub notes: Vec<String>,
     /// The files written.
     pub files: Vec<PathBuf>,
 }
@@ -80,7 +83,7 @@ pub struct Outcome {
 /// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
 /// its way is an [`Outcome`] with everything up to the last good step.
 pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    into(scenario, &Folder::at(out), watch)
+    into(scenario, &Folder::at(out), false, watch)
 }
 
 /// Runs a scenario for its summary alone and writes nothing.
@@ -95,33 +98,23 @@ pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Out
 /// # Ok::<(), stationary::error::Error>(())
 /// ```
 pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    into(scenario, &Folder::none(), watch)
-}
-
-fn into(scenario: &Scenario, out: &Folder, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    match &scenario.system {
-        System::Formula(system) => formula::run(scenario, system, out, watch),
-        System::Solid(system) => solid::run(scenario, system, out, false, watch),
-        System::Body(system) => body::run(scenario, system, out, watch),
-        System::Bodies(system) => bodies::run(scenario, system, out, watch),
-    }
+    into(scenario, &Folder::none(), false, watch)
 }
 
 /// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
+///
+/// Where there is no checkpoint yet the run begins, and where it is finished nothing is left to do: [`Outcome::notes`] says so.
 pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    match &scenario.system {
-        System::Formula(system) => Err(no_checkpoint(&system.lagrangian.place)),
-        System::Body(system) => Err(no_checkpoint(&system.inertia_place)),
-        System::Bodies(_) => Err(no_checkpoint(&scenario.integrator.method.place)),
-        System::Solid(system) => solid::run(scenario, system, &Folder::at(out), true, watch),
-    }
+    into(scenario, &Folder::at(out), true, watch)
 }
 
-fn no_checkpoint(place: &Place) -> Error {
-    place
-        .error("only runs of solids write checkpoints that they can resume from")
-        .help("run it again without --resume")
-        .into()
+fn into(scenario: &Scenario, out: &Folder, resume: bool, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    match &scenario.system {
+        System::Formula(system) => formula::run(scenario, system, (out, resume), watch),
+        System::Solid(system) => solid::run(scenario, system, (out, resume), watch),
+        System::Body(system) => body::run(scenario, system, (out, resume), watch),
+        System::Bodies(system) => bodies::run(scenario, system, (out, resume), watch),
+    }
 }
 
 /// Builds everything a run needs, runs nothing, writes nothing.

@@ -3,8 +3,10 @@
 mod bad_input;
 mod bench;
 mod energy;
+mod full;
 mod honest;
 mod impacts;
+mod killed;
 mod reduced;
 mod solids;
 mod stopped;

@@ -1,5 +1,6 @@
 //! What every discrete Lagrangian provides: the value and the slot derivatives of `L_d`.
 
+use crate::archive::{Archive, Persist};
 use crate::model::Lagrangian;
 use std::ops::Range;
 
@@ -126,7 +127,7 @@ pub struct Sample {
 }
 
 /// One step: where it starts, how long it is, and the points relative to the start.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Leg {
     /// Time at the start.
     pub t: f64,
@@ -171,5 +172,11 @@ impl Slots {
     /// Room for `n` coordinates and points `0..=s`.
     pub fn new(n: usize, s: usize) -> Self {
         Slots { value: 0.0, d: vec![0.0; (s + 1) * n], sum: vec![0.0; n], d3: 0.0, dt: 0.0 }
+    }
+}
+
+impl Persist for Leg {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.t).pass(&mut self.h).pass(&mut self.q).pass(&mut self.u);
     }
 }

@@ -8,6 +8,7 @@
 use super::legs;
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::{self, max_abs};
 use crate::model::{Lagrangian, Legendre};
@@ -358,5 +359,12 @@ impl<D: DiscreteLagrangian> Del<D> {
     /// Number of coordinates.
     pub fn dimension(&self) -> usize {
         self.ld.system().dimension()
+    }
+}
+
+impl<D> Persist for Del<D> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).fixed(&mut self.q).fixed(&mut self.x).fixed(&mut self.p);
+        archive.pass(&mut self.leg).pass(&mut self.done).pass(&mut self.iterations);
     }
 }

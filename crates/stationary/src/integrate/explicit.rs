@@ -10,6 +10,7 @@
 
 use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::Storage;
 use crate::model::{Lagrangian, Mass};
@@ -278,5 +279,13 @@ impl<L: Lagrangian, V: Storage> Integrator for Explicit<L, V> {
             }
         }
         !self.legs.is_empty()
+    }
+}
+
+impl<L, V: Storage> Persist for Explicit<L, V> {
+    fn pass(&mut self, archive: &mut Archive) {
+        let Point { q, p, f } = &mut self.now;
+        archive.fixed(q.as_mut_slice()).fixed(p.as_mut_slice()).fixed(f.as_mut_slice());
+        archive.pass(&mut self.step).pass(&mut self.legs);
     }
 }

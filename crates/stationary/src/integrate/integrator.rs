@@ -1,6 +1,7 @@
 //! What every integrator does: move, and let itself be looked at.
 
 use super::{Adaption, Impact};
+use crate::archive::Persist;
 use crate::error::RunError;
 
 /// Where and how a run starts.
@@ -34,8 +35,9 @@ pub struct View<'a> {
 
 /// Moves a state by whole steps.
 ///
-/// An integrator is deterministic, and how its steps are grouped into calls changes no bit.
-pub trait Integrator: Send {
+/// An integrator is deterministic, and how its steps are grouped into calls changes no bit. As [`Persist`] it shows all that decides its
+/// next steps and what is asked of the last one: put into one that was started alike, it goes on to the same bits.
+pub trait Integrator: Send + Persist {
     /// Makes steps. On an error the state is that of the last good step.
     fn advance(&mut self, steps: u64) -> Result<(), RunError>;
 

@@ -2,6 +2,7 @@
 
 use super::{Del, Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Routh};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::dot;
 use crate::model::{Lagrangian, Reduction};
@@ -100,5 +101,12 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Integrator for Reduced<D, L> {
 
     fn iterations(&self) -> u64 {
         self.shape.iterations()
+    }
+}
+
+impl<D, L> Persist for Reduced<D, L> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.shape).pass(&mut self.step).pass(&mut self.t);
+        archive.fixed(&mut self.q).fixed(&mut self.p).pass(&mut self.turned).fixed(&mut self.carry);
     }
 }

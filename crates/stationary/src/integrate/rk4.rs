@@ -5,6 +5,7 @@
 //! variational methods.
 
 use super::{Integrator, Start, View, legs};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::{Lu, dot};
 use crate::model::{Force, ForceJet, Jet, Lagrangian, Legendre};
@@ -214,5 +215,13 @@ impl<L: Lagrangian> Integrator for RungeKutta4<L> {
 
     fn variational(&self) -> bool {
         false
+    }
+}
+
+impl<L> Persist for RungeKutta4<L> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).fixed(&mut self.state).fixed(&mut self.before).fixed(&mut self.velocity);
+        self.slopes.iter_mut().for_each(|slope| _ = archive.fixed(slope));
+        archive.pass(&mut self.work);
     }
 }

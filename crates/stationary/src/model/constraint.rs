@@ -1,6 +1,7 @@
 //! Holonomic constraints `g(t, q) = 0` [VTI04 2.5] and their derivatives. They know no step.
 
 use super::formula::positions;
+use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program, Var};
 use std::sync::Arc;
 
@@ -244,5 +245,11 @@ impl Constraint for FormulaConstraint {
     }
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.second.call(t, q, &[], &[], &mut out.data);
+    }
+}
+
+impl Persist for Bounds {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.fixed(&mut self.data);
     }
 }

@@ -1,6 +1,7 @@
 //! How well constraints hold, `g = 0` and the hidden `g' v + g_t = 0`, and their multipliers.
 
 use super::{Conserved, Frame, Observer, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::model::{Bounds, Constraint};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -65,5 +66,11 @@ impl Observer for Constraints {
     fn conserved(&self) -> Option<Conserved> {
         let (worst, verdict) = (self.worst[0], kept(self.relative));
         Some(Conserved { quantity: "constraints".into(), initial: 0.0, worst, verdict })
+    }
+}
+
+impl Persist for Constraints {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.worst).pass(&mut self.relative).fixed(&mut self.multipliers);
     }
 }

@@ -2,6 +2,7 @@
 //! differ: the first wobbles at the order of the method, the second belongs to the step.
 
 use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian, PhaseJet, PhaseSpace};
 use serde_json::{Map, Value, json};
@@ -199,5 +200,17 @@ impl Observer for DiscreteEnergy {
         let row =
             Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
         (!row.initial.is_nan()).then_some(row)
+    }
+}
+
+impl Persist for Energy {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.track).pass(&mut self.scale).pass(&mut self.now);
+    }
+}
+
+impl Persist for DiscreteEnergy {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.track).pass(&mut self.now);
     }
 }

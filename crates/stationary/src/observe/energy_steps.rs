@@ -1,6 +1,7 @@
 //! Steps whose length the energy chooses: how long they are, how well the energy is kept, and where no length kept it.
 
 use super::{Frame, Observer, number};
+use crate::archive::{Archive, Persist};
 use crate::integrate::{EnergyChoice, Turning};
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 const LISTED: usize = 50;
 
 /// A stretch of steps for which no length kept the energy.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stretch {
     /// Time at its begin.
     pub from: f64,
@@ -128,6 +129,21 @@ impl Observer for EnergySteps {
                 },
             }),
         );
+    }
+}
+
+impl Persist for Stretch {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.from).pass(&mut self.to).pass(&mut self.steps);
+    }
+}
+
+impl Persist for EnergySteps {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.length).pass(&mut self.flagged).pass(&mut self.shortest);
+        archive.pass(&mut self.longest).pass(&mut self.first_time).pass(&mut self.last_time);
+        archive.pass(&mut self.steps).pass(&mut self.count).pass(&mut self.stretches);
+        archive.pass(&mut self.listed).pass(&mut self.initial).pass(&mut self.worst);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Impacts as they happen, and how far the gaps are kept open [FET03 4-5].
 
 use super::{Conserved, Frame, Observer, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, ContactFault};
 use crate::integrate::{Impact, ImpactKind};
 use crate::linalg::max_abs;
@@ -200,6 +201,15 @@ impl Observer for Impacts {
 
 fn plural(count: u64) -> String {
     if count == 1 { "1 impact".into() } else { format!("{count} impacts") }
+}
+
+impl Persist for Impacts {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.sizes).fixed(&mut self.now).pass(&mut self.least);
+        archive.pass(&mut self.counts).fixed(&mut self.per_gap).pass(&mut self.most);
+        archive.pass(&mut self.first).pass(&mut self.last).pass(&mut self.step).pass(&mut self.lost);
+        archive.pass(&mut self.energy).pass(&mut self.jump_error).pass(&mut self.unmet);
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! carried along. Every symplectic map keeps it, for loops of any size.
 
 use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::integrate::Integrator;
 use crate::linalg::dot;
 use serde_json::{Map, Value, json};
@@ -90,5 +91,12 @@ impl Observer for LoopArea {
         let worst = self.relative();
         let verdict = kept(worst);
         Some(Conserved { quantity: "area of a loop".into(), initial: self.track.initial(), worst, verdict })
+    }
+}
+
+impl Persist for LoopArea {
+    fn pass(&mut self, archive: &mut Archive) {
+        self.runs.iter_mut().for_each(|run| run.pass(archive));
+        archive.pass(&mut self.track).pass(&mut self.now);
     }
 }

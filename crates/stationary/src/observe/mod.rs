@@ -26,6 +26,7 @@ pub use section::Section;
 pub use symplectic::Symplectic;
 pub use work::Work;
 
+use crate::archive::{Archive, Persist};
 use crate::integrate::{Adaption, Impact};
 use serde_json::{Map, Value, json};
 
@@ -59,7 +60,7 @@ pub struct Frame<'a> {
 }
 
 /// Looks at every step.
-pub trait Observer {
+pub trait Observer: Persist {
     /// Names of its columns in `series.csv`.
     fn columns(&self) -> Vec<String>;
     /// Sees a moment.
@@ -148,6 +149,14 @@ impl Track {
     /// Slope of the least-squares line.
     pub(crate) fn slope(&self) -> f64 {
         if self.var_t > 0.0 { self.cov / self.var_t } else { 0.0 }
+    }
+}
+
+impl Persist for Track {
+    fn pass(&mut self, archive: &mut Archive) {
+        let mut numbers = self.save();
+        archive.pass(&mut numbers);
+        *self = Track::restore(&numbers);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Noether momenta: `J = p . xi(q)` for a named symmetry, [VTI04 (33)].
 
 use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program, Var};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
@@ -131,5 +132,11 @@ impl Observer for Momentum {
         let verdict = kept(self.relative());
         let quantity = format!("momentum of {}", self.name);
         Some(Conserved { quantity, initial: self.track.initial(), worst, verdict })
+    }
+}
+
+impl Persist for Momentum {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.track).pass(&mut self.scale).pass(&mut self.now);
     }
 }

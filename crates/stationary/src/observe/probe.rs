@@ -1,6 +1,7 @@
 //! Probes: any formula of time, positions, velocities and momenta as one more column.
 
 use super::{Frame, Observer, number};
+use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program};
 use serde_json::{Map, Value, json};
 
@@ -57,5 +58,11 @@ impl Observer for Probe {
         if let Value::Object(all) = summary.entry("probe").or_insert_with(|| json!({})) {
             all.insert(self.name.clone(), entry);
         }
+    }
+}
+
+impl Persist for Probe {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.now).pass(&mut self.least).pass(&mut self.most);
     }
 }

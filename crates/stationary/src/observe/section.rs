@@ -6,6 +6,7 @@
 
 use super::Frame;
 use crate::action::quadrature::lagrange;
+use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
@@ -18,6 +19,7 @@ const JUMP: f64 = 1e-3;
 const SEARCH: usize = 100;
 
 /// A moment: time, formula, then positions, velocities and momenta.
+#[derive(Default)]
 struct Moment {
     t: f64,
     when: f64,
@@ -150,6 +152,19 @@ impl Section {
         self.call(&self.values, t, &self.state(t), &mut row[1..]);
         self.points += 1;
         self.found.push(row);
+    }
+}
+
+impl Persist for Moment {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.t).pass(&mut self.when).pass(&mut self.state);
+    }
+}
+
+impl Persist for Section {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.recent).pass(&mut self.begun).pass(&mut self.found);
+        archive.pass(&mut self.points).pass(&mut self.jumps);
     }
 }
 

@@ -12,6 +12,7 @@
 //! `1/s_i`, chosen so that both are of one size in its first step.
 
 use super::{Conserved, Frame, Observer, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::integrate::multiply;
 use crate::laws::symplectic_residual;
 use crate::linalg::max_abs;
@@ -185,5 +186,13 @@ impl Observer for Symplectic {
 
     fn wants_tangent(&self) -> bool {
         true
+    }
+}
+
+impl Persist for Symplectic {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.units).fixed(&mut self.step).fixed(&mut self.product);
+        archive.pass(&mut self.worst).pass(&mut self.now).pass(&mut self.windows);
+        archive.pass(&mut self.steps).pass(&mut self.unseen).pass(&mut self.seen);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::energy::scale;
 use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
 use serde_json::{Map, Value, json};
@@ -77,5 +78,12 @@ impl Observer for Work {
         let initial = self.balance.initial();
         let quantity = if self.hit { "energy less work and impacts" } else { "energy less work" };
         Some(Conserved { quantity: quantity.into(), initial, worst, verdict: kept(worst) })
+    }
+}
+
+impl Persist for Work {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.total).pass(&mut self.impacts).pass(&mut self.hit);
+        archive.pass(&mut self.balance).pass(&mut self.scale);
     }
 }

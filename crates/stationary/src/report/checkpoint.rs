@@ -12,6 +12,7 @@
 //! ```
 
 use super::file::replace;
+use crate::archive::Archive;
 use crate::error::{Error, near_miss};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -120,6 +121,13 @@ impl Checkpoint {
         self
     }
 
+    /// Adds a section with a state, as [`Persist`](crate::archive::Persist) shows it.
+    pub fn state(&mut self, name: &str, state: impl FnOnce(&mut Archive)) -> &mut Self {
+        let mut archive = Archive::writer();
+        state(&mut archive);
+        self.bytes(name, &archive.into_bytes())
+    }
+
     /// Everything of a section but its data, which must follow.
     fn add(&mut self, name: &str, kind: Kind, count: usize) {
         assert!(self.sections.iter().all(|s| s.name != name), "section `{name}` is there already");
@@ -181,6 +189,15 @@ impl Checkpoint {
     /// A section of bytes.
     pub fn take_bytes(&self, name: &str, expected: Option<usize>) -> Result<Vec<u8>, Error> {
         Ok(self.section(name, Kind::Bytes, expected)?.to_vec())
+    }
+
+    /// Sets a state to that of a section; on an error it may be set in part.
+    pub fn take_state(&self, name: &str, state: impl FnOnce(&mut Archive)) -> Result<(), Error> {
+        let mut archive = Archive::reader(self.take_bytes(name, None)?);
+        state(&mut archive);
+        archive
+            .finish()
+            .map_err(|why| self.fault(format!("section `{name}` is not what such a run writes: {why}")))
     }
 
     /// Whether there is a section of this name.

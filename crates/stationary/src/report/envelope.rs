@@ -1,6 +1,8 @@
 //! The least and the largest value of some quantities over stretches of a run: what a plot of a million steps can show
 //! without lying. Picking every so many values would beat with the motion and draw trends that are not there.
 
+use crate::archive::{Archive, Persist};
+
 /// Extremes of several quantities over equal stretches; the stretches double when there are too many.
 #[derive(Debug, Clone)]
 pub struct Envelope {
@@ -10,6 +12,16 @@ pub struct Envelope {
     times: Vec<f64>,
     /// Least and largest value of each quantity in each stretch.
     bounds: Vec<Vec<[f64; 2]>>,
+}
+
+impl Persist for Envelope {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.stride).pass(&mut self.times).fixed(&mut self.bounds);
+        let whole = self.bounds.iter().all(|b| b.len() == self.times.len());
+        if !(whole && self.stride.is_power_of_two() && self.times.len() <= STRETCHES) {
+            archive.refuse("an envelope whose columns differ in length".into());
+        }
+    }
 }
 
 /// Stretches at most; even, so that all are whole when they are joined in pairs.

@@ -1,6 +1,8 @@
 //! Tables of things that happen now and then: rows of text and numbers, written as the run goes.
 
-use super::file::io;
+use super::checkpoint::Checkpoint;
+use super::file::{create, io, reopen};
+use super::series::{cut_back, key};
 use crate::error::Error;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -12,6 +14,8 @@ pub struct Events {
     path: PathBuf,
     file: Option<BufWriter<File>>,
     rows: u64,
+    /// Written so far, the header too.
+    bytes: u64,
     line: String,
 }
 
@@ -28,13 +32,33 @@ impl Events {
     /// Creates the file, if there is to be one, and writes its header.
     pub fn create(path: Option<&Path>, columns: &[&str]) -> Result<Self, Error> {
         let file = match path {
-            Some(path) => Some(BufWriter::new(File::create(path).map_err(|e| io(path, &e))?)),
+            Some(path) => Some(BufWriter::new(create(path).map_err(|e| io(path, &e))?)),
             None => None,
         };
         let path = path.map_or_else(PathBuf::new, Path::to_path_buf);
-        let mut events = Events { path, file, rows: 0, line: columns.join(",") };
+        let mut events = Events { path, file, rows: 0, bytes: 0, line: columns.join(",") };
         events.write_line()?;
         Ok(events)
+    }
+
+    /// Puts into a checkpoint what [`resume`](Self::resume) needs, once all rows written so far are on the disk.
+    pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
+        self.flush()?;
+        if let Some(file) = &self.file {
+            file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
+        }
+        checkpoint.counts(&key(&self.path, "written"), &[self.bytes, self.rows]);
+        Ok(())
+    }
+
+    /// Opens the table of a run that goes on from a checkpoint, and cuts off the rows written after it.
+    pub fn resume(path: &Path, columns: &[&str], checkpoint: &Checkpoint) -> Result<Self, Error> {
+        let written = checkpoint.take_counts(&key(path, "written"), Some(2))?;
+        let file = reopen(path).map_err(|e| io(path, &e))?;
+        cut_back(&file, path, &(columns.join(",") + "\n"), [written[0], written[1]])?;
+        let (bytes, rows) = (written[0], written[1]);
+        let file = Some(BufWriter::new(file));
+        Ok(Events { path: path.to_path_buf(), file, rows, bytes, line: String::new() })
     }
 
     /// Writes one row.
@@ -57,6 +81,7 @@ impl Events {
     fn write_line(&mut self) -> Result<(), Error> {
         let Some(file) = &mut self.file else { return Ok(()) };
         self.line.push('\n');
+        self.bytes += self.line.len() as u64;
         file.write_all(self.line.as_bytes()).map_err(|e| io(&self.path, &e))
     }
 
@@ -85,5 +110,17 @@ mod tests {
         events.flush().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "t,gap,impulse\n0.1,floor+wall,\n");
         assert_eq!(events.rows(), 1);
+        // Broken off in the middle of a row after the checkpoint, it goes on after the first.
+        let mut checkpoint = Checkpoint::new(0);
+        events.save(&mut checkpoint).unwrap();
+        events.push(&[Cell::Number(0.2), Cell::Text("wall"), Cell::Number(1.0)]).unwrap();
+        events.flush().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, &text[..text.len() - 3]).unwrap();
+        let columns = ["t", "gap", "impulse"];
+        let mut events = Events::resume(&path, &columns, &checkpoint).unwrap();
+        events.push(&[Cell::Number(0.2), Cell::Text("wall"), Cell::Number(1.0)]).unwrap();
+        events.flush().unwrap();
+        assert_eq!((std::fs::read_to_string(&path).unwrap(), events.rows()), (text, 2));
     }
 }

@@ -1,7 +1,7 @@
 //! Files replaced in one step: a reader, or a run that starts after a crash, sees the old or the new one, never half.
 
 use crate::error::Error;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(crate) fn replace(
         std::fs::rename(&partial, path)?;
         sync_folder(path)
     };
-    let created = File::create(&partial).map_err(|e| io(path, &e))?;
+    let created = create(&partial).map_err(|e| io(path, &e))?;
     fill(created).map_err(|e| {
         // The first fault is the one to report; what is left over is overwritten by the next try.
         let _ = std::fs::remove_file(&partial);
@@ -32,14 +32,39 @@ pub(crate) fn replace(
     })
 }
 
+/// Creates a file anew. What has its name, a link to elsewhere too, is removed and not written to.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    OpenOptions::new().read(true).write(true).create_new(true).open(path)
+}
+
+/// Opens a file of ours to go on with it: no link, which would lead to another file.
+pub(crate) fn reopen(path: &Path) -> io::Result<File> {
+    if !std::fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("expected a file, not a link or a folder"));
+    }
+    OpenOptions::new().read(true).write(true).open(path)
+}
+
 /// A rename lasts once the folder is on the disk. Elsewhere than on Unix folders cannot be opened.
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+/// An error about a file; where there is no room for it, also what to do.
 pub(crate) fn io(path: &Path, error: &io::Error) -> Error {
-    Error::Io { path: path.display().to_string(), message: error.to_string() }
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let remedy = match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => {
+            ": free some space, then the same command with --resume goes on"
+        }
+        _ => "",
+    };
+    Error::Io { path: path.display().to_string(), message: format!("{error}{remedy}") }
 }
 
 /// A folder of its own for a test, gone with it.

@@ -13,6 +13,7 @@
 //! assert_eq!(film.section().plots.len(), 1);
 //! ```
 
+mod kept;
 mod pack;
 mod still;
 
@@ -142,13 +143,13 @@ impl Thinning {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Frame {
     number: u64,
     t: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     number: u64,
     t: f64,

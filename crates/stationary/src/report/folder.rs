@@ -1,48 +1,93 @@
 //! The folder that the results of a run go into. A run may also be made for its summary alone: it then has none.
 
-use super::checkpoint::CHECKPOINT;
+use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::events::Events;
-use super::file::{io, write_whole};
+use super::file::{io, sync_folder, write_whole};
 use super::series::Series;
 use crate::error::Error;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What runs leave beside `series.csv`, frames and checkpoint.
+const RESULTS: [&str; 5] = ["summary.json", "report.html", "sections.csv", "impacts.csv", "series.parquet"];
 
 /// A folder for results, or none: what is written into none is gone.
 #[derive(Debug, Clone)]
-pub struct Folder(Option<PathBuf>);
+pub struct Folder {
+    path: Option<PathBuf>,
+    /// While somebody has it, no other run goes into the folder.
+    lock: Option<Arc<File>>,
+}
 
 impl Folder {
     /// The folder at this path; it need not exist yet.
     pub fn at(path: &Path) -> Self {
-        Folder(Some(path.to_path_buf()))
+        Folder { path: Some(path.to_path_buf()), lock: None }
     }
 
     /// No folder.
     pub fn none() -> Self {
-        Folder(None)
+        Folder { path: None, lock: None }
     }
 
     /// Where it is, if anywhere.
     pub fn path(&self) -> Option<&Path> {
-        self.0.as_deref()
+        self.path.as_deref()
+    }
+
+    /// Makes the folder, and keeps other runs out of it for as long as this, or a copy of it, lives; the system ends that with the
+    /// program, however it ends. Where folders cannot be locked nothing is kept out.
+    pub fn enter(&mut self) -> Result<(), Error> {
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        std::fs::create_dir_all(&path).map_err(|e| io(&path, &e))?;
+        if !cfg!(unix) || self.lock.is_some() {
+            return Ok(());
+        }
+        let folder = File::open(&path).map_err(|e| io(&path, &e))?;
+        if let Err(std::fs::TryLockError::WouldBlock) = folder.try_lock() {
+            let message =
+                "another run is writing into this folder: wait for it, or choose another with --out";
+            return Err(Error::Io { path: path.display().to_string(), message: message.into() });
+        }
+        self.lock = Some(Arc::new(folder));
+        Ok(())
     }
 
     /// Makes the folder, and removes what an earlier run, of whatever kind, left there: it must not stand beside the results
-    /// of this one.
-    pub fn begin(&self) -> Result<(), Error> {
-        self.begin_without(&["summary.json", "report.html", "sections.csv", "impacts.csv", CHECKPOINT])
+    /// of this one. All that is gone for good before anything that it tells of is touched.
+    pub fn begin(&mut self) -> Result<(), Error> {
+        self.enter()?;
+        self.remove(&[CHECKPOINT])?;
+        self.remove(&RESULTS)?;
+        self.tidy()?;
+        self.sync()
     }
 
     /// Makes the folder, and removes these files of it.
-    pub fn begin_without(&self, stale: &[&str]) -> Result<(), Error> {
-        let Some(path) = self.path() else { return Ok(()) };
-        std::fs::create_dir_all(path).map_err(|e| io(path, &e))?;
+    pub fn begin_without(&mut self, stale: &[&str]) -> Result<(), Error> {
+        self.enter()?;
         self.remove(stale)
     }
 
+    /// Brings what was removed and renamed in it to the disk.
+    fn sync(&self) -> Result<(), Error> {
+        match self.file(CHECKPOINT) {
+            Some(file) => sync_folder(&file).map_err(|e| io(&file, &e)),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes what a killed run left half written.
+    pub fn tidy(&self) -> Result<(), Error> {
+        self.remove(
+            &["checkpoint", "summary", "report", "series", "frames"].map(|name| format!("{name}.partial")),
+        )
+    }
+
     /// Removes files that may be there.
-    pub fn remove(&self, names: &[&str]) -> Result<(), Error> {
-        for file in names.iter().filter_map(|name| self.file(name)) {
+    pub fn remove(&self, names: &[impl AsRef<str>]) -> Result<(), Error> {
+        for file in names.iter().filter_map(|name| self.file(name.as_ref())) {
             match std::fs::remove_file(&file) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&file, &e)),
                 _ => {}
@@ -51,27 +96,45 @@ impl Folder {
         Ok(())
     }
 
+    /// Brings a file of it to the disk.
+    pub fn sync_file(&self, file: &Path) -> Result<(), Error> {
+        File::open(file).and_then(|f| f.sync_all()).map_err(|e| io(file, &e))
+    }
+
     /// The path of a file in it.
     pub fn file(&self, name: &str) -> Option<PathBuf> {
         self.path().map(|path| path.join(name))
     }
 
-    /// Begins `series.csv`; see [`Series::create`].
-    pub fn series(&self, state: Vec<String>, observed: Vec<String>) -> Result<Series, Error> {
-        self.table("series.csv", state, observed)
+    /// Begins `series.csv`, or goes on with it from a checkpoint; see [`Series::create`] and [`Series::resume`].
+    pub fn series(
+        &self,
+        columns: (Vec<String>, Vec<String>),
+        from: Option<&Checkpoint>,
+    ) -> Result<Series, Error> {
+        self.table("series.csv", columns, from)
     }
 
-    /// Begins another table like it.
-    pub fn table(&self, name: &str, state: Vec<String>, observed: Vec<String>) -> Result<Series, Error> {
-        match self.file(name) {
-            Some(file) => Series::create(&file, state, observed),
-            None => Ok(Series::unwritten(state, observed)),
+    /// Another table like it.
+    pub fn table(
+        &self,
+        name: &str,
+        (state, observed): (Vec<String>, Vec<String>),
+        from: Option<&Checkpoint>,
+    ) -> Result<Series, Error> {
+        match (self.file(name), from) {
+            (Some(file), None) => Series::create(&file, state, observed),
+            (Some(file), Some(checkpoint)) => Series::resume(&file, state, observed, checkpoint),
+            (None, _) => Ok(Series::unwritten(state, observed)),
         }
     }
 
-    /// Begins a table of things that happen now and then.
-    pub fn events(&self, name: &str, columns: &[&str]) -> Result<Events, Error> {
-        Events::create(self.file(name).as_deref(), columns)
+    /// Begins a table of things that happen now and then, or goes on with it.
+    pub fn events(&self, name: &str, columns: &[&str], from: Option<&Checkpoint>) -> Result<Events, Error> {
+        match (self.file(name), from) {
+            (Some(file), Some(checkpoint)) => Events::resume(&file, columns, checkpoint),
+            (file, _) => Events::create(file.as_deref(), columns),
+        }
     }
 
     /// Replaces a file of it by a new text in one step.

@@ -1,13 +1,17 @@
-//! The moving body for ParaView: a VTU file for each frame, and `frames.pvd`, which lists them with their times.
+//! The moving body for ParaView: a VTU file for each frame, and `frames.pvd`, which lists them with their times; or HDF5 files and
+//! `frames.xdmf`.
 //!
 //! Points are the reference positions. ParaView's *Warp By Vector* with the point field of displacements shows the
 //! body as it is. Numbers are raw and little endian behind the text, so that nothing is lost and little is spent.
 
-use super::escape;
+mod hdf5;
+mod vtu;
+mod xdmf;
+
 use super::file::{io, replace, write_whole};
 use crate::error::Error;
+use crate::scenario::FrameFormat;
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The cells of one kind.
@@ -62,11 +66,12 @@ impl Values<'_> {
 /// ```
 /// use stationary::mesh::Mesh;
 /// use stationary::report::frames::{CellBlock, Field, Frames, Values};
+/// use stationary::scenario::FrameFormat;
 ///
 /// let folder = std::env::temp_dir().join(format!("stationary-doc-frames-{}", std::process::id()));
 /// let points = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 /// let triangle = CellBlock { vtk_type: 5, nodes: &[0, 1, 2], per_cell: 3 };
-/// let mut frames = Frames::create(&folder, 0)?;
+/// let mut frames = Frames::create(&folder, FrameFormat::Vtu, 0)?;
 /// for k in 0..3 {
 ///     let u = [0.1 * k as f64; 9];
 ///     let displacement = Field { name: "displacement", components: 3, values: Values::Floats(&u) };
@@ -79,36 +84,100 @@ impl Values<'_> {
 #[derive(Debug)]
 pub struct Frames {
     folder: PathBuf,
-    /// The lines of `frames.pvd` that name the frames.
+    format: FrameFormat,
+    /// The lines of the list that name the frames.
     entries: String,
     count: usize,
 }
 
-const PVD_HEAD: &str = "<?xml version=\"1.0\"?>\n\
-    <VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n";
-const PVD_TAIL: &str = "</Collection>\n</VTKFile>\n";
+/// What differs between the formats.
+impl FrameFormat {
+    /// The list of the frames, in the folder of the run.
+    fn list(self) -> &'static str {
+        match self {
+            FrameFormat::Vtu => "frames.pvd",
+            FrameFormat::Xdmf => "frames.xdmf",
+        }
+    }
+
+    fn ending(self) -> &'static str {
+        match self {
+            FrameFormat::Vtu => "vtu",
+            FrameFormat::Xdmf => "h5",
+        }
+    }
+
+    fn head(self) -> &'static str {
+        match self {
+            FrameFormat::Vtu => {
+                "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n"
+            }
+            FrameFormat::Xdmf => xdmf::HEAD,
+        }
+    }
+
+    fn tail(self) -> &'static str {
+        match self {
+            FrameFormat::Vtu => "</Collection>\n</VTKFile>\n",
+            FrameFormat::Xdmf => xdmf::TAIL,
+        }
+    }
+
+    /// How the line of a frame begins before its time, and what follows that; more may follow that in turn.
+    fn entry(self, frame: usize) -> [String; 2] {
+        match self {
+            FrameFormat::Vtu => {
+                let name = self.name(frame);
+                ["<DataSet timestep=\"".into(), format!("\" part=\"0\" file=\"{name}\"/>")]
+            }
+            FrameFormat::Xdmf => xdmf::entry(frame),
+        }
+    }
+
+    /// A frame's file, seen from the folder of the run.
+    fn name(self, frame: usize) -> String {
+        format!("frames/frame-{frame:06}.{}", self.ending())
+    }
+
+    /// What all frames share, seen from the folder of the run.
+    fn shared(self) -> Option<&'static str> {
+        match self {
+            FrameFormat::Vtu => None,
+            FrameFormat::Xdmf => Some(xdmf::MESH),
+        }
+    }
+}
 
 impl Frames {
     /// Begins in the folder of a run, or goes on there after the first `keep` frames, as a checkpoint knows them.
     ///
     /// Other frames in the folder are of an earlier run, or were written after the checkpoint: they are removed.
-    pub fn create(folder: &Path, keep: usize) -> Result<Self, Error> {
+    pub fn create(folder: &Path, format: FrameFormat, keep: usize) -> Result<Self, Error> {
         let inside = folder.join("frames");
         std::fs::create_dir_all(&inside).map_err(|e| io(&inside, &e))?;
-        let list = folder.join("frames.pvd");
-        let mut frames = Frames { folder: folder.to_path_buf(), entries: String::new(), count: keep };
+        if !inside.symlink_metadata().is_ok_and(|m| m.is_dir()) {
+            let message = "expected a folder of its own, not a link to elsewhere: remove it".into();
+            return Err(Error::Io { path: inside.display().to_string(), message });
+        }
+        let list = folder.join(format.list());
+        let mut frames = Frames { folder: folder.to_path_buf(), format, entries: String::new(), count: keep };
         if keep > 0 {
             let text = std::fs::read_to_string(&list)
                 .map_err(|e| fault(&list, format!("the list of frames cannot be read: {e}")))?;
-            frames.entries = kept(&text, keep).map_err(|message| fault(&list, message))?;
-            if let Some(lost) = (0..keep).map(|k| folder.join(name(k))).find(|p| !p.is_file()) {
+            frames.entries = kept(format, &text, keep).map_err(|message| fault(&list, message))?;
+            let names = (0..keep).map(|k| format.name(k)).chain(format.shared().map(String::from));
+            if let Some(lost) = names.map(|name| folder.join(name)).find(|p| !p.is_file()) {
                 return Err(fault(&lost, "this frame is missing".into()));
             }
-            frames.list()?;
-        } else if list.exists() {
-            std::fs::remove_file(&list).map_err(|e| io(&list, &e))?;
+            frames.write_list()?;
         }
-        remove_from(&inside, keep)?;
+        for other in [FrameFormat::Vtu, FrameFormat::Xdmf] {
+            let stale = folder.join(other.list());
+            if (keep == 0 || other != format) && stale.symlink_metadata().is_ok() {
+                std::fs::remove_file(&stale).map_err(|e| io(&stale, &e))?;
+            }
+            remove_from(&inside, other, if other == format { keep } else { 0 })?;
+        }
         Ok(frames)
     }
 
@@ -117,9 +186,14 @@ impl Frames {
         self.count
     }
 
+    /// The file to open, in the folder of the run.
+    pub fn list(&self) -> &'static str {
+        self.format.list()
+    }
+
     /// Writes the frame at time `t`, then the list anew; both replace their files in one step.
     ///
-    /// `points` are reference positions, three numbers each.
+    /// `points` are reference positions, three numbers each. In XDMF points and cells are written once, with the first frame.
     ///
     /// # Panics
     /// When lengths do not fit together, or the time is not a finite number.
@@ -132,16 +206,30 @@ impl Frames {
         cell_fields: &[Field],
     ) -> Result<(), Error> {
         assert!(t.is_finite(), "a frame at time {t}");
-        let grid = Grid::new(points, blocks, point_fields, cell_fields);
-        let name = name(self.count);
-        replace(&self.folder.join(&name), |file| grid.write(file))?;
-        writeln!(self.entries, "{}", entry(&format!("{t:?}"), &name)).expect("writing to a string");
+        // Checks the lengths for both.
+        let grid = vtu::Grid::new(points, blocks, point_fields, cell_fields);
+        let file = self.folder.join(self.format.name(self.count));
+        let mut more = String::new();
+        match self.format {
+            FrameFormat::Vtu => replace(&file, |file| grid.write(file))?,
+            FrameFormat::Xdmf => {
+                let frame = xdmf::Frame { points, blocks, fields: [point_fields, cell_fields] };
+                if self.count == 0 {
+                    replace(&self.folder.join(xdmf::MESH), |file| frame.write_mesh(file))?;
+                }
+                replace(&file, |file| frame.write_fields(file))?;
+                more = frame.text(self.count);
+            }
+        }
+        let [before, after] = self.format.entry(self.count);
+        writeln!(self.entries, "{before}{t:?}{after}{more}").expect("writing to a string");
         self.count += 1;
-        self.list()
+        self.write_list()
     }
 
-    fn list(&self) -> Result<(), Error> {
-        write_whole(&self.folder.join("frames.pvd"), &[PVD_HEAD, &self.entries, PVD_TAIL].concat())
+    fn write_list(&self) -> Result<(), Error> {
+        let text = [self.format.head(), &self.entries, self.format.tail()].concat();
+        write_whole(&self.folder.join(self.format.list()), &text)
     }
 }
 
@@ -149,26 +237,22 @@ fn fault(path: &Path, message: String) -> Error {
     Error::Io { path: path.display().to_string(), message: format!("cannot resume: {message}") }
 }
 
-/// A frame's file, seen from the folder of the run.
-fn name(frame: usize) -> String {
-    format!("frames/frame-{frame:06}.vtu")
-}
-
-fn entry(time: &str, name: &str) -> String {
-    format!("<DataSet timestep=\"{time}\" part=\"0\" file=\"{name}\"/>")
-}
-
 /// The lines of the first `keep` frames, from a list that we wrote.
-fn kept(text: &str, keep: usize) -> Result<String, String> {
-    let inside = text.strip_prefix(PVD_HEAD).and_then(|rest| rest.strip_suffix(PVD_TAIL));
+fn kept(format: FrameFormat, text: &str, keep: usize) -> Result<String, String> {
+    let inside = text.strip_prefix(format.head()).and_then(|rest| rest.strip_suffix(format.tail()));
     let inside = inside.ok_or("this is not a whole list of frames as we write it")?;
     let mut entries = String::new();
     for (k, line) in inside.lines().enumerate() {
-        let time = line.strip_prefix("<DataSet timestep=\"").and_then(|rest| rest.split('"').next());
-        let time = time.filter(|t| t.parse::<f64>().is_ok_and(|x| x.is_finite() && format!("{x:?}") == *t));
-        if time.is_none_or(|time| line != entry(time, &name(k))) {
-            let (number, expected) = (PVD_HEAD.lines().count() + k + 1, entry("...", &name(k)));
-            return Err(format!("line {number} is damaged, expected {expected}"));
+        let [before, after] = format.entry(k);
+        let parts = line.strip_prefix(&before).and_then(|rest| rest.split_once(&after));
+        let ours = |t: &str| t.parse::<f64>().is_ok_and(|x| x.is_finite() && format!("{x:?}") == t);
+        let ended = |rest: &str| match format {
+            FrameFormat::Vtu => rest.is_empty(),
+            FrameFormat::Xdmf => rest.ends_with(xdmf::END),
+        };
+        if !parts.is_some_and(|(time, rest)| ours(time) && ended(rest)) {
+            let number = format.head().lines().count() + k + 1;
+            return Err(format!("line {number} is damaged, expected {before}...{after}"));
         }
         if k < keep {
             entries += line;
@@ -183,161 +267,21 @@ fn kept(text: &str, keep: usize) -> Result<String, String> {
 }
 
 /// Removes the frames from number `keep` on, and what a killed run left half written.
-fn remove_from(folder: &Path, keep: usize) -> Result<(), Error> {
+fn remove_from(folder: &Path, format: FrameFormat, keep: usize) -> Result<(), Error> {
+    let own = |name: &str| name["frames/".len()..].to_string();
     for found in std::fs::read_dir(folder).map_err(|e| io(folder, &e))? {
         let path = found.map_err(|e| io(folder, &e))?.path();
-        let stem = path.file_stem().and_then(|s| s.to_str()).and_then(|s| s.strip_prefix("frame-"));
-        let Some(frame) = stem.and_then(|s| s.parse::<usize>().ok()) else { continue };
-        let written = path == folder.join(&name(frame)["frames/".len()..]) && frame >= keep;
-        if written || path.extension().is_some_and(|e| e == "partial") {
+        let Some(name) = path.file_name().and_then(|n| n.to_str()) else { continue };
+        let stem = name.strip_prefix("frame-").and_then(|s| s.split('.').next());
+        let frame = stem.and_then(|s| s.parse::<usize>().ok());
+        let written = frame.is_some_and(|k| name == own(&format.name(k)) && k >= keep);
+        let half = name.ends_with(".partial") && (frame.is_some() || name == "mesh.partial");
+        let shared = keep == 0 && format.shared().is_some_and(|shared| name == own(shared));
+        if written || half || shared {
             std::fs::remove_file(&path).map_err(|e| io(&path, &e))?;
         }
     }
     Ok(())
-}
-
-/// One `<DataArray>`.
-struct Array<'a> {
-    name: &'a str,
-    components: usize,
-    data: Data<'a>,
-}
-
-/// Where the numbers of an array come from. Topology may be `wide`, with eight bytes a number instead of four.
-enum Data<'a> {
-    Values(Values<'a>),
-    Nodes { blocks: &'a [CellBlock<'a>], wide: bool },
-    Ends { blocks: &'a [CellBlock<'a>], wide: bool },
-    Types(&'a [CellBlock<'a>]),
-}
-
-impl Data<'_> {
-    fn number(&self) -> &'static str {
-        match self {
-            Data::Values(Values::Floats(_)) => "Float64",
-            Data::Values(Values::Counts(_)) => "UInt64",
-            Data::Nodes { wide: false, .. } | Data::Ends { wide: false, .. } => "Int32",
-            Data::Nodes { wide: true, .. } | Data::Ends { wide: true, .. } => "Int64",
-            Data::Types(_) => "UInt8",
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        let cells = |blocks: &[CellBlock]| blocks.iter().map(CellBlock::cells).sum();
-        let size = |wide: &bool| if *wide { 8 } else { 4 };
-        let (count, size): (usize, u64) = match self {
-            Data::Values(values) => (values.len(), 8),
-            Data::Nodes { blocks, wide } => (blocks.iter().map(|b| b.nodes.len()).sum(), size(wide)),
-            Data::Ends { blocks, wide } => (cells(blocks), size(wide)),
-            Data::Types(blocks) => (cells(blocks), 1),
-        };
-        count as u64 * size
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        match self {
-            Data::Values(Values::Floats(x)) => x.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())),
-            Data::Values(Values::Counts(n)) => n.iter().try_for_each(|n| out.write_all(&n.to_le_bytes())),
-            Data::Nodes { blocks, wide } => {
-                let mut nodes = blocks.iter().flat_map(|b| b.nodes);
-                nodes.try_for_each(|n| whole(out, u64::from(*n), *wide))
-            }
-            Data::Ends { blocks, wide } => {
-                let mut sizes = blocks.iter().flat_map(|b| std::iter::repeat_n(b.per_cell, b.cells()));
-                let mut end = 0;
-                sizes.try_for_each(|n| {
-                    end += n as u64;
-                    whole(out, end, *wide)
-                })
-            }
-            Data::Types(blocks) => {
-                let mut types = blocks.iter().flat_map(|b| std::iter::repeat_n(b.vtk_type, b.cells()));
-                types.try_for_each(|code| out.write_all(&[code]))
-            }
-        }
-    }
-}
-
-fn whole(out: &mut impl Write, n: u64, wide: bool) -> io::Result<()> {
-    if wide { out.write_all(&n.to_le_bytes()) } else { out.write_all(&(n as u32).to_le_bytes()) }
-}
-
-/// A frame: the elements of its file, each with its arrays.
-struct Grid<'a> {
-    points: usize,
-    cells: usize,
-    elements: [(&'static str, Vec<Array<'a>>); 4],
-}
-
-impl<'a> Grid<'a> {
-    fn new(
-        points: &'a [f64],
-        blocks: &'a [CellBlock<'a>],
-        point_fields: &'a [Field<'a>],
-        cell_fields: &'a [Field<'a>],
-    ) -> Self {
-        assert!(points.len().is_multiple_of(3), "{} numbers for points", points.len());
-        for block in blocks {
-            let whole = block.nodes.len().is_multiple_of(block.per_cell);
-            assert!(whole, "{} nodes in cells of {}", block.nodes.len(), block.per_cell);
-        }
-        let (count, cells) = (points.len() / 3, blocks.iter().map(CellBlock::cells).sum());
-        let ends: usize = blocks.iter().map(|b| b.nodes.len()).sum();
-        // Signed, since not every reader takes unsigned numbers here.
-        let wide = i32::try_from(count.max(ends)).is_err();
-        let array = |name, components, data| Array { name, components, data };
-        let fields = |fields: &'a [Field<'a>], count: usize| -> Vec<Array<'a>> {
-            let checked = fields.iter().map(|f| {
-                let (found, needed) = (f.values.len(), f.components * count);
-                assert!(found == needed, "field `{}` has {found} numbers, not {needed}", f.name);
-                array(f.name, f.components, Data::Values(f.values))
-            });
-            checked.collect()
-        };
-        let topology = vec![
-            array("connectivity", 1, Data::Nodes { blocks, wide }),
-            array("offsets", 1, Data::Ends { blocks, wide }),
-            array("types", 1, Data::Types(blocks)),
-        ];
-        let elements = [
-            ("PointData", fields(point_fields, count)),
-            ("CellData", fields(cell_fields, cells)),
-            ("Points", vec![array("Points", 3, Data::Values(Values::Floats(points)))]),
-            ("Cells", topology),
-        ];
-        Grid { points: count, cells, elements }
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let (points, cells) = (self.points, self.cells);
-        writeln!(
-            out,
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" \
-             byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n\
-             <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
-        )?;
-        let mut offset = 0;
-        for (element, arrays) in &self.elements {
-            writeln!(out, "<{element}>")?;
-            for array in arrays {
-                let (number, name) = (array.data.number(), escape(array.name));
-                write!(out, "<DataArray type=\"{number}\" Name=\"{name}\"")?;
-                if array.components > 1 {
-                    write!(out, " NumberOfComponents=\"{}\"", array.components)?;
-                }
-                writeln!(out, " format=\"appended\" offset=\"{offset}\"/>")?;
-                offset += 8 + array.data.bytes();
-            }
-            writeln!(out, "</{element}>")?;
-        }
-        write!(out, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_")?;
-        for array in self.elements.iter().flat_map(|(_, arrays)| arrays) {
-            out.write_all(&array.data.bytes().to_le_bytes())?;
-            array.data.write(out)?;
-        }
-        // The line break is for readers that look for the end tag at the start of a line.
-        out.write_all(b"\n</AppendedData>\n</VTKFile>\n")
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod film;
 mod folder;
 pub mod frames;
 pub mod html;
+pub mod parquet;
 pub mod plot;
 mod run_page;
 mod series;

@@ -2,9 +2,9 @@
 
 use super::checkpoint::Checkpoint;
 use super::envelope::Envelope;
-use super::file::io;
+use super::file::{create, io, reopen};
 use crate::error::Error;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,45 @@ pub struct Series {
     line: String,
 }
 
+/// The name of a section of checkpoints: several series may be in one.
+pub(super) fn key(path: &Path, part: &str) -> String {
+    format!("{}.{part}", path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// Cuts a table back to the bytes and rows that a checkpoint knows, if it is that table; what comes next is written there.
+pub(super) fn cut_back(
+    mut file: &File,
+    path: &Path,
+    header: &str,
+    [wanted, expected]: [u64; 2],
+) -> Result<(), Error> {
+    let fault = |message: String| Error::Io {
+        path: path.display().to_string(),
+        message: format!("cannot resume: {message}"),
+    };
+    let io = |e| io(path, &e);
+    let mut kept = BufReader::new(file.take(wanted));
+    let mut line = Vec::new();
+    kept.read_until(b'\n', &mut line).map_err(io)?;
+    if line != header.as_bytes() {
+        return Err(fault(format!("expected the columns {}", header.trim_end())));
+    }
+    let (mut bytes, mut rows) = (line.len() as u64, 0);
+    while !line.is_empty() {
+        line.clear();
+        bytes += kept.read_until(b'\n', &mut line).map_err(io)? as u64;
+        rows += u64::from(line.ends_with(b"\n"));
+    }
+    if (bytes, rows) != (wanted, expected) {
+        return Err(fault(format!(
+            "the checkpoint knows {expected} rows in {wanted} bytes, of which {rows} rows in {bytes} bytes are here"
+        )));
+    }
+    file.set_len(bytes).map_err(io)?;
+    file.seek(SeekFrom::Start(bytes)).map_err(io)?;
+    Ok(())
+}
+
 /// Moments of the opening, and numbers in all: paths are drawn through all their steps or they are not paths.
 const OPENING: usize = 4_000;
 const OPENING_NUMBERS: usize = 4_000_000;
@@ -33,7 +72,7 @@ const OPENING_NUMBERS: usize = 4_000_000;
 impl Series {
     /// Creates the file and writes its header: columns of the state, time first, then those of the observers.
     pub fn create(path: &Path, state: Vec<String>, observed: Vec<String>) -> Result<Self, Error> {
-        let file = File::create(path).map_err(|e| io(path, &e))?;
+        let file = create(path).map_err(|e| io(path, &e))?;
         let mut series = Self::new(path, Some(file), state, observed);
         series.line = series.header();
         series.write_line()?;
@@ -73,12 +112,13 @@ impl Series {
             file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
         }
         let (stride, envelope) = self.envelope.to_numbers();
+        let key = |part: &str| key(&self.path, part);
         checkpoint
-            .counts("series.written", &[self.bytes, self.rows])
-            .floats("series.last", &[self.last])
-            .floats("series.opening", &self.opening.concat())
-            .counts("series.stride", &[stride])
-            .floats("series.envelope", &envelope);
+            .counts(&key("written"), &[self.bytes, self.rows])
+            .floats(&key("last"), &[self.last])
+            .floats(&key("opening"), &self.opening.concat())
+            .counts(&key("stride"), &[stride])
+            .floats(&key("envelope"), &envelope);
         Ok(())
     }
 
@@ -91,61 +131,33 @@ impl Series {
         observed: Vec<String>,
         checkpoint: &Checkpoint,
     ) -> Result<Self, Error> {
-        let written = checkpoint.take_counts("series.written", Some(2))?;
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| io(path, &e))?;
+        let key = |part: &str| key(path, part);
+        let written = checkpoint.take_counts(&key("written"), Some(2))?;
+        let file = reopen(path).map_err(|e| io(path, &e))?;
         let observers = observed.len();
         let mut series = Self::new(path, Some(file), state, observed);
         (series.bytes, series.rows) = (written[0], written[1]);
-        series.last = checkpoint.take_floats("series.last", Some(1))?[0];
-        let opening = checkpoint.take_floats("series.opening", None)?;
+        series.last = checkpoint.take_floats(&key("last"), Some(1))?[0];
+        let opening = checkpoint.take_floats(&key("opening"), None)?;
         let width = series.columns.len();
         if !opening.len().is_multiple_of(width) {
             let n = opening.len();
             return Err(
-                checkpoint.fault(format!("section `series.opening` has {n} numbers for {width} columns"))
+                checkpoint.fault(format!("section `{}` has {n} numbers for {width} columns", key("opening")))
             );
         }
         let moments = opening.len() / width;
         series.opening = (0..width).map(|i| opening[i * moments..(i + 1) * moments].to_vec()).collect();
-        let stride = checkpoint.take_counts("series.stride", Some(1))?[0];
-        let envelope = checkpoint.take_floats("series.envelope", None)?;
+        let stride = checkpoint.take_counts(&key("stride"), Some(1))?[0];
+        let envelope = checkpoint.take_floats(&key("envelope"), None)?;
         series.envelope = Envelope::from_numbers(observers, stride, &envelope).ok_or_else(|| {
-            checkpoint.fault(format!("section `series.envelope` is not of {observers} columns"))
+            checkpoint.fault(format!("section `{}` is not of {observers} columns", key("envelope")))
         })?;
-        series.cut()?;
+        let header = series.header();
+        if let Some(file) = &series.file {
+            cut_back(file.get_ref(), path, &header, [series.bytes, series.rows])?;
+        }
         Ok(series)
-    }
-
-    /// Cuts the file back to what was written by the checkpoint, if it is that file.
-    fn cut(&mut self) -> Result<(), Error> {
-        let fault = |message: String| Error::Io {
-            path: self.path.display().to_string(),
-            message: format!("cannot resume: {message}"),
-        };
-        let io = |e| io(&self.path, &e);
-        let Some(file) = &self.file else { return Ok(()) };
-        let mut kept = BufReader::new(file.get_ref().take(self.bytes));
-        let mut line = Vec::new();
-        kept.read_until(b'\n', &mut line).map_err(io)?;
-        if line != self.header().as_bytes() {
-            return Err(fault(format!("expected the columns {}", self.columns.join(","))));
-        }
-        let (mut bytes, mut rows) = (line.len() as u64, 0);
-        while !line.is_empty() {
-            line.clear();
-            bytes += kept.read_until(b'\n', &mut line).map_err(io)? as u64;
-            rows += u64::from(line.ends_with(b"\n"));
-        }
-        if (bytes, rows) != (self.bytes, self.rows) {
-            let (wanted, length) = (self.rows, self.bytes);
-            return Err(fault(format!(
-                "the checkpoint knows {wanted} rows in {length} bytes, of which {rows} rows in {bytes} bytes are here"
-            )));
-        }
-        let mut file = file.get_ref();
-        file.set_len(bytes).map_err(io)?;
-        file.seek(SeekFrom::Start(bytes)).map_err(io)?;
-        Ok(())
     }
 
     /// Writes one row; NaN becomes an empty field.

@@ -6,7 +6,9 @@ mod kept;
 mod place;
 mod results;
 
+use super::keep::{Keeper, Opened};
 use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
+use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
 use crate::report::Folder;
 use crate::scenario::{BodiesSystem, Scenario};
@@ -20,24 +22,44 @@ pub(super) use build::check;
 pub(super) fn run(
     scenario: &Scenario,
     system: &BodiesSystem,
-    out: &Folder,
+    (out, resume): (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
-    let mut results = Results::create(scenario, &built, out)?;
-    let end = drive(&mut built, &mut results, watch);
-    results.finish(&mut built, end?, clock.elapsed())
+    let keeper = match Keeper::open(scenario, out, (resume, clock), &[])? {
+        Opened::Run(keeper) => *keeper,
+        Opened::Over(outcome) => return Ok(*outcome),
+    };
+    let before = keeper.restore(|archive| pass(&mut built, archive))?;
+    let mut results = Results::create(scenario, &built, keeper)?;
+    let end = drive(&mut built, &mut results, before, watch)?;
+    results.finish(&mut built, end)
 }
 
-/// The loop: move, observe, write.
-fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
+/// All that decides how a run goes on, its results aside.
+fn pass(built: &mut Built, archive: &mut Archive) {
+    archive.pass(&mut built.run).pass(&mut built.kept);
+}
+
+/// The loop: move, observe, write. `before` are the steps that were made before a checkpoint.
+fn drive(
+    built: &mut Built,
+    results: &mut Results<'_>,
+    before: Option<u64>,
+    watch: &mut Watch<'_>,
+) -> Result<End, Error> {
     let mut told = Instant::now();
     let mut end = End { stopped: None, interrupted: false, time: built.run.time(), step: 0 };
     let mut written = true;
     let most = built.end_impacts.unwrap_or(u64::MAX);
-    for step in 0..=built.steps {
+    if let Some(step) = before {
+        // As if that step had just been made: should the next one fail, it was the last good one.
+        results.fill(built);
+        (end.step, written) = (step, built.rows.has(step));
+    }
+    for step in before.map_or(0, |step| step + 1)..=built.steps {
         if step > 0
             && let Err(error) = built.run.advance(most)
         {
@@ -58,7 +80,11 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
         if told.elapsed() > TICK || over {
             told = Instant::now();
             results.flush()?;
-            if watch(&built.progress(&end)).is_break() && !over {
+            let stop = watch(&built.progress(&end)).is_break() && !over;
+            if stop || results.keeper.due() && !over {
+                results.checkpoint(step, |archive| pass(built, archive))?;
+            }
+            if stop {
                 end.interrupted = true;
                 break;
             }

@@ -4,13 +4,15 @@ mod build;
 mod kept;
 mod results;
 
+use super::keep::{Keeper, Opened};
 use super::{End, Outcome, Progress, TICK, Watch};
+use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
 use crate::integrate::group::BodyView;
 use crate::linalg::space::{Mat3, Vec3, times};
 use crate::model::pose;
 use crate::observe::Frame;
-use crate::report::{Folder, Series};
+use crate::report::Folder;
 use crate::scenario::{BodySystem, Scenario};
 use build::Built;
 use results::Results;
@@ -25,23 +27,44 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &BodySystem,
-    out: &Folder,
+    (out, resume): (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
-    let mut results = Results::create(scenario, &built, out)?;
-    let end = drive(&mut built, results.series(), watch);
-    results.finish(&built, end?, clock.elapsed())
+    let keeper = match Keeper::open(scenario, out, (resume, clock), &[])? {
+        Opened::Run(keeper) => *keeper,
+        Opened::Over(outcome) => return Ok(*outcome),
+    };
+    let before = keeper.restore(|archive| pass(&mut built, archive))?;
+    let mut results = Results::create(scenario, &built, keeper)?;
+    let end = drive(&mut built, &mut results, before, watch)?;
+    results.finish(&built, end)
 }
 
-/// The loop: move, observe, write.
-fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Result<End, Error> {
+/// All that decides how a run goes on, its results aside.
+fn pass(built: &mut Built, archive: &mut Archive) {
+    archive.pass(&mut built.run).pass(&mut built.energy).fixed(&mut built.kept);
+    built.observers.iter_mut().for_each(|observer| observer.pass(archive));
+}
+
+/// The loop: move, observe, write. `before` are the steps that were made before a checkpoint.
+fn drive(
+    built: &mut Built,
+    results: &mut Results<'_>,
+    before: Option<u64>,
+    watch: &mut Watch<'_>,
+) -> Result<End, Error> {
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
     let mut end = End { stopped: None, interrupted: false, time: built.run.view().t, step: 0 };
-    for step in 0..=built.steps {
+    if let Some(step) = before {
+        // As if that step had just been made: should the next one fail, it was the last good one.
+        fill(built, &built.run.view(), &mut row);
+        (end.step, written) = (step, built.rows.has(step));
+    }
+    for step in before.map_or(0, |step| step + 1)..=built.steps {
         if step > 0
             && let Err(error) = built.run.advance(1)
         {
@@ -57,6 +80,7 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
         fill(built, &view, &mut row);
         (end.time, end.step) = (view.t, step);
         written = built.rows.has(step) || step == built.steps;
+        let series = results.series();
         if written {
             series.push(&row)?;
         }
@@ -74,16 +98,20 @@ fn drive(built: &mut Built, series: &mut Series, watch: &mut Watch<'_>) -> Resul
                 impacts: None,
                 growth: 0.0,
             };
-            if watch(&progress).is_break() && step < built.steps {
+            let stop = watch(&progress).is_break() && step < built.steps;
+            if stop || results.keeper.due() && step < built.steps {
+                results.checkpoint(step, |archive| pass(built, archive))?;
+            }
+            if stop {
                 end.interrupted = true;
                 break;
             }
         }
     }
     if !written {
-        series.push(&row)?;
+        results.series().push(&row)?;
     }
-    series.flush()?;
+    results.series().flush()?;
     Ok(end)
 }
 

@@ -1,9 +1,12 @@
 //! The end of every run: claims held against the summary, then `summary.json` and `report.html`.
 
+use super::keep::Keeper;
 use super::{End, Outcome};
 use crate::error::Error;
 use crate::observe::Conserved;
+use crate::report::checkpoint::CHECKPOINT;
 use crate::report::html::{Section, TextTable};
+use crate::report::parquet;
 use crate::report::{Folder, ImpactTimes, RunPage, Series, run_page};
 use crate::scenario::{Scenario, claim};
 use serde_json::{Map, Value, json};
@@ -71,15 +74,19 @@ pub(super) fn head(course: &Course<'_>) -> Map<String, Value> {
 }
 
 /// Judges the claims and writes summary and page, if there is a folder for them.
+///
+/// All that was written is on the disk before the checkpoint goes: broken off anywhere here, the run can be resumed.
 pub(super) fn finish(
     scenario: &Scenario,
-    out: &Folder,
-    series: &Series,
+    keeper: Keeper,
+    series: Series,
     findings: Findings,
     end: End,
 ) -> Result<Outcome, Error> {
+    let out = &keeper.out;
     let Findings { mut summary, conserved, facts, sections, tables, impacts, warnings, energy_scale, files } =
         findings;
+    summary.insert("identity".into(), json!(keeper.name()));
     let partial = Value::Object(summary.clone());
     let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
     let claim = |c: &claim::Outcome| json!({ "claim": c.text, "holds": c.holds, "measured": c.measured, "reason": c.reason });
@@ -93,12 +100,11 @@ pub(super) fn finish(
     }
     summary.insert("warnings".into(), json!(told));
     let summary = Value::Object(summary);
+    let mut written = Vec::new();
     if out.path().is_some() {
-        let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data") + "\n";
-        out.write("summary.json", &text)?;
         let page = run_page(&RunPage {
             scenario,
-            series,
+            series: &series,
             facts,
             conserved: &conserved,
             claims: &claims,
@@ -109,8 +115,19 @@ pub(super) fn finish(
             impacts,
         });
         out.write("report.html", &page)?;
+        drop(series);
+        written.extend(left(scenario, out, end.interrupted)?);
+        written.iter().chain(&files).try_for_each(|file| out.sync_file(file))?;
+        // The last of all: a summary of a finished run says that everything is there.
+        let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data") + "\n";
+        out.write("summary.json", &text)?;
+        written.extend(["summary.json", "report.html"].into_iter().filter_map(|name| out.file(name)));
     }
-    let written = ["series.csv", "summary.json", "report.html"].into_iter().filter_map(|name| out.file(name));
+    written.extend(files);
+    if !end.interrupted {
+        out.remove(&[CHECKPOINT])?;
+        drop_csv(scenario, out)?;
+    }
     Ok(Outcome {
         summary,
         conserved,
@@ -118,8 +135,30 @@ pub(super) fn finish(
         stopped: end.stopped,
         interrupted: end.interrupted,
         warnings,
-        files: written.chain(files).collect(),
+        notes: keeper.notes,
+        files: written,
     })
+}
+
+/// The series in the forms that the scenario asks for. One that is broken off stays as it goes on.
+fn left(scenario: &Scenario, out: &Folder, interrupted: bool) -> Result<Vec<PathBuf>, Error> {
+    let (Some(csv), Some(parquet)) = (out.file("series.csv"), out.file("series.parquet")) else {
+        return Ok(Vec::new());
+    };
+    if interrupted || !scenario.output.parquet {
+        return Ok(vec![csv]);
+    }
+    parquet::convert(&csv, &parquet)?;
+    if scenario.output.csv {
+        return Ok(vec![csv, parquet]);
+    }
+    Ok(vec![parquet])
+}
+
+/// Removes `series.csv` where it was only on the way to another form.
+pub(super) fn drop_csv(scenario: &Scenario, out: &Folder) -> Result<(), Error> {
+    let dropped = scenario.output.parquet && !scenario.output.csv;
+    if dropped { out.remove(&["series.csv"]) } else { Ok(()) }
 }
 
 /// A number for people: six digits.

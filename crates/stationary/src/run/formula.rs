@@ -11,7 +11,9 @@ mod mechanics;
 mod phase;
 mod results;
 
+use super::keep::{Keeper, Opened};
 use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, Error, RunError};
 use crate::observe::{Energy, Frame, Observer};
 use crate::report::Folder;
@@ -35,7 +37,7 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &FormulaSystem,
-    out: &Folder,
+    (out, resume): (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
@@ -45,18 +47,48 @@ pub(super) fn run(
     if out.path().is_none() {
         built.picture = None;
     }
-    let mut results = Results::create(scenario, &built, out)?;
-    let end = drive(&mut built, &mut results, watch);
-    results.finish(&mut built, end?, clock.elapsed())
+    let keeper = match Keeper::open(scenario, out, (resume, clock), &[])? {
+        Opened::Run(keeper) => *keeper,
+        Opened::Over(outcome) => return Ok(*outcome),
+    };
+    let mut eye = Eye::new(&built);
+    let before = keeper.restore(|archive| pass(&mut built, &mut eye, archive))?;
+    let mut results = Results::create(scenario, &built, keeper)?;
+    let end = drive((&mut built, &mut eye), &mut results, before, watch)?;
+    results.finish(&mut built, end)
 }
 
-/// The loop: move, observe, write.
-fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
-    let mut eye = Eye::new(built);
+/// All that decides how a run goes on, its results aside.
+fn pass(built: &mut Built, eye: &mut Eye, archive: &mut Archive) {
+    archive.pass(&mut *built.integrator).fixed(&mut eye.q).fixed(&mut eye.v).fixed(&mut eye.p);
+    archive.pass(&mut built.energy);
+    built.observers.iter_mut().for_each(|observer| observer.pass(archive));
+    for part in
+        [built.section.as_mut().map(|x| x as &mut dyn Persist), built.impacts.as_mut().map(|x| x as _)]
+    {
+        part.into_iter().for_each(|part| part.pass(archive));
+    }
+    if let Some(picture) = &mut built.picture {
+        archive.pass(picture);
+    }
+}
+
+/// The loop: move, observe, write. `before` are the steps that were made before a checkpoint.
+fn drive(
+    (built, eye): (&mut Built, &mut Eye),
+    results: &mut Results<'_>,
+    before: Option<u64>,
+    watch: &mut Watch<'_>,
+) -> Result<End, Error> {
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
     let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
-    for step in 0.. {
+    if let Some(step) = before {
+        // As if that step had just been made: should the next one fail, it was the last good one.
+        eye.row(built, &mut row);
+        (end.step, written) = (step, built.rows.has(step));
+    }
+    for step in before.map_or(0, |step| step + 1).. {
         if step > 0
             && let Err(error) = built.integrator.advance(1)
         {
@@ -81,7 +113,11 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
         if step % LOOK == 0 && told.elapsed() > TICK || last {
             told = Instant::now();
             results.flush()?;
-            if watch(&built.progress()).is_break() && !last {
+            let stop = watch(&built.progress()).is_break() && !last;
+            if stop || results.keeper.due() && !last {
+                results.checkpoint(step, |archive| pass(built, eye, archive))?;
+            }
+            if stop {
                 end.interrupted = true;
                 break;
             }

@@ -35,6 +35,8 @@
 //!
 //! [output]
 //! every = 10                      # rows of series.csv
+//! series = ["csv", "parquet"]     # optional: series.parquet too
+//! checkpoint = 60                 # seconds between checkpoints, from which `--resume` goes on
 //! ```
 //!
 //! **Hamiltonians.** `hamiltonian = "(px^2 + py^2)/2 + ..."` in place of `lagrangian` is a formula of positions and momenta.
@@ -119,6 +121,7 @@ mod draw;
 mod kind;
 mod names;
 mod options;
+mod output;
 mod overrides;
 mod place;
 mod read;
@@ -140,6 +143,7 @@ pub use body::BodySystem;
 pub use claim::Claim;
 pub use draw::{Drawing, Shape};
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
+pub use output::{FrameFormat, Output};
 pub use place::{Place, Text};
 pub use solid::{
     InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,
@@ -184,6 +188,8 @@ pub struct Scenario {
     pub observe: Vec<Text>,
     /// What the scenario promises about its results.
     pub claims: Vec<Claim>,
+    /// What is written of it.
+    pub output: Output,
     /// What `--set` changed, in order: the source's text alone does not say what is run.
     pub overrides: Vec<(String, String)>,
 }

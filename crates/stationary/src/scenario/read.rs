@@ -16,7 +16,7 @@ use super::kind::Kind;
 use super::names::Names;
 use super::overrides;
 use super::tree::{self, Node, Table, Value};
-use super::{Choice, Claim, Options, Scenario, System, Text};
+use super::{Choice, Claim, Options, Output, Scenario, System, Text};
 use crate::error::{Diagnostic, Source};
 
 /// Reads a scenario; see [`Scenario::read`].
@@ -44,6 +44,7 @@ impl Reader {
     fn scenario(mut self, name: &str) -> Result<Scenario, Diagnostic> {
         let parameters = self.parameters()?;
         let (start, end, end_impacts) = self.times()?;
+        let output = self.common_output()?;
         let system = match self.kind {
             Kind::Formula => System::Formula(Box::new(self.formula_system((start, end))?)),
             Kind::Solid => System::Solid(Box::new(self.solid_system(&parameters, (start, end))?)),
@@ -58,6 +59,7 @@ impl Reader {
             integrator: self.integrator()?,
             observe: self.texts("observe", "the name of an observer, or a list of names")?,
             claims: self.claims()?,
+            output,
             overrides: Vec::new(),
             source: self.source,
             system,
@@ -66,6 +68,18 @@ impl Reader {
             end,
             end_impacts,
         })
+    }
+
+    /// What all kinds have of `output`; the rest of it stays.
+    fn common_output(&mut self) -> Result<Output, Diagnostic> {
+        let table = self.root.iter_mut().find(|e| e.key == "output").map(|e| &mut e.node.value);
+        match table {
+            Some(Value::Table(table)) => {
+                self.kind.only(table, "output")?;
+                Output::take(table, &self.constants)
+            }
+            _ => Ok(Output::default()),
+        }
     }
 
     fn take(&mut self, key: &str) -> Option<Node> {
@@ -220,5 +234,7 @@ fn missing(source: &Arc<Source>, kind: Kind, key: &str) -> Diagnostic {
 
 /// `folder/kepler.toml` names the scenario `kepler`.
 fn stem(name: &str) -> String {
-    Path::new(name).file_stem().map_or(name.to_string(), |s| s.to_string_lossy().into_owned())
+    let stem = Path::new(name).file_stem().map_or(name.to_string(), |s| s.to_string_lossy().into_owned());
+    // The stem of `...toml` is `..`: as the name of a folder it would lead out of the results.
+    if stem.chars().all(|c| c == '.') { "scenario".into() } else { stem }
 }

@@ -2,6 +2,7 @@
 //! and to name only what it may; groups and element numbers are held against the mesh by who builds the model.
 
 use super::options::Options;
+use super::output::FrameFormat;
 use super::place::{Place, Text};
 use super::system::with_time;
 use crate::formula::{Scope, Var};
@@ -134,13 +135,13 @@ pub struct SolidOutput {
     pub rows: u64,
     /// Frames after the first, at most as many as rows; 0 means that none are written.
     pub frames: u64,
-    /// Seconds of wall time between checkpoints; 0 means one at every row.
-    pub checkpoint: f64,
+    /// The form of the frames.
+    pub format: FrameFormat,
 }
 
 impl Default for SolidOutput {
     fn default() -> Self {
-        SolidOutput { rows: 500, frames: 20, checkpoint: 60.0 }
+        SolidOutput { rows: 500, frames: 20, format: FrameFormat::Vtu }
     }
 }
 

@@ -109,9 +109,12 @@ impl Sweep {
         let Some(identity) = check::check(self, options, watch)? else {
             return Ok(Outcome { table: Table::new(Vec::new()), interrupted: true, files: Vec::new() });
         };
-        let (out, path) = (Folder::at(&options.out), options.out.join(JOURNAL));
+        let (mut out, path) = (Folder::at(&options.out), options.out.join(JOURNAL));
         let (journal, rows) = match options.resume {
-            true => Journal::resume(&path, identity, self.plan.len())?,
+            true => {
+                out.enter()?;
+                Journal::resume(&path, identity, self.plan.len())?
+            }
             false => {
                 out.begin_without(&FILES)?;
                 (Journal::create(&path, identity)?, Vec::new())

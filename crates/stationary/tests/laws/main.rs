@@ -1,6 +1,7 @@
 //! Laws before numbers: each law runs over one list of every integrator, and is shown to reject a
 //! twin that is broken on purpose.
 
+mod archived;
 mod broken;
 mod constrained;
 mod energy_steps;

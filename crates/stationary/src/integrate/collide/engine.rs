@@ -8,6 +8,7 @@ use super::predict::Event;
 use super::start::{self, StartFault};
 use super::times::{Against, Bench};
 use super::world::{Shape, Surface, WallForm, World};
+use crate::archive::{Archive, Persist};
 use crate::linalg::space::{Vec3, cross, inner, norm, plus, times};
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -70,7 +71,7 @@ impl fmt::Display for TooMany {
 const MOST: u64 = 2_000;
 
 /// The last impact of a pair, and how many have followed each other within the contact time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Met {
     with: u32,
     when: Clock,
@@ -581,5 +582,25 @@ fn strike(sides: &mut [Side; 2], contact: &Contact, jump: &Jump) {
         let [by_mass, by_inertia] = side.mobility;
         side.state.velocity = plus(&side.state.velocity, sign * by_mass, &jump.total);
         side.state.spin = plus(&side.state.spin, sign * by_inertia, &cross(arm, &jump.total));
+    }
+}
+
+impl Persist for Met {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.with).pass(&mut self.when).pass(&mut self.times);
+    }
+}
+
+/// Between two windows: what is predicted of the next one follows from the rest.
+impl Persist for Collisions {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.fixed(&mut self.flights).fixed(&mut self.counters).fixed(&mut self.met);
+        archive.pass(&mut self.window).pass(&mut self.impacts).pass(&mut self.least_gap);
+        archive.pass(&mut self.from_walls).fixed(&mut self.held).pass(&mut self.lost);
+        if archive.reads() {
+            self.offset = 0.0;
+            self.happened.clear();
+            self.open();
+        }
     }
 }

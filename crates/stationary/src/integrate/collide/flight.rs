@@ -1,9 +1,10 @@
 //! The leg of a body between two of its impacts, solved: a parabola and an even turn.
 
+use crate::archive::{Archive, Persist};
 use crate::linalg::space::{Vec3, plus};
 
 /// A time: a window and how far into it. Differences of times stay sharp however late it is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Clock {
     pub window: u64,
     pub offset: f64,
@@ -47,4 +48,23 @@ impl State {
 pub(super) struct Flight {
     pub began: Clock,
     pub state: State,
+}
+
+impl Persist for Clock {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.window).pass(&mut self.offset);
+    }
+}
+
+impl Persist for State {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.position).pass(&mut self.velocity).pass(&mut self.angle);
+        archive.pass(&mut self.spin);
+    }
+}
+
+impl Persist for Flight {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.began).pass(&mut self.state);
+    }
 }

@@ -37,6 +37,7 @@ pub use start::{Fault, between, settle, stays};
 use super::del::{LIMIT, ROUGH, extrapolate, forecast, settled};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::max_abs;
 use crate::model::Constraint;
@@ -75,7 +76,7 @@ pub(super) struct State {
 }
 
 /// The last good step.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Done {
     leg: Leg,
     mu: Vec<f64>,
@@ -296,5 +297,24 @@ impl<D: DiscreteLagrangian, C: Constraint> Integrator for Constrained<D, C> {
 
     fn iterations(&self) -> u64 {
         self.iterations
+    }
+}
+
+impl Persist for State {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.fixed(&mut self.q).fixed(&mut self.p).fixed(&mut self.v);
+    }
+}
+
+impl Persist for Done {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.leg).pass(&mut self.mu).pass(&mut self.velocity).pass(&mut self.mean);
+    }
+}
+
+impl<D, C> Persist for Constrained<D, C> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.saddle).pass(&mut self.step).pass(&mut self.now).pass(&mut self.leg);
+        archive.fixed(&mut self.mu).pass(&mut self.done).pass(&mut self.iterations);
     }
 }

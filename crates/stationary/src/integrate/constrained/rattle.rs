@@ -7,6 +7,7 @@
 use super::project::{Room, linear};
 use super::{Constrained, Done};
 use crate::action::{DiscreteLagrangian, Galerkin};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::del::{LIMIT, settled};
 use crate::integrate::{Integrator, Start, View};
@@ -269,5 +270,31 @@ impl<L: Lagrangian, C: Constraint, const N: usize, const M: usize> Integrator fo
 
     fn iterations(&self) -> u64 {
         self.iterations
+    }
+}
+
+impl<const N: usize, const M: usize> Persist for Point<N, M> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.q).pass(&mut self.p).pass(&mut self.v).pass(&mut self.f).pass(&mut self.g);
+    }
+}
+
+impl<const N: usize, const M: usize> Default for Last<N, M> {
+    fn default() -> Self {
+        let from = Point { q: [0.0; N], p: [0.0; N], v: [0.0; N], f: [0.0; N], g: [[0.0; N]; M] };
+        Last { from, u: [0.0; N], mu: [[0.0; M]; 2], mean: [0.0; M] }
+    }
+}
+
+impl<const N: usize, const M: usize> Persist for Last<N, M> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.from).pass(&mut self.u).pass(&mut self.mu).pass(&mut self.mean);
+    }
+}
+
+impl<L, C, const N: usize, const M: usize> Persist for Rattle<L, C, N, M> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.whole).pass(&mut self.step).pass(&mut self.now).pass(&mut self.last);
+        archive.pass(&mut self.bounds).pass(&mut self.iterations);
     }
 }

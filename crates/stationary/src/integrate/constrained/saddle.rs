@@ -1,6 +1,7 @@
 //! The linear systems of constrained steps: increments of points and impulses of constraints together.
 
 use crate::action::{DiscreteLagrangian, Leg};
+use crate::archive::{Archive, Persist};
 use crate::linalg::{self, max_abs};
 use crate::model::{Bounds, Constraint};
 use std::ops::Range;
@@ -226,5 +227,11 @@ impl<C: Constraint> Saddle<C> {
             mu[self.rows.start * m + k] -= self.units[k % m] * d;
         }
         (max_abs(increments), max_abs(u))
+    }
+}
+
+impl<C> Persist for Saddle<C> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.fixed(&mut self.bounds).pass(&mut self.units);
     }
 }

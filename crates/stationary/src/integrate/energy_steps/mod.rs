@@ -19,6 +19,7 @@ mod tangent;
 use super::del::{LIMIT, extrapolate, forecast, polish};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::{self, max_abs};
 use crate::model::Legendre;
@@ -84,9 +85,10 @@ pub struct Adaption {
 }
 
 /// What one step was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
     /// Both equations hold.
+    #[default]
     Solved,
     /// The first one holds, at a given length.
     Given,
@@ -566,5 +568,19 @@ impl<D: DiscreteLagrangian> Integrator for EnergySteps<D> {
 
     fn iterations(&self) -> u64 {
         self.iterations
+    }
+}
+
+impl Persist for Kind {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.choice(self, &[Kind::Solved, Kind::Given, Kind::Minimised]);
+    }
+}
+
+impl<D> Persist for EnergySteps<D> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.time).pass(&mut self.step).fixed(&mut self.q).fixed(&mut self.p);
+        archive.pass(&mut self.leg).pass(&mut self.done).pass(&mut self.before);
+        archive.pass(&mut self.smooth).pass(&mut self.target).pass(&mut self.iterations);
     }
 }

@@ -1,5 +1,7 @@
 //! Sums that remember what rounding took.
 
+use crate::archive::{Archive, Persist};
+
 /// Numbers that many small increments are added to: what an addition loses is carried to the next, so that the error of
 /// the sum does not grow with their number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +26,12 @@ impl<const N: usize> Carry<N> {
             self.rest[i] = (a - (sum - from_b)) + (b - from_b);
             self.value[i] = sum;
         }
+    }
+}
+
+impl<const N: usize> Persist for Carry<N> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.value).pass(&mut self.rest);
     }
 }
 

@@ -15,6 +15,7 @@ mod carry;
 mod solve;
 
 use super::Composition;
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::linalg::space::{Mat3, Quaternion, Vec3, apply, apply_transposed, inner, plus, times};
 use crate::model::{BodyJet, RigidBody, torque};
@@ -303,6 +304,22 @@ fn finite(x: &State) -> Result<(), Cause> {
     match parts.iter().find(|(_, finite)| !finite) {
         Some((what, _)) => Err(Cause::NotFinite { what: (*what).into() }),
         None => Ok(()),
+    }
+}
+
+impl Persist for State {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.x).pass(&mut self.p).pass(&mut self.spin).pass(&mut self.q);
+        archive.pass(&mut self.rotation).pass(&mut self.torque);
+        let jet = &mut self.jet;
+        archive.pass(&mut jet.value).pass(&mut jet.rate).pass(&mut jet.position).pass(&mut jet.rotation);
+    }
+}
+
+impl Persist for BodyRun {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).pass(&mut self.now).pass(&mut self.discrete_energy);
+        archive.pass(&mut self.iterations);
     }
 }
 

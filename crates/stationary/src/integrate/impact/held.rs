@@ -14,6 +14,7 @@ use super::path::{Slide, Tied};
 use super::ties::{Stick, Ties, Which};
 use super::{Colliding, Departure, Impact, ImpactKind, cone};
 use crate::action::DiscreteLagrangian;
+use crate::archive::{Archive, Persist};
 use crate::error::Cause;
 use crate::integrate::constrained::State;
 use crate::integrate::constrained::project::Projection;
@@ -479,6 +480,14 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     }
 
     /// Removes ties that belong to no held gap any more.
+    /// What the legs are tied to, from what is held and sticks.
+    pub(super) fn retie(&mut self) {
+        let n = self.now.q.len();
+        let held = self.held.iter().map(|x| x.which).collect();
+        let ties = Ties::new(n, self.system.clone(), &self.gaps, (held, self.sticks.clone()));
+        self.paths.ties = ties.map(|ties| Tied::new(ties, self.paths.ld.abscissae(), n));
+    }
+
     pub(super) fn untie(&mut self) {
         let n = self.now.q.len();
         self.sticks.clear();
@@ -506,4 +515,40 @@ fn independent(basis: &mut Vec<Vec<f64>>, direction: &[f64]) -> bool {
     x.iter_mut().for_each(|x| *x /= rest);
     basis.push(x);
     true
+}
+
+impl Default for Hold {
+    fn default() -> Self {
+        Hold { which: (0, 0), mode: Mode::Smooth, force: f64::NAN }
+    }
+}
+
+impl Persist for Hold {
+    fn pass(&mut self, archive: &mut Archive) {
+        let mut mode = match &self.mode {
+            Mode::Smooth => (0, Vec::new()),
+            Mode::Stick => (1, Vec::new()),
+            Mode::Slide(direction) => (2, direction.clone()),
+        };
+        archive.pass(&mut self.which).pass(&mut mode).pass(&mut self.force);
+        self.mode = match mode {
+            (0usize, _) => Mode::Smooth,
+            (1, _) => Mode::Stick,
+            (2, direction) => Mode::Slide(direction),
+            (other, _) => return archive.refuse(format!("mode {other} of a held gap")),
+        };
+    }
+}
+
+impl Default for Grip {
+    fn default() -> Self {
+        Grip { hold: 0, rows: 0..0, coefficient: 0.0 }
+    }
+}
+
+impl Persist for Grip {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.hold).pass(&mut self.rows.start).pass(&mut self.rows.end);
+        archive.pass(&mut self.coefficient);
+    }
 }

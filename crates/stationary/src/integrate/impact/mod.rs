@@ -56,6 +56,7 @@ use super::constrained::State;
 use super::constrained::project::Projection;
 use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Leg};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::model::{Bounds, Constraint, ContactLaw, Gap, Legendre, Simultaneous};
 use held::{Grip, Hold};
@@ -371,5 +372,36 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
 
     fn iterations(&self) -> u64 {
         self.paths.iterations
+    }
+}
+
+impl Default for Impact {
+    fn default() -> Self {
+        Impact::empty(0.0, 0, 0.0, 0.0)
+    }
+}
+
+impl Persist for Impact {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.choice(&mut self.kind, &[ImpactKind::Bounce, ImpactKind::Rest, ImpactKind::Release]);
+        archive.pass(&mut self.time).pass(&mut self.gap).pass(&mut self.others).pass(&mut self.impulse);
+        archive.pass(&mut self.friction).pass(&mut self.energy_before).pass(&mut self.energy_after);
+        archive.pass(&mut self.prescribed);
+    }
+}
+
+impl<D: DiscreteLagrangian, G: Gap> Persist for Colliding<D, G> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).pass(&mut self.now).pass(&mut self.pending).pass(&mut self.held);
+        archive.pass(&mut self.lean).pass(&mut self.done).pass(&mut self.impacts).pass(&mut self.whole);
+        archive.pass(&mut self.elastic).pass(&mut self.work).fixed(&mut self.multipliers);
+        archive.pass(&mut self.here).pass(&mut self.there).fixed(&mut self.slack).fixed(&mut self.reach);
+        archive.fixed(&mut self.guess).fixed(&mut self.v0).fixed(&mut self.p0);
+        archive.pass(&mut self.opened).pass(&mut self.freed).pass(&mut self.sticks).pass(&mut self.grips);
+        archive.pass(&mut self.firm).pass(&mut self.jumps);
+        if archive.reads() {
+            self.retie();
+        }
+        archive.pass(&mut self.paths);
     }
 }

@@ -4,6 +4,7 @@
 use super::ties::Ties;
 use crate::action::quadrature::lagrange;
 use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::archive::{Archive, Persist};
 use crate::error::Cause;
 use crate::integrate::constrained::State;
 use crate::integrate::constrained::project::Projection;
@@ -27,7 +28,7 @@ pub struct Departure {
 
 /// What an impact does to the leg that leaves it: it departs with the momentum `p + x push + drag`, where `x` is 1 but for the
 /// error of the discrete energy and such that `E_start = before + change - (x - 1) power`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Kick {
     /// The impulse along the normals, in their cone.
     pub push: Vec<f64>,
@@ -47,7 +48,7 @@ pub struct Kick {
 }
 
 /// Friction of a gap that is held closed: its impulse at each point is that of the tie `row` times `-pull`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slide {
     pub row: usize,
     pub pull: Vec<f64>,
@@ -553,4 +554,42 @@ fn stagnates(iterations: usize, ratio: f64, residual: f64, push: &[f64]) -> bool
 
 fn not_finite() -> Cause {
     Cause::NotFinite { what: "the action near an impact".into() }
+}
+
+impl Persist for Kick {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.push).pass(&mut self.drag).pass(&mut self.before).pass(&mut self.change);
+        archive.pass(&mut self.power).pass(&mut self.slope).pass(&mut self.curvature);
+        archive.pass(&mut self.within);
+    }
+}
+
+impl Persist for Departure {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.t).fixed(&mut self.q).fixed(&mut self.p).pass(&mut self.kick);
+    }
+}
+
+impl Persist for Slide {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.row).pass(&mut self.pull);
+    }
+}
+
+/// The ties themselves are made anew from what is held.
+impl<G> Persist for Tied<G> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.saddle).fixed(&mut self.mu).pass(&mut self.slides).fixed(&mut self.drag);
+        archive.fixed(&mut self.off).pass(&mut self.share).pass(&mut self.h);
+    }
+}
+
+impl<D, G> Persist for Paths<D, G> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.leg).pass(&mut self.end).pass(&mut self.times).pass(&mut self.fell);
+        archive.pass(&mut self.iterations);
+        if let Some(ties) = &mut self.ties {
+            archive.pass(ties);
+        }
+    }
 }

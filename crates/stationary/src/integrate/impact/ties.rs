@@ -1,5 +1,6 @@
 //! What a leg is tied to: the constraints of the system, gaps that are held closed, and slips that are held at zero.
 
+use crate::archive::{Archive, Persist};
 use crate::model::{Bounds, Constraint, Gap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub type Which = (usize, u64);
 
 /// A slip `row . (q - from) + rest (t - since)` that stays zero.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stick {
     pub row: Vec<f64>,
     pub rest: f64,
@@ -83,5 +84,11 @@ impl<G: Gap> Constraint for Ties<G> {
     }
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.write(t, q, true, out);
+    }
+}
+
+impl Persist for Stick {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.row).pass(&mut self.rest).pass(&mut self.from).pass(&mut self.since);
     }
 }

@@ -14,6 +14,7 @@
 
 use super::tableau::Tableau;
 use super::{LIMIT, PhaseStart, converged, failure};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
 use crate::linalg::{Lu, max_abs};
@@ -414,5 +415,13 @@ impl<P: PhaseSpace> Integrator for PhaseFibred<P> {
 
     fn iterations(&self) -> u64 {
         self.iterations
+    }
+}
+
+impl<P> Persist for PhaseFibred<P> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).fixed(&mut self.z).fixed(&mut self.seen).fixed(&mut self.p);
+        archive.fixed(&mut self.before).fixed(&mut self.momentum).fixed(&mut self.unknowns);
+        archive.pass(&mut self.done).pass(&mut self.iterations);
     }
 }

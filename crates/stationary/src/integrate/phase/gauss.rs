@@ -7,6 +7,7 @@
 use super::tableau::Tableau;
 use super::{LIMIT, PhaseStart, converged, failure};
 use crate::action::quadrature::{gauss, lagrange};
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
 use crate::linalg::{Lu, dot, max_abs};
@@ -314,5 +315,13 @@ impl<P: PhaseSpace> Integrator for PhaseGauss<P> {
 
     fn iterations(&self) -> u64 {
         self.iterations
+    }
+}
+
+impl<P> Persist for PhaseGauss<P> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).fixed(&mut self.z).fixed(&mut self.rest).fixed(&mut self.p);
+        archive.fixed(&mut self.before).fixed(&mut self.slopes).fixed(&mut self.trial);
+        archive.fixed(&mut self.points).pass(&mut self.iterations);
     }
 }

@@ -1,6 +1,7 @@
 //! The classical Runge-Kutta method on phase space, the contrast.
 
 use super::PhaseStart;
+use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View, multiply};
 use crate::linalg::max_abs;
@@ -140,5 +141,12 @@ impl<P: PhaseSpace> Integrator for PhaseRungeKutta4<P> {
 
     fn variational(&self) -> bool {
         false
+    }
+}
+
+impl<P> Persist for PhaseRungeKutta4<P> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.step).fixed(&mut self.z).fixed(&mut self.p).fixed(&mut self.before);
+        self.slopes.iter_mut().for_each(|slope| _ = archive.fixed(slope));
     }
 }

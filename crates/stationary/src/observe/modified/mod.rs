@@ -11,6 +11,7 @@ pub use truncations::{Terms, Truncations};
 
 use super::energy::{Source, phase, scale};
 use super::{Conserved, Frame, Observer, Track, kept, number};
+use crate::archive::{Archive, Persist};
 use crate::integrate::Method;
 use crate::linalg::{Lu, dot};
 use crate::model::{Lagrangian, PhaseSpace};
@@ -165,5 +166,12 @@ impl Observer for ModifiedEnergy {
             worst,
             verdict,
         })
+    }
+}
+
+impl Persist for ModifiedEnergy {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.energy).pass(&mut self.modified).pass(&mut self.scale);
+        archive.pass(&mut self.now);
     }
 }

@@ -1,3 +1,4 @@
+use super::vtu::{Data, Grid};
 use super::*;
 use crate::mesh::{CellKind, Mesh};
 use crate::report::file::Scratch;
@@ -48,7 +49,7 @@ fn array<'a>(file: &'a [u8], name: &str) -> &'a [u8] {
 #[test]
 fn our_own_reader_finds_points_cells_and_fields() {
     let scratch = Scratch::new("frames-read");
-    let mut frames = Frames::create(&scratch.0, 0).unwrap();
+    let mut frames = Frames::create(&scratch.0, FrameFormat::Vtu, 0).unwrap();
     drive(&mut frames, 0..2);
     let path = scratch.0.join("frames/frame-000001.vtu");
     let mesh = Mesh::open(&path).unwrap();
@@ -57,7 +58,10 @@ fn our_own_reader_finds_points_cells_and_fields() {
     assert_eq!(blocks, [(CellKind::Line2, BAR.nodes), (CellKind::Tetrahedron4, SOLID.nodes)]);
     // A cell field of counts makes a group: in the first frame the bar has none.
     assert_eq!(mesh.group("busy").unwrap().cells.len(), 3);
-    assert_eq!(Mesh::open(scratch.0.join(name(0))).unwrap().group("busy").unwrap().cells.len(), 2);
+    assert_eq!(
+        Mesh::open(scratch.0.join(FrameFormat::Vtu.name(0))).unwrap().group("busy").unwrap().cells.len(),
+        2
+    );
     let file = std::fs::read(&path).unwrap();
     let raw = |x: &[f64]| x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     let mut u = wave(1, 18);
@@ -92,7 +96,7 @@ fn wide_topology_reads_as_narrow_does() {
 #[test]
 fn the_list_is_well_formed_and_its_times_come_back() {
     let scratch = Scratch::new("frames-list");
-    let mut frames = Frames::create(&scratch.0, 0).unwrap();
+    let mut frames = Frames::create(&scratch.0, FrameFormat::Vtu, 0).unwrap();
     let times = [0.0, 0.1 + 0.2, 1e-5, 1.0 / 3.0, 1e16, 5e-324];
     for t in times {
         frames.write(t, &POINTS, &[SOLID], &[], &[]).unwrap();
@@ -109,16 +113,17 @@ fn the_list_is_well_formed_and_its_times_come_back() {
 #[test]
 fn a_resumed_run_leaves_the_same_bytes() {
     let whole = Scratch::new("frames-whole");
-    drive(&mut Frames::create(&whole.0, 0).unwrap(), 0..5);
+    drive(&mut Frames::create(&whole.0, FrameFormat::Vtu, 0).unwrap(), 0..5);
     let cut = Scratch::new("frames-cut");
     for keep in 0..=4 {
-        drive(&mut Frames::create(&cut.0, 0).unwrap(), 0..4);
+        drive(&mut Frames::create(&cut.0, FrameFormat::Vtu, 0).unwrap(), 0..4);
         // Killed in the middle of a frame.
         std::fs::write(cut.0.join("frames/frame-000004.partial"), "<VTKFile").unwrap();
-        let mut frames = Frames::create(&cut.0, keep).unwrap();
+        let mut frames = Frames::create(&cut.0, FrameFormat::Vtu, keep).unwrap();
         assert_eq!(frames.count(), keep);
         let names: Vec<String> = cut.files().into_iter().map(|f| f.0).collect();
-        let expected = (0..keep).map(name).chain((keep > 0).then(|| "frames.pvd".to_string()));
+        let expected =
+            (0..keep).map(|k| FrameFormat::Vtu.name(k)).chain((keep > 0).then(|| "frames.pvd".to_string()));
         let mut expected: Vec<String> = expected.collect();
         expected.sort();
         assert_eq!(names, expected);
@@ -128,9 +133,33 @@ fn a_resumed_run_leaves_the_same_bytes() {
 }
 
 #[test]
+fn a_resumed_run_leaves_the_same_bytes_in_hdf5_too() {
+    let whole = Scratch::new("frames-whole-xdmf");
+    drive(&mut Frames::create(&whole.0, FrameFormat::Xdmf, 0).unwrap(), 0..5);
+    let names: Vec<String> = whole.files().into_iter().map(|f| f.0).collect();
+    let frames = (0..5).map(|k| FrameFormat::Xdmf.name(k));
+    assert_eq!(names, frames.chain(["frames/mesh.h5".into(), "frames.xdmf".into()]).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(whole.0.join("frames.xdmf")).unwrap();
+    crate::report::check_well_formed(text.strip_prefix("<?xml version=\"1.0\"?>\n").unwrap()).unwrap();
+    let cut = Scratch::new("frames-cut-xdmf");
+    for keep in 0..=4 {
+        // Frames in the other format, of an earlier run, do not stay beside these.
+        drive(&mut Frames::create(&cut.0, FrameFormat::Vtu, 0).unwrap(), 0..2);
+        drive(&mut Frames::create(&cut.0, FrameFormat::Xdmf, 0).unwrap(), 0..4);
+        std::fs::write(cut.0.join("frames/frame-000004.partial"), "half").unwrap();
+        let mut frames = Frames::create(&cut.0, FrameFormat::Xdmf, keep).unwrap();
+        drive(&mut frames, keep..5);
+        assert!(cut.files() == whole.files(), "resumed after {keep} frames");
+    }
+    std::fs::remove_file(cut.0.join("frames/mesh.h5")).unwrap();
+    let message = Frames::create(&cut.0, FrameFormat::Xdmf, 2).unwrap_err().to_string();
+    assert!(message.ends_with("mesh.h5: cannot resume: this frame is missing"), "{message}");
+}
+
+#[test]
 fn a_frame_that_fails_is_not_listed() {
     let scratch = Scratch::new("frames-fail");
-    let mut frames = Frames::create(&scratch.0, 0).unwrap();
+    let mut frames = Frames::create(&scratch.0, FrameFormat::Vtu, 0).unwrap();
     drive(&mut frames, 0..1);
     let before = scratch.files();
     let block = scratch.0.join("frames/frame-000001.partial");
@@ -151,14 +180,14 @@ fn files_of_others_stay() {
     {
         std::fs::write(scratch.0.join(name), "mine").unwrap();
     }
-    Frames::create(&scratch.0, 0).unwrap();
+    Frames::create(&scratch.0, FrameFormat::Vtu, 0).unwrap();
     assert_eq!(scratch.files().len(), 4);
 }
 
 #[test]
 fn a_list_that_is_damaged_or_short_is_refused_and_nothing_removed() {
     let scratch = Scratch::new("frames-damaged");
-    drive(&mut Frames::create(&scratch.0, 0).unwrap(), 0..3);
+    drive(&mut Frames::create(&scratch.0, FrameFormat::Vtu, 0).unwrap(), 0..3);
     let list = scratch.0.join("frames.pvd");
     let text = std::fs::read_to_string(&list).unwrap();
     let damaged = [
@@ -176,17 +205,17 @@ fn a_list_that_is_damaged_or_short_is_refused_and_nothing_removed() {
     for (text, expected) in damaged {
         std::fs::write(&list, &text).unwrap();
         let before = scratch.files();
-        let message = Frames::create(&scratch.0, 2).unwrap_err().to_string();
+        let message = Frames::create(&scratch.0, FrameFormat::Vtu, 2).unwrap_err().to_string();
         assert!(message.contains("frames.pvd: cannot resume: ") && message.contains(expected), "{message}");
         assert!(scratch.files() == before);
     }
     std::fs::write(&list, &text).unwrap();
-    let message = Frames::create(&scratch.0, 4).unwrap_err().to_string();
+    let message = Frames::create(&scratch.0, FrameFormat::Vtu, 4).unwrap_err().to_string();
     assert!(message.ends_with("the checkpoint knows 4 frames, the list has 3"), "{message}");
-    std::fs::remove_file(scratch.0.join(name(1))).unwrap();
-    let message = Frames::create(&scratch.0, 2).unwrap_err().to_string();
+    std::fs::remove_file(scratch.0.join(FrameFormat::Vtu.name(1))).unwrap();
+    let message = Frames::create(&scratch.0, FrameFormat::Vtu, 2).unwrap_err().to_string();
     assert!(message.ends_with("frame-000001.vtu: cannot resume: this frame is missing"), "{message}");
     std::fs::remove_file(&list).unwrap();
-    let message = Frames::create(&scratch.0, 2).unwrap_err().to_string();
+    let message = Frames::create(&scratch.0, FrameFormat::Vtu, 2).unwrap_err().to_string();
     assert!(message.contains("the list of frames cannot be read"), "{message}");
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::report::file::Scratch;
+use std::fs::OpenOptions;
 
 const STEPS: u64 = 10_000;
 const EVERY: u64 = 7;

@@ -1,5 +1,6 @@
 //! What bodies that collide keep: energy, less what impacts take, and momentum, less what gravity and walls give.
 
+use crate::archive::{Archive, Persist};
 use crate::integrate::collide::Collisions;
 use crate::linalg::space::{Vec3, norm};
 use crate::observe::{Conserved, Track, energy_scale, kept, number};
@@ -26,6 +27,15 @@ pub(super) struct Kept {
     pub first_and_last: Option<[f64; 2]>,
     /// Kinetic and potential energy, momentum, residual of its balance: as last looked at.
     pub now: ([f64; 2], Vec3, f64),
+}
+
+impl Persist for Kept {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.energy).pass(&mut self.balance).pass(&mut self.lost);
+        archive.pass(&mut self.momentum_scale).pass(&mut self.worst).pass(&mut self.min_gap);
+        archive.pass(&mut self.most_in_a_step).pass(&mut self.with_walls).pass(&mut self.first_and_last);
+        archive.pass(&mut self.now);
+    }
 }
 
 impl Kept {

@@ -2,18 +2,19 @@
 
 use super::build::Built;
 use super::film;
+use crate::archive::Archive;
 use crate::error::Error;
 use crate::integrate::collide::{Impact, World};
 use crate::observe::number;
 use crate::report::film::{Film, Pose};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
-use crate::report::{Cell, Events, Folder, ImpactTimes, Series};
+use crate::report::{Cell, Events, ImpactTimes, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
+use crate::run::keep::Keeper;
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::time::Duration;
 
 /// Bodies with columns of their own; more would bury the reader.
 const SHOWN: usize = 8;
@@ -28,7 +29,7 @@ const IMPACTS: u64 = 200_000;
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: Folder,
+    pub keeper: Keeper,
     series: Series,
     row: Vec<f64>,
     /// The moving picture, and room for a frame; none without a folder.
@@ -40,9 +41,8 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Creates the folder and the tables.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
-        out.begin()?;
+    /// Makes the folder and the tables, or goes on with them.
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, mut keeper: Keeper) -> Result<Self, Error> {
         let axes = &["x", "y", "z"][..built.system.space];
         let mut state = vec!["t".to_string()];
         for body in built.run.world().bodies.iter().take(SHOWN) {
@@ -54,16 +54,45 @@ impl<'a> Results<'a> {
         let mut observed: Vec<String> = ["energy", "kinetic", "potential", "lost"].map(String::from).to_vec();
         observed.extend(axes.iter().map(|axis| format!("momentum.linear.{axis}")));
         observed.extend(["balance.linear", "impacts"].map(String::from));
-        Ok(Results {
+        let series = keeper.series((state, observed))?;
+        let impacts = keeper.out.events("impacts.csv", &COLUMNS, keeper.from.as_ref())?;
+        let mut results = Results {
             scenario,
-            series: out.series(state, observed)?,
-            out: out.clone(),
+            series,
             row: Vec::new(),
-            film: out.path().map(|_| (film::film(built), Vec::new())),
-            impacts: Events::create(out.file("impacts.csv").as_deref(), &COLUMNS)?,
+            film: keeper.out.path().map(|_| (film::film(built), Vec::new())),
+            impacts,
             most_impacts: built.system.output_impacts.unwrap_or(IMPACTS),
             impulses: (Vec::new(), Vec::new(), 1),
+            keeper,
+        };
+        if let Some(checkpoint) = results.keeper.from.take() {
+            checkpoint.take_state("shown", |archive| results.pass(archive))?;
+            results.keeper.from = Some(checkpoint);
+        }
+        results.keeper.go_on()?;
+        Ok(results)
+    }
+
+    /// Writes a checkpoint after a step; `state` shows all else that it needs.
+    pub fn checkpoint(&mut self, step: u64, state: impl FnOnce(&mut Archive)) -> Result<(), Error> {
+        let mut shown = Archive::writer();
+        self.pass(&mut shown);
+        let (series, impacts) = (&mut self.series, &mut self.impacts);
+        self.keeper.save(|checkpoint| {
+            checkpoint.counts("run.step", &[step]).state("state", state);
+            checkpoint.bytes("shown", &shown.into_bytes());
+            series.save(checkpoint)?;
+            impacts.save(checkpoint)
         })
+    }
+
+    /// What the page will show.
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.impulses);
+        if let Some((film, _)) = &mut self.film {
+            archive.pass(film);
+        }
     }
 
     /// Writes the impacts since the last step.
@@ -99,8 +128,8 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Keeps the present moment, and writes it if it is to be a row.
-    pub fn keep(&mut self, built: &Built<'_>, step: u64, written: bool) -> Result<(), Error> {
+    /// The present moment as a row.
+    pub fn fill(&mut self, built: &Built<'_>) {
         let (run, kept, space) = (&built.run, &built.kept, built.system.space);
         let row = &mut self.row;
         row.clear();
@@ -116,10 +145,15 @@ impl<'a> Results<'a> {
         row.extend([kinetic + potential, kinetic, potential, kept.lost()]);
         row.extend(&momentum[..space]);
         row.extend([balance, run.impacts() as f64]);
+    }
+
+    /// Keeps the present moment, and writes it if it is to be a row.
+    pub fn keep(&mut self, built: &Built<'_>, step: u64, written: bool) -> Result<(), Error> {
+        self.fill(built);
         self.series.keep(step, &self.row);
         if let Some((film, poses)) = &mut self.film {
             film::poses(built, poses);
-            film.push(run.time(), poses);
+            film.push(built.run.time(), poses);
         }
         if written { self.series.push(&self.row) } else { Ok(()) }
     }
@@ -135,10 +169,10 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(self, built: &mut Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
-        let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+    pub fn finish(self, built: &mut Built<'_>, end: End) -> Result<Outcome, Error> {
+        let summary = summary(self.scenario, built, &end, (self.series.rows(), self.keeper.seconds()));
         let mut warnings = Vec::new();
-        if self.impacts.rows() < built.run.impacts() && self.out.path().is_some() {
+        if self.impacts.rows() < built.run.impacts() && self.keeper.out.path().is_some() {
             warnings.push(format!(
                 "impacts.csv has the first {} of {} impacts: output.impacts sets how many",
                 self.impacts.rows(),
@@ -160,9 +194,9 @@ impl<'a> Results<'a> {
             impacts: ImpactTimes::default(),
             warnings,
             energy_scale: built.kept.scale,
-            files: self.out.file("impacts.csv").into_iter().collect(),
+            files: self.keeper.out.file("impacts.csv").into_iter().collect(),
         };
-        finish(self.scenario, &self.out, &self.series, findings, end)
+        finish(self.scenario, self.keeper, self.series, findings, end)
     }
 
     /// Energies, the balance of momentum, impulses, and how fast the bodies are in the end.
@@ -270,7 +304,7 @@ fn summary(
     scenario: &Scenario,
     built: &Built<'_>,
     end: &End,
-    (rows, wall): (u64, Duration),
+    (rows, wall): (u64, f64),
 ) -> Map<String, Value> {
     let mut summary = head(&Course {
         scenario,
@@ -278,7 +312,7 @@ fn summary(
         method: (format!("collisions (contact time {})", built.contact_time), 2, true),
         iterations: 0,
         rows,
-        wall: wall.as_secs_f64(),
+        wall,
     });
     summary["time"]["step"] = json!(built.system.step);
     let world = built.run.world();
@@ -309,6 +343,6 @@ fn summary(
 /// Refuses claims about keys that this run will not have, before it is run.
 pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
-    let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
+    let keys = Value::Object(summary(scenario, built, &end, (0, 0.0)));
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
 }

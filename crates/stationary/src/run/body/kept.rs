@@ -1,5 +1,6 @@
 //! What a body keeps: energy, momenta in space and about axes of the body, the Casimir.
 
+use crate::archive::{Archive, Persist};
 use crate::integrate::group::BodyView;
 use crate::linalg::space::{Mat3, Quaternion, Vec3, column, cross, inner, norm};
 use crate::model::RigidBody;
@@ -71,6 +72,12 @@ pub(super) struct Kept {
     pub now: f64,
     /// Change of the potential under the symmetry, relative to its terms.
     pub invariance: f64,
+}
+
+impl Persist for Kept {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.track).pass(&mut self.scale).pass(&mut self.now);
+    }
 }
 
 /// Change of the potential, relative to its terms, above which there is no symmetry.

@@ -2,33 +2,44 @@
 
 use super::build::Built;
 use super::kept::What;
+use crate::archive::Archive;
 use crate::error::Error;
 use crate::observe::Conserved;
+use crate::report::Series;
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
-use crate::report::{Folder, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
+use crate::run::keep::Keeper;
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
-use std::time::Duration;
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: Folder,
+    pub keeper: Keeper,
     series: Series,
 }
 
 impl<'a> Results<'a> {
-    /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
-        out.begin()?;
+    /// Makes the folder and the series, or goes on with it.
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, mut keeper: Keeper) -> Result<Self, Error> {
         let mut observed = vec![built.energy.what.column()];
         observed.extend(built.kept.iter().map(|kept| kept.what.column()));
         observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        let series = out.series(super::columns(built.system), observed)?;
-        Ok(Results { scenario, out: out.clone(), series })
+        let columns = (super::columns(built.system), observed);
+        let series = keeper.series(columns)?;
+        keeper.go_on()?;
+        Ok(Results { scenario, keeper, series })
+    }
+
+    /// Writes a checkpoint after a step; `state` shows all else that it needs.
+    pub fn checkpoint(&mut self, step: u64, state: impl FnOnce(&mut Archive)) -> Result<(), Error> {
+        let series = &mut self.series;
+        self.keeper.save(|checkpoint| {
+            checkpoint.counts("run.step", &[step]).state("state", state);
+            series.save(checkpoint)
+        })
     }
 
     pub fn series(&mut self) -> &mut Series {
@@ -36,8 +47,8 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(self, built: &Built, end: End, wall: Duration) -> Result<Outcome, Error> {
-        let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+    pub fn finish(self, built: &Built, end: End) -> Result<Outcome, Error> {
+        let summary = summary(self.scenario, built, &end, (self.series.rows(), self.keeper.seconds()));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
         conserved.extend(built.kept.iter().filter_map(|k| k.conserved()));
@@ -45,14 +56,14 @@ impl<'a> Results<'a> {
             facts: facts(self.scenario, built, &Value::Object(summary.clone())),
             summary,
             conserved,
-            sections: self.out.path().iter().map(|_| motion(built, &self.series)).collect(),
+            sections: self.keeper.out.path().iter().map(|_| motion(built, &self.series)).collect(),
             tables: Vec::new(),
             impacts: Default::default(),
             warnings: built.warnings.clone(),
             energy_scale: built.energy.scale,
             files: Vec::new(),
         };
-        finish(self.scenario, &self.out, &self.series, findings, end)
+        finish(self.scenario, self.keeper, self.series, findings, end)
     }
 }
 
@@ -83,7 +94,7 @@ fn summary(
     scenario: &Scenario,
     built: &Built<'_>,
     end: &End,
-    (rows, wall): (u64, Duration),
+    (rows, wall): (u64, f64),
 ) -> Map<String, Value> {
     let mut summary = head(&Course {
         scenario,
@@ -91,7 +102,7 @@ fn summary(
         method: (built.method.to_string(), built.method.order(), true),
         iterations: built.run.iterations(),
         rows,
-        wall: wall.as_secs_f64(),
+        wall,
     });
     summary["time"]["step"] = json!(built.system.step);
     let body = json!({
@@ -120,7 +131,7 @@ fn summary(
 /// Refuses claims about keys that this run will not have, before it is run.
 pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
-    let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
+    let keys = Value::Object(summary(scenario, built, &end, (0, 0.0)));
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
 }
 

@@ -1,7 +1,9 @@
 //! What is kept of impacts: `impacts.csv` as the run goes, and the part of the page about them.
 
+use crate::archive::{Archive, Persist};
 use crate::error::Error;
 use crate::integrate::{Impact, ImpactKind};
+use crate::report::checkpoint::Checkpoint;
 use crate::report::html::{PLOT_SIZE, Section as Part, TextTable};
 use crate::report::plot::Plot;
 use crate::report::{Cell, Envelope, Events, Folder, ImpactTimes};
@@ -36,13 +38,14 @@ pub(super) struct Contacts {
 const TIMES: usize = 4_000;
 
 /// An impact as it is listed.
-type Row = (f64, String, &'static str, [f64; 4]);
+type Row = (f64, String, Word, [f64; 4]);
 
 impl Contacts {
-    pub fn create(out: &Folder, names: Vec<String>) -> Result<Self, Error> {
-        Ok(Contacts {
+    /// Begins, or goes on from a checkpoint.
+    pub fn create(out: &Folder, names: Vec<String>, from: Option<&Checkpoint>) -> Result<Self, Error> {
+        let mut contacts = Contacts {
             names,
-            file: out.events(FILE, &COLUMNS)?,
+            file: out.events(FILE, &COLUMNS, from)?,
             course: Envelope::new(3),
             seen: 0,
             bounced: f64::NAN,
@@ -51,7 +54,15 @@ impl Contacts {
             times: ImpactTimes::default(),
             stride: 1,
             bounces: 0,
-        })
+        };
+        from.map_or(Ok(()), |c| c.take_state("contacts", |archive| contacts.pass(archive)))?;
+        Ok(contacts)
+    }
+
+    /// Puts into a checkpoint what goes on from it.
+    pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
+        checkpoint.state("contacts", |archive| self.pass(archive));
+        self.file.save(checkpoint)
     }
 
     /// Writes the impacts of a step.
@@ -64,10 +75,10 @@ impl Contacts {
             let row: Row = (
                 impact.time,
                 gaps.join("+"),
-                word(impact.kind),
+                Word(impact.kind),
                 [impact.impulse, impact.friction, impact.energy_before, impact.energy_after],
             );
-            let mut cells = vec![Cell::Number(row.0), Cell::Text(&row.1), Cell::Text(row.2)];
+            let mut cells = vec![Cell::Number(row.0), Cell::Text(&row.1), Cell::Text(row.2.text())];
             cells.extend(row.3.map(Cell::Number));
             self.file.push(&cells)?;
             let since = if impact.kind == ImpactKind::Bounce {
@@ -180,7 +191,7 @@ impl Contacts {
     /// The first and last impacts.
     pub fn table(&self) -> TextTable {
         let cells = |(t, gap, kind, numbers): &Row| {
-            let mut row = vec![("number", short(*t)), ("", gap.clone()), ("", kind.to_string())];
+            let mut row = vec![("number", short(*t)), ("", gap.clone()), ("", kind.text().to_string())];
             row.extend(numbers.iter().enumerate().map(|(i, x)| {
                 // Energies differ in digits that six do not show.
                 let text = if i < 2 { short(*x) } else { format!("{x:.12}") };
@@ -201,10 +212,36 @@ impl Contacts {
     }
 }
 
-fn word(kind: ImpactKind) -> &'static str {
-    match kind {
-        ImpactKind::Bounce => "bounce",
-        ImpactKind::Rest => "rest",
-        ImpactKind::Release => "release",
+/// What happened, as it is listed.
+struct Word(ImpactKind);
+
+impl Default for Word {
+    fn default() -> Self {
+        Word(ImpactKind::Bounce)
+    }
+}
+
+impl Word {
+    fn text(&self) -> &'static str {
+        match self.0 {
+            ImpactKind::Bounce => "bounce",
+            ImpactKind::Rest => "rest",
+            ImpactKind::Release => "release",
+        }
+    }
+}
+
+impl Persist for Word {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.choice(&mut self.0, &[ImpactKind::Bounce, ImpactKind::Rest, ImpactKind::Release]);
+    }
+}
+
+impl Persist for Contacts {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.course).pass(&mut self.seen).pass(&mut self.bounced);
+        archive.pass(&mut self.first).pass(&mut self.last);
+        archive.pass(&mut self.times.opening).pass(&mut self.times.whole);
+        archive.pass(&mut self.stride).pass(&mut self.bounces);
     }
 }

@@ -1,5 +1,6 @@
 //! The moving picture of a system given by formulas: what `[[draw]]` says, at every step.
 
+use crate::archive::{Archive, Persist};
 use crate::error::{Diagnostic, Error};
 use crate::formula::{Graph, Node, Program, Scope, Var};
 use crate::integrate::ImpactKind;
@@ -36,6 +37,12 @@ struct Parts {
     poses: usize,
     /// Centres of figures other than lines.
     centres: Vec<Vec<Node>>,
+}
+
+impl Persist for Picture {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.film);
+    }
 }
 
 impl Picture {

@@ -2,22 +2,23 @@
 
 use super::build::Built;
 use super::contacts::{self, Contacts};
+use crate::archive::{Archive, Persist};
 use crate::error::Error;
 use crate::observe::{Conserved, Observer};
+use crate::report::Series;
 use crate::report::html::{PLOT_SIZE, Section as Part};
 use crate::report::plot::Plot;
-use crate::report::{Folder, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
+use crate::run::keep::Keeper;
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// A results folder being filled.
 pub(super) struct Results<'a> {
     scenario: &'a Scenario,
-    out: Folder,
+    pub keeper: Keeper,
     series: Series,
     section: Option<Crossings>,
     contacts: Option<Contacts>,
@@ -33,6 +34,12 @@ struct Crossings {
 
 /// Points of a section that are drawn.
 const DRAWN: usize = 20_000;
+
+impl Persist for Crossings {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.shown).pass(&mut self.points);
+    }
+}
 
 impl Crossings {
     fn push(&mut self, rows: Vec<Vec<f64>>) -> Result<(), Error> {
@@ -63,26 +70,43 @@ impl Crossings {
 }
 
 impl<'a> Results<'a> {
-    /// Creates the folder and the series.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, out: &Folder) -> Result<Self, Error> {
-        out.begin()?;
-        let series = out.series(columns(built), observed(built))?;
+    /// Makes the folder and the tables, or goes on with them.
+    pub fn create(scenario: &'a Scenario, built: &Built<'_>, mut keeper: Keeper) -> Result<Self, Error> {
+        let series = keeper.series((columns(built), observed(built)))?;
+        let (out, from) = (&keeper.out, keeper.from.as_ref());
         let section = match &built.section {
             None => None,
             Some(section) => {
                 let names = section.columns();
-                let file = out.table("sections.csv", names.clone(), Vec::new())?;
-                Some(Crossings { file, names, shown: Default::default(), points: 0 })
+                let file = out.table("sections.csv", (names.clone(), Vec::new()), from)?;
+                let mut crossings = Crossings { file, names, shown: Default::default(), points: 0 };
+                from.map_or(Ok(()), |c| c.take_state("crossings", |archive| crossings.pass(archive)))?;
+                Some(crossings)
             }
         };
         let contacts = match &built.impacts {
             None => None,
             Some(_) => {
                 let names = built.system.gaps.iter().map(|g| g.name.clone());
-                Some(Contacts::create(out, names.collect())?)
+                Some(Contacts::create(out, names.collect(), from)?)
             }
         };
-        Ok(Results { scenario, out: out.clone(), series, section, contacts })
+        keeper.go_on()?;
+        Ok(Results { scenario, keeper, series, section, contacts })
+    }
+
+    /// Writes a checkpoint after a step; `state` shows all else that it needs.
+    pub fn checkpoint(&mut self, step: u64, state: impl FnOnce(&mut Archive)) -> Result<(), Error> {
+        let (series, section, contacts) = (&mut self.series, &mut self.section, &mut self.contacts);
+        self.keeper.save(|checkpoint| {
+            checkpoint.counts("run.step", &[step]).state("state", state);
+            series.save(checkpoint)?;
+            if let Some(crossings) = section {
+                checkpoint.state("crossings", |archive| crossings.pass(archive));
+                crossings.file.save(checkpoint)?;
+            }
+            contacts.as_mut().map_or(Ok(()), |contacts| contacts.save(checkpoint))
+        })
     }
 
     /// Writes the crossings found since the last step, and its impacts.
@@ -112,14 +136,14 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(mut self, built: &mut Built<'_>, end: End, wall: Duration) -> Result<Outcome, Error> {
+    pub fn finish(mut self, built: &mut Built<'_>, end: End) -> Result<Outcome, Error> {
         if let Some(section) = &mut built.section {
             section.finish();
         }
         self.cross(built)?;
         self.flush()?;
         let built = &*built;
-        let summary = summary(self.scenario, built, &end, (self.series.rows(), wall));
+        let summary = summary(self.scenario, built, &end, (self.series.rows(), self.keeper.seconds()));
         let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
         conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
         conserved.extend(built.impacts.iter().filter_map(|o| o.conserved()));
@@ -131,8 +155,8 @@ impl<'a> Results<'a> {
         parts.extend(built.energy_choice.iter().filter_map(|_| self.lengths(&value)));
         parts.extend(self.contacts.iter().map(|c| c.part(&value["impacts"], built.energy.scale())));
         let mut files: Vec<PathBuf> =
-            self.section.iter().filter_map(|_| self.out.file("sections.csv")).collect();
-        files.extend(self.contacts.iter().filter_map(|_| self.out.file(contacts::FILE)));
+            self.section.iter().filter_map(|_| self.keeper.out.file("sections.csv")).collect();
+        files.extend(self.contacts.iter().filter_map(|_| self.keeper.out.file(contacts::FILE)));
         let findings = Findings {
             summary,
             conserved,
@@ -144,7 +168,7 @@ impl<'a> Results<'a> {
             tables: self.contacts.iter().map(Contacts::table).collect(),
             impacts: self.contacts.as_ref().map(Contacts::times).unwrap_or_default(),
         };
-        finish(self.scenario, &self.out, &self.series, findings, end)
+        finish(self.scenario, self.keeper, self.series, findings, end)
     }
 
     /// The part of the page about steps that the energy chose.
@@ -297,7 +321,7 @@ fn summary(
     scenario: &Scenario,
     built: &Built<'_>,
     end: &End,
-    (rows, wall): (u64, Duration),
+    (rows, wall): (u64, f64),
 ) -> Map<String, Value> {
     let mut summary = head(&Course {
         scenario,
@@ -305,7 +329,7 @@ fn summary(
         method: (built.method_in_words(), built.method.order(), built.method.variational()),
         iterations: built.integrator.iterations(),
         rows,
-        wall: wall.as_secs_f64(),
+        wall,
     });
     summary["time"]["step"] = json!(built.system.step);
     let system = json!({
@@ -333,6 +357,6 @@ fn summary(
 /// Refuses claims about keys that this run will not have, before it is run.
 pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
-    let keys = Value::Object(summary(scenario, built, &end, (0, Duration::ZERO)));
+    let keys = Value::Object(summary(scenario, built, &end, (0, 0.0)));
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
 }

@@ -9,9 +9,9 @@ mod results;
 mod start;
 mod steps;
 
+use super::keep::{Keeper, Opened};
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
-use crate::report::checkpoint::{CHECKPOINT, Checkpoint, identity};
 use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
@@ -19,7 +19,6 @@ use growth::Growth;
 use results::write_frame;
 use start::Built;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub(super) use build::mesh_bytes;
@@ -29,18 +28,19 @@ pub(super) use start::check;
 pub(super) fn run(
     scenario: &Scenario,
     system: &SolidSystem,
-    out: &Folder,
-    resume: bool,
+    (out, resume): (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = start::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
-    let (mut run, row) = match resume {
-        false => Run::create(scenario, system, &built, out)?,
-        true => Run::resume(scenario, system, &mut built, out)?,
+    // Where nodes and elements of a large mesh stand in a checkpoint decides, too.
+    let parts: [&[u8]; 2] = [&built.body.mesh.to_le_bytes(), b"Hilbert"];
+    let keeper = match Keeper::open(scenario, out, (resume, clock), &parts)? {
+        Opened::Run(keeper) => *keeper,
+        Opened::Over(outcome) => return Ok(*outcome),
     };
-    run.clock = clock;
+    let (mut run, row) = Run::begin(scenario, system, &mut built, keeper)?;
     let end = run.drive(&mut built, row, watch)?;
     results::finish(scenario, &built, run, end)
 }
@@ -49,94 +49,53 @@ pub(super) fn run(
 struct Run<'a> {
     scenario: &'a Scenario,
     system: &'a SolidSystem,
-    out: Folder,
+    keeper: Keeper,
     series: Series,
     frames: Option<Frames>,
-    /// Wall time of earlier parts of a resumed run; of these the part spent on moving.
-    before: [f64; 2],
+    /// Wall time spent on moving, in earlier parts of a resumed run and in this one.
+    before: f64,
     moving: Duration,
-    clock: Instant,
-    saved: Instant,
-    identity: u64,
+    /// Time and moves at the last row.
+    last: (f64, u64),
 }
 
 impl<'a> Run<'a> {
-    fn create(
-        scenario: &'a Scenario,
-        system: &'a SolidSystem,
-        built: &Built,
-        out: &Folder,
-    ) -> Result<(Self, u64), Error> {
-        out.begin()?;
-        let series = out.series(vec!["t".into()], built.record.columns())?;
-        let path = out.path().filter(|_| system.output.frames > 0);
-        let frames = path.map(|path| Frames::create(path, 0)).transpose()?;
-        Ok((Self::new(scenario, system, built, out, series, frames), 0))
-    }
-
-    fn new(
-        scenario: &'a Scenario,
-        system: &'a SolidSystem,
-        built: &Built,
-        out: &Folder,
-        series: Series,
-        frames: Option<Frames>,
-    ) -> Self {
-        let now = Instant::now();
-        Run {
-            scenario,
-            system,
-            out: out.clone(),
-            series,
-            frames,
-            before: [0.0; 2],
-            moving: Duration::ZERO,
-            clock: now,
-            saved: now,
-            identity: identify(scenario, built),
-        }
-    }
-
-    /// Goes on from the checkpoint in the folder; returns the first row still to be written.
-    fn resume(
+    /// Begins, or goes on from the checkpoint; returns the first row still to be written.
+    fn begin(
         scenario: &'a Scenario,
         system: &'a SolidSystem,
         built: &mut Built,
-        folder: &Folder,
+        mut keeper: Keeper,
     ) -> Result<(Self, u64), Error> {
-        let out = folder.path().unwrap_or(Path::new(""));
-        let path = out.join(CHECKPOINT);
-        if !path.exists() {
-            let message = "there is no checkpoint to resume from: the run is finished, or never began".into();
-            return Err(Error::Io { path: path.display().to_string(), message });
+        let (mut row, mut kept, mut before, mut last) = (0, 0, 0.0, (scenario.start, 0));
+        if let Some(checkpoint) = &keeper.from {
+            let progress = checkpoint.take_counts("run.progress", Some(3))?;
+            (row, kept) = (progress[0], progress[1] as usize);
+            let times = checkpoint.take_floats("run.times", Some(2))?;
+            (before, last) = (times[0], (times[1], progress[2]));
+            built.motion.restore(checkpoint)?;
+            built.record.restore(checkpoint)?;
+            let growth = checkpoint.take_floats("growth", None)?;
+            built.growth = Growth::restore(&growth)
+                .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
         }
-        let checkpoint = Checkpoint::load(&path)?;
-        checkpoint.expect_identity(identify(scenario, built))?;
-        let progress = checkpoint.take_counts("run.progress", Some(2))?;
-        built.motion.restore(&checkpoint)?;
-        built.record.restore(&checkpoint)?;
-        let growth = checkpoint.take_floats("growth", None)?;
-        built.growth = Growth::restore(&growth)
-            .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
-        let columns = built.record.columns();
-        let series = Series::resume(&out.join("series.csv"), vec!["t".into()], columns, &checkpoint)?;
-        let frames =
-            (system.output.frames > 0).then(|| Frames::create(out, progress[1] as usize)).transpose()?;
-        folder.remove(&["summary.json", "report.html"])?;
-        let mut run = Self::new(scenario, system, built, folder, series, frames);
-        run.before = checkpoint.take_floats("run.seconds", Some(2))?.try_into().expect("two numbers");
-        Ok((run, progress[0]))
+        let series = keeper.series((vec!["t".into()], built.record.columns()))?;
+        let path = keeper.out.path().filter(|_| system.output.frames > 0);
+        let frames = path.map(|path| Frames::create(path, system.output.format, kept)).transpose()?;
+        keeper.go_on()?;
+        Ok((Run { scenario, system, keeper, series, frames, before, moving: Duration::ZERO, last }, row))
     }
 
     /// Wall time of the whole run, and the part spent on moving.
     fn seconds(&self) -> [f64; 2] {
-        [self.before[0] + self.clock.elapsed().as_secs_f64(), self.before[1] + self.moving.as_secs_f64()]
+        [self.keeper.seconds(), self.before + self.moving.as_secs_f64()]
     }
 
     /// The loop: move to the time of the next row, look, write.
     fn drive(&mut self, built: &mut Built, first: u64, watch: &mut Watch<'_>) -> Result<End, Error> {
         let rows = self.system.output.rows;
-        let mut end = End { stopped: None, interrupted: false, time: self.scenario.start, step: 0 };
+        let (time, step) = self.last;
+        let mut end = End { stopped: None, interrupted: false, time, step };
         for row in first..=rows {
             match self.advance(built, row, watch)? {
                 Step::Reached => {}
@@ -170,11 +129,12 @@ impl<'a> Run<'a> {
             self.series.push(values)?;
             self.series.keep(row, values);
             (end.time, end.step) = (look.t, built.motion.moves());
+            self.last = (end.time, end.step);
             let wanted = self.system.output.frames;
             if let Some(frames) = self.frames.as_mut().filter(|f| is_frame(row, rows, wanted, f.count())) {
                 write_frame(frames, built, &look)?;
             }
-            if row < rows && self.saved.elapsed().as_secs_f64() >= self.system.output.checkpoint {
+            if row < rows && self.keeper.due() {
                 self.checkpoint(built, row + 1)?;
             }
         }
@@ -217,7 +177,7 @@ impl<'a> Run<'a> {
                 if watch(&progress) == ControlFlow::Break(()) && at < end {
                     return Ok(Step::Interrupted);
                 }
-                if at < goal && self.saved.elapsed().as_secs_f64() >= self.system.output.checkpoint.max(1.0) {
+                if at < goal && self.keeper.due() {
                     self.checkpoint(built, row)?;
                 }
             }
@@ -229,17 +189,15 @@ impl<'a> Run<'a> {
 
     /// Saves all that a resumed run needs; `row` is the next to be written.
     fn checkpoint(&mut self, built: &Built, row: u64) -> Result<(), Error> {
-        let Some(file) = self.out.file(CHECKPOINT) else { return Ok(()) };
-        let mut checkpoint = Checkpoint::new(self.identity);
-        let frames = self.frames.as_ref().map_or(0, Frames::count) as u64;
-        checkpoint.counts("run.progress", &[row, frames]).floats("run.seconds", &self.seconds());
-        built.motion.save(&mut checkpoint);
-        built.record.save(&mut checkpoint);
-        checkpoint.floats("growth", &built.growth.save());
-        self.series.save(&mut checkpoint)?;
-        checkpoint.save(&file)?;
-        self.saved = Instant::now();
-        Ok(())
+        let (frames, moving) = (self.frames.as_ref().map_or(0, Frames::count) as u64, self.seconds()[1]);
+        let (series, (time, step)) = (&mut self.series, self.last);
+        self.keeper.save(|checkpoint| {
+            checkpoint.counts("run.progress", &[row, frames, step]).floats("run.times", &[moving, time]);
+            built.motion.save(checkpoint);
+            built.record.save(checkpoint);
+            checkpoint.floats("growth", &built.growth.save());
+            series.save(checkpoint)
+        })
     }
 }
 
@@ -252,22 +210,6 @@ enum Step {
 /// Frames are spread evenly over the rows, the first and the last among them; `written` there are already.
 fn is_frame(row: u64, rows: u64, frames: u64, written: usize) -> bool {
     u128::from(row) * u128::from(frames) / u128::from(rows) >= written as u128
-}
-
-/// A number for all that decides the bits of a run.
-fn identify(scenario: &Scenario, built: &Built) -> u64 {
-    // Threads do not.
-    let decides = |(key, _): &&(String, String)| key != "integrator.threads";
-    let overrides: String =
-        scenario.overrides.iter().filter(decides).map(|(k, v)| format!("{k}={v}\n")).collect();
-    identity(&[
-        env!("CARGO_PKG_VERSION").as_bytes(),
-        scenario.source.text.as_bytes(),
-        overrides.as_bytes(),
-        &built.body.mesh.to_le_bytes(),
-        // Where nodes and elements of a large mesh stand in a checkpoint.
-        b"Hilbert",
-    ])
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use crate::model::Potentials;
 use crate::model::solid::{Kind, Solid};
 use crate::observe::number;
 use crate::report::Series;
-use crate::report::checkpoint::CHECKPOINT;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
 use crate::report::html::{PLOT_SIZE, Section};
 use crate::report::plot::Plot;
@@ -125,24 +124,19 @@ fn von_mises(s: &[f64]) -> f64 {
 
 /// Writes summary and page; the checkpoint of a run that is over has served.
 pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End) -> Result<Outcome, Error> {
-    let over = !end.interrupted;
     let summary = summary(scenario, built, &end, (run.series.rows(), run.seconds()));
     let findings = Findings {
         facts: facts(scenario, built, &summary),
         conserved: built.record.conserved(),
-        sections: if run.out.path().is_some() { sections(built, &run) } else { Vec::new() },
+        sections: if run.keeper.out.path().is_some() { sections(built, &run) } else { Vec::new() },
         tables: Vec::new(),
         impacts: Default::default(),
         warnings: built.growth.warning(&built.choice).into_iter().collect(),
         energy_scale: built.record.energy_scale(),
-        files: run.frames.iter().filter_map(|_| run.out.file("frames.pvd")).collect(),
+        files: run.frames.iter().filter_map(|f| run.keeper.out.file(f.list())).collect(),
         summary,
     };
-    let outcome = finish_run(scenario, &run.out, &run.series, findings, end)?;
-    if over {
-        run.out.remove(&[CHECKPOINT])?;
-    }
-    Ok(outcome)
+    finish_run(scenario, run.keeper, run.series, findings, end)
 }
 
 /// Refuses claims about keys that this run will not have, before it is run.

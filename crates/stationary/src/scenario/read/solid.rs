@@ -6,6 +6,7 @@ use super::Reader;
 use crate::error::Diagnostic;
 use crate::formula::{Graph, Scope};
 use crate::scenario::kind::Kind;
+use crate::scenario::output::FrameFormat;
 use crate::scenario::solid::{self, SolidOutput};
 use crate::scenario::tree::{self, Entry, Node, Table, Value};
 use crate::scenario::{
@@ -306,14 +307,7 @@ impl Reader {
                 return Err(node.place.error(message).help("expected `frames` to be at most `rows`"));
             }
         }
-        if let Some(node) = tree::take(&mut table, "checkpoint") {
-            output.checkpoint = self.constants.number("checkpoint", &node)?;
-            if output.checkpoint < 0.0 {
-                let message =
-                    format!("`checkpoint` must be zero or more seconds, found {}", output.checkpoint);
-                return Err(node.place.error(message));
-            }
-        }
+        output.format = FrameFormat::take(&mut table)?;
         Ok(output)
     }
 }

@@ -133,7 +133,7 @@ fn a_solid_is_read_whole() {
     assert_eq!(solid.local_energy[1].1.error("").line_column(), Some((51, 17)));
     let (step, place) = solid.step.as_ref().unwrap();
     assert_eq!((*step, place.error("").line_column()), (1e-6, Some((2, 8))));
-    assert_eq!(solid.output, SolidOutput { rows: 100, frames: 0, checkpoint: 0.5 });
+    assert_eq!(solid.output, SolidOutput { rows: 100, frames: 0, format: FrameFormat::Vtu });
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_solid_needs_little() {
     let s = read(text).unwrap();
     let solid = s.solid().unwrap();
     assert_eq!((solid.mesh.file.text.as_str(), solid.mesh.scale, solid.mesh.refine), ("b.vtu", 1.0, 0));
-    assert_eq!(solid.output, SolidOutput { rows: 500, frames: 20, checkpoint: 60.0 });
+    assert_eq!(solid.output, SolidOutput { rows: 500, frames: 20, format: FrameFormat::Vtu });
     assert!(solid.masses.is_empty() && solid.supports.is_empty() && solid.loads.is_empty());
     assert!(solid.shape.is_none() && solid.velocity.is_none() && solid.step.is_none());
     assert!(solid.probes.is_empty() && solid.local_energy.is_empty());

@@ -2,6 +2,7 @@
 
 use super::{Bounce, Point};
 use crate::action::DiscreteLagrangian;
+use crate::archive::{Archive, Persist};
 use crate::integrate::impact::Impact;
 use crate::integrate::impact::law::{FASTEST, SLOWEST};
 use crate::model::{Bounds, Gap, Jet, Lagrangian};
@@ -422,4 +423,24 @@ fn rate<const N: usize>(bounds: &Bounds, k: usize, v: &[f64; N]) -> f64 {
 fn terms<const N: usize>(bounds: &Bounds, k: usize, q: &[f64; N]) -> f64 {
     let gradient = &bounds.gradient(k)[..N];
     (0..N).map(|i| (gradient[i] * q[i]).abs()).sum()
+}
+
+impl<const N: usize> Default for Flight<N> {
+    fn default() -> Self {
+        let none = [0.0; N];
+        Flight { t: 0.0, h: 0.0, q: none, mean: none, end: none, pace: none, impulse: 0.0, energy: 0.0 }
+    }
+}
+
+impl<const N: usize> Persist for Flight<N> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.t).pass(&mut self.h).pass(&mut self.q).pass(&mut self.mean);
+        archive.pass(&mut self.end).pass(&mut self.pace).pass(&mut self.impulse).pass(&mut self.energy);
+    }
+}
+
+impl<const N: usize> Persist for Cut<N> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.legs).pass(&mut self.impacts);
+    }
 }

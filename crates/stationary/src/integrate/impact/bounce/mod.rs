@@ -13,6 +13,7 @@ mod plain;
 
 use super::{Colliding, Impact};
 use crate::action::{DiscreteLagrangian, Galerkin, Leg};
+use crate::archive::{Archive, Persist};
 use crate::error::RunError;
 use crate::integrate::{Integrator, Start, View};
 use crate::model::{Bounds, Gap, Jet, Lagrangian, Mass, Simultaneous};
@@ -252,5 +253,36 @@ impl<L: Lagrangian, G: Gap, const N: usize> Integrator for Bounce<L, G, N> {
 
     fn iterations(&self) -> u64 {
         self.iterations + self.whole.iterations()
+    }
+}
+
+impl<const N: usize> Persist for Last<N> {
+    fn pass(&mut self, archive: &mut Archive) {
+        let (mut q, mut mean) = ([0.0; N], [0.0; N]);
+        let mut kind: usize = match self {
+            Last::Never => 0,
+            Last::Plain(from, momentum) => {
+                (q, mean) = (*from, *momentum);
+                1
+            }
+            Last::Cut => 2,
+            Last::Whole => 3,
+        };
+        archive.pass(&mut kind).pass(&mut q).pass(&mut mean);
+        *self = match kind {
+            0 => Last::Never,
+            1 => Last::Plain(q, mean),
+            2 => Last::Cut,
+            3 => Last::Whole,
+            other => return archive.refuse(format!("step of kind {other}")),
+        };
+    }
+}
+
+impl<L: Lagrangian, G: Gap, const N: usize> Persist for Bounce<L, G, N> {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.whole).pass(&mut self.step).pass(&mut self.last).pass(&mut self.cut);
+        archive.pass(&mut self.now.q).pass(&mut self.now.p).pass(&mut self.now.f);
+        archive.fixed(&mut self.open).fixed(&mut self.trend).pass(&mut self.iterations);
     }
 }
