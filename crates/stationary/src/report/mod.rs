@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 pub mod checkpoint;
+mod encode;
 mod envelope;
 mod events;
 mod file;
@@ -12,6 +13,7 @@ pub mod frames;
 pub mod html;
 pub mod plot;
 mod run_page;
+pub mod scene;
 mod series;
 
 pub(crate) use envelope::Envelope;

@@ -4,7 +4,7 @@ use super::build::Built;
 use super::kept::What;
 use crate::error::Error;
 use crate::observe::Conserved;
-use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::html::Section;
 use crate::report::plot::Plot;
 use crate::report::{Folder, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
@@ -128,7 +128,7 @@ pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(),
 fn motion(built: &Built<'_>, series: &Series) -> Section {
     let column = |name: &str| series.opening(name).unwrap_or(&[]);
     let t = column("t");
-    let svg = |plot: Plot| plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+    let svg = |plot: Plot| plot.to_page();
     let mut plots = Vec::new();
     let mut plot = Plot::new("Angular velocity").x_label("t");
     for name in ["w1", "w2", "w3"] {

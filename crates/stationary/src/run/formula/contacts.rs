@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::integrate::{Impact, ImpactKind};
-use crate::report::html::{PLOT_SIZE, Section as Part, TextTable};
+use crate::report::html::{Section as Part, TextTable};
 use crate::report::plot::Plot;
 use crate::report::{Cell, Envelope, Events, Folder, ImpactTimes};
 use crate::run::finish::short;
@@ -119,7 +119,7 @@ impl Contacts {
     pub fn part(&self, found: &Value, scale: f64) -> Part {
         let mut plots = Vec::new();
         let mut add = |plot: Plot, caption: &str| {
-            plots.push((plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1), caption.to_string()))
+            plots.push((plot.to_page(), caption.to_string()))
         };
         if let Some(first) = self.first.first() {
             let relative = |quantity| {

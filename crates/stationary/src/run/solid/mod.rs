@@ -4,6 +4,7 @@ mod build;
 mod growth;
 mod material;
 mod motion;
+mod picture;
 mod record;
 mod results;
 mod start;
@@ -16,6 +17,7 @@ use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
 use growth::Growth;
+use picture::Picture;
 use results::write_frame;
 use start::Built;
 use std::ops::ControlFlow;
@@ -52,6 +54,7 @@ struct Run<'a> {
     out: Folder,
     series: Series,
     frames: Option<Frames>,
+    picture: Option<Picture>,
     /// Wall time of earlier parts of a resumed run; of these the part spent on moving.
     before: [f64; 2],
     moving: Duration,
@@ -89,6 +92,7 @@ impl<'a> Run<'a> {
             out: out.clone(),
             series,
             frames,
+            picture: out.path().map(|_| Picture::new(built, system.output.rows)),
             before: [0.0; 2],
             moving: Duration::ZERO,
             clock: now,
@@ -124,6 +128,9 @@ impl<'a> Run<'a> {
             (system.output.frames > 0).then(|| Frames::create(out, progress[1] as usize)).transpose()?;
         folder.remove(&["summary.json", "report.html"])?;
         let mut run = Self::new(scenario, system, built, folder, series, frames);
+        if let Some(picture) = &mut run.picture {
+            picture.restore(&checkpoint)?;
+        }
         run.before = checkpoint.take_floats("run.seconds", Some(2))?.try_into().expect("two numbers");
         Ok((run, progress[0]))
     }
@@ -174,6 +181,9 @@ impl<'a> Run<'a> {
             if let Some(frames) = self.frames.as_mut().filter(|f| is_frame(row, rows, wanted, f.count())) {
                 write_frame(frames, built, &look)?;
             }
+            if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(row)) {
+                picture.take(built, &look);
+            }
             if row < rows && self.saved.elapsed().as_secs_f64() >= self.system.output.checkpoint {
                 self.checkpoint(built, row + 1)?;
             }
@@ -185,10 +195,12 @@ impl<'a> Run<'a> {
     /// Moves to the time of a row in stretches short enough to watch.
     fn advance(&mut self, built: &mut Built, row: u64, watch: &mut Watch<'_>) -> Result<Step, Error> {
         let (start, end, rows) = (self.scenario.start, self.scenario.end, self.system.output.rows);
-        let goal = if row == rows { end } else { start + (end - start) * (row as f64 / rows as f64) };
+        let part = |rows_done: f64| start + (end - start) * (rows_done / rows as f64);
+        let goal = if row == rows { end } else { part(row as f64) };
         let mut at = built.motion.time().min(goal);
         loop {
-            let next = (at + built.stretch).min(goal);
+            let between = self.picture.as_ref().and_then(|p| p.between(row, at, part)).unwrap_or(goal);
+            let next = (at + built.stretch).min(between).min(goal);
             let began = Instant::now();
             let result = built.motion.advance(next);
             let took = began.elapsed();
@@ -200,6 +212,9 @@ impl<'a> Run<'a> {
             let scale = 0.5 * TICK.as_secs_f64() / took.as_secs_f64().max(1e-6);
             built.stretch *= scale.clamp(0.25, 4.0);
             at = next;
+            if at >= between && between < goal {
+                self.glance(built);
+            }
             if built.told.elapsed() > TICK || (row == rows && at >= goal) {
                 built.told = Instant::now();
                 self.series.flush()?;
@@ -227,6 +242,14 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Takes a picture between two rows. What cannot be seen there is not in the picture, and that is all: a run must not
+    /// depend on who looks.
+    fn glance(&mut self, built: &Built) {
+        if let (Some(picture), Ok(look)) = (&mut self.picture, built.motion.look()) {
+            picture.take(built, &look);
+        }
+    }
+
     /// Saves all that a resumed run needs; `row` is the next to be written.
     fn checkpoint(&mut self, built: &Built, row: u64) -> Result<(), Error> {
         let Some(file) = self.out.file(CHECKPOINT) else { return Ok(()) };
@@ -236,6 +259,9 @@ impl<'a> Run<'a> {
         built.motion.save(&mut checkpoint);
         built.record.save(&mut checkpoint);
         checkpoint.floats("growth", &built.growth.save());
+        if let Some(picture) = &self.picture {
+            picture.save(&mut checkpoint);
+        }
         self.series.save(&mut checkpoint)?;
         checkpoint.save(&file)?;
         self.saved = Instant::now();
