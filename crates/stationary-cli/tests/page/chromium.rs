@@ -101,7 +101,8 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             self.call(&format!("{domain}.enable"), json!({}));
         }
-        let size = json!({ "width": seat.width, "height": 900, "deviceScaleFactor": 1, "mobile": seat.width < 600 });
+        let size =
+            json!({ "width": seat.width, "height": 900, "deviceScaleFactor": 1, "mobile": seat.width < 600 });
         self.call("Emulation.setDeviceMetricsOverride", size);
         let media = json!({ "features": [
             { "name": "prefers-color-scheme", "value": if seat.dark { "dark" } else { "light" } },
@@ -136,7 +137,9 @@ impl Browser {
             let p = &event["params"];
             match event["method"].as_str()? {
                 "Runtime.exceptionThrown" => Some(p["exceptionDetails"].to_string()),
-                "Runtime.consoleAPICalled" if p["type"] == "error" || p["type"] == "warning" => Some(p["args"].to_string()),
+                "Runtime.consoleAPICalled" if p["type"] == "error" || p["type"] == "warning" => {
+                    Some(p["args"].to_string())
+                }
                 "Log.entryAdded" if p["entry"]["level"] == "error" => Some(p["entry"].to_string()),
                 "Network.requestWillBeSent" => {
                     let url = p["request"]["url"].as_str()?;

@@ -170,15 +170,22 @@ impl Page {
         html.push_str("</ul>\n");
     }
 
-    /// What was kept, in a line each.
+    /// What was kept, and whether the claims hold, in a line each.
     fn write_words(&self, html: &mut String) {
-        if self.conservation.is_empty() {
+        if self.conservation.is_empty() && self.claims.is_empty() {
             return;
         }
         html.push_str("<ul class=\"words\">");
         for row in &self.conservation {
             let _ = write!(html, "<li><b>{}</b> {}</li>", escape(&row.quantity), escape(&row.verdict));
         }
+        let (all, failed) = (self.claims.len(), self.claims.iter().filter(|c| !c.outcome).count());
+        let _ = match (all, failed) {
+            (0, _) => Ok(()),
+            (1, 0) => write!(html, "<li class=\"holds\">✓ the claim holds</li>"),
+            (_, 0) => write!(html, "<li class=\"holds\">✓ all {all} claims hold</li>"),
+            _ => write!(html, "<li class=\"fails\">✗ {failed} of {all} claims not met</li>"),
+        };
         html.push_str("</ul>\n");
     }
 

@@ -234,7 +234,7 @@ impl Scene {
         }
         html.push_str(
             "</select></label><label>range <select class=\"scene-range\"><option value=\"run\">of the whole run</option>\
-             <option value=\"now\">of this moment</option></select></label><label>displacements <select \
+             <option value=\"now\">of this moment</option><option value=\"most\">this moment, without extremes</option></select></label><label>displacements <select \
              class=\"scene-factor\">",
         );
         for factor in packed.factors() {

@@ -79,7 +79,10 @@ void main() {
     if ((sides & 1u) != 0u) edge = min(edge, away.z);
     if ((sides & 2u) != 0u) edge = min(edge, away.x);
     if ((sides & 4u) != 0u) edge = min(edge, away.y);
-    paint *= 1.0 - 0.45 * (1.0 - smoothstep(0.2, 1.0, edge));
+    // Lines of elements that are a few pixels small would hide their colours.
+    vec3 rate = fwidth(corner);
+    float strength = 0.45 * smoothstep(2.0, 9.0, 1.0 / max(max(rate.x, max(rate.y, rate.z)), 1e-9));
+    paint *= 1.0 - strength * (1.0 - smoothstep(0.2, 1.0, edge));
   }
   colour = vec4(paint, 1.0);
 }`;

@@ -101,6 +101,18 @@ function between(name, fill, count, at, into) {
   for (var i = 0; i < count; i++) into[i] = w > 0 && a[i] > -1e38 ? (b[i] > -1e38 ? a[i] + w * (b[i] - a[i]) : NOTHING) : a[i];
 }
 
+// The range of values; without a part of them at both ends.
+function rangeNow(all, without) {
+  var known = all.filter(function (x) { return x > -1e38; });
+  if (!known.length) return [0, 0];
+  if (without) {
+    known.sort();
+    var cut = Math.floor(without * known.length);
+    return [known[cut], known[known.length - 1 - cut]];
+  }
+  return known.reduce(function (r, x) { return [Math.min(r[0], x), Math.max(r[1], x)]; }, [Infinity, -Infinity]);
+}
+
 // Takes the chosen field at the chosen time to the graphics processor; returns how to colour it.
 function prepare() {
   var at = mix(now), u = mesh.shift.room, out = mesh.values.room, field = Number(chosen.value) - 1, i;
@@ -122,11 +134,7 @@ function prepare() {
     range = scene.values[field - scene.fields.length].range;
     decode(data.fixed[field - scene.fields.length], 0, count, range, out);
   }
-  if (ranges.value === "now") {
-    range = [Infinity, -Infinity];
-    for (i = 0; i < count; i++) if (out[i] > -1e38) range = [Math.min(range[0], out[i]), Math.max(range[1], out[i])];
-    if (!(range[0] <= range[1])) range = [0, 0];
-  }
+  if (ranges.value !== "run") range = rangeNow(out.subarray(0, count), ranges.value === "most" ? 0.02 : 0);
   if (about.signed) { var most = Math.max(Math.abs(range[0]), Math.abs(range[1])); range = [-most, most]; }
   mesh.fill(mesh.values, out);
   return { about: about, range: range, map: about.signed ? "signed" : "plain" };
@@ -134,13 +142,14 @@ function prepare() {
 
 var shown = null, legendText = "";
 function legend() {
-  var marks = one(".scene-ticks").children, r = shown.range, text = [shown.about.name, r[0], r[1], shown.map].join();
+  var marks = one(".scene-ticks").children, r = shown.range, cut = ranges.value === "most" ? ["≤ ", "", "≥ "] : ["", "", ""];
+  var text = [shown.about.name, r[0], r[1], shown.map, cut[0]].join();
   if (text === legendText) return;
   legendText = text;
   one(".scene-name").textContent = shown.about.name;
   one(".scene-map").style.background = r[1] > r[0] ? gradient(shown.map) : "rgb(" + shades(shown.map, 3).subarray(4, 7).join() + ")";
   [r[0], (r[0] + r[1]) / 2, r[1]].forEach(function (x, k) {
-    marks[k].textContent = k === 1 && !(r[1] > r[0]) ? "" : stationary.digits(x, r[1] - r[0]);
+    marks[k].textContent = k === 1 && !(r[1] > r[0]) ? "" : cut[k] + stationary.digits(x, r[1] - r[0]);
   });
 }
 

@@ -118,9 +118,7 @@ impl Contacts {
     /// The part of the page, from what the summary has under `impacts`.
     pub fn part(&self, found: &Value, scale: f64) -> Part {
         let mut plots = Vec::new();
-        let mut add = |plot: Plot, caption: &str| {
-            plots.push((plot.to_page(), caption.to_string()))
-        };
+        let mut add = |plot: Plot, caption: &str| plots.push((plot.to_page(), caption.to_string()));
         if let Some(first) = self.first.first() {
             let relative = |quantity| {
                 let (t, e) = self.course.line(quantity);

@@ -30,7 +30,7 @@ impl Picture {
         let surface = Surface::of(solid.points(), cells);
         let mut fields = vec![SceneField::on_nodes("speed"), SceneField::on_elements("stress (von Mises)")];
         if built.motion.avi().is_some_and(|avi| avi.local_energy().is_some()) {
-            fields.push(SceneField::on_elements("local energy residual").signed());
+            fields.push(SceneField::on_elements("local energy residual, relative").signed());
         }
         let scene = Scene::new(solid.points(), surface, fields);
         Picture { scene, every: rows.div_ceil(MOMENTS).max(1), between: MOMENTS / rows.max(1), rows }
