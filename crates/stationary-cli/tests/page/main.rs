@@ -224,7 +224,7 @@ fn a_solid_moves_is_coloured_and_tells_its_numbers() {
 #[test]
 fn colours_run_evenly_from_dark_to_light_whatever_the_eye() {
     let folder = Folder::new("colours");
-    let (page, _) = folder.run("bar-wave", &["end=length/c/10", "observe=local_energy"]);
+    let (page, _) = folder.run("bar-wave", &["end=length/c/10"]);
     let mut browser = folder.browser();
     let browser = &mut browser;
     open(browser, &page, DESK);
@@ -241,8 +241,8 @@ fn colours_run_evenly_from_dark_to_light_whatever_the_eye() {
             colours.windows(2).map(|c| bright(&c[1], weights) - bright(&c[0], weights)).collect();
         assert!(steps.iter().all(|s| *s > 0.0), "{weights:?}: {steps:?}");
     }
-    // What has a sign: the middle is palest, both ends are dark.
-    browser.eval("choose('.scene-field', '3'); picture('.scene canvas').then(() => 0)");
+    // What has a sign, such as the force of a bar: the middle is palest, both ends are dark.
+    browser.eval("choose('.scene-field', '2'); picture('.scene canvas').then(() => 0)");
     let signed = browser.eval(shades);
     let signed = signed.as_array().unwrap();
     let light: Vec<f64> = signed.iter().map(|c| bright(c, [0.21, 0.72, 0.07])).collect();

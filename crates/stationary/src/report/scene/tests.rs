@@ -260,7 +260,11 @@ fn the_page_of_a_picture_is_well_formed() {
         (json["fields"][1]["signed"].clone(), json["values"][0]["range"][0].clone()),
         (true.into(), (-3.0).into())
     );
-    // The shapes of scripts that a page must not end by accident.
-    assert_eq!(html.matches("<script").count(), html.matches("</script").count());
+    assert_eq!((html.matches("<script").count(), html.matches("</script").count()), (3, 3));
+    // The viewer must not end its own element, and asks for nothing from outside.
+    assert!(!VIEWER.contains("</") && !VIEWER.contains("<!"));
+    for outside in ["http", "fetch(", "import", "eval", "innerHTML"] {
+        assert!(!VIEWER.contains(outside), "{outside}");
+    }
     assert!(small().section(&[]).plots.is_empty());
 }

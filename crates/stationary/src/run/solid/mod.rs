@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
             out: out.clone(),
             series,
             frames,
-            picture: out.path().map(|_| Picture::new(built, system.output.rows)),
+            picture: out.path().map(|_| Picture::new(scenario, built, system.output.rows)),
             before: [0.0; 2],
             moving: Duration::ZERO,
             clock: now,

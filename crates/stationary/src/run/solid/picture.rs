@@ -5,10 +5,11 @@ use super::results::{stress, von_mises};
 use super::start::Built;
 use crate::error::Error;
 use crate::model::Potentials;
-use crate::model::solid::Solid;
+use crate::model::solid::{Kind, Solid};
 use crate::report::checkpoint::Checkpoint;
 use crate::report::html::Section;
 use crate::report::scene::{Scene, SceneField, Surface};
+use crate::scenario::Scenario;
 
 /// Moments of a run that are offered to the picture, about.
 const MOMENTS: u64 = 160;
@@ -23,17 +24,22 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    pub fn new(built: &Built, rows: u64) -> Self {
+    pub fn new(scenario: &Scenario, built: &Built, rows: u64) -> Self {
         let solid = built.body.problem.solid();
         let kinds = solid.blocks().iter().flat_map(|b| std::iter::repeat_n(b.kind(), b.len()));
         let cells = kinds.enumerate().map(|(k, kind)| (kind, Potentials::nodes(solid, k)));
         let surface = Surface::of(solid.points(), cells);
-        let mut fields = vec![SceneField::on_nodes("speed"), SceneField::on_elements("stress (von Mises)")];
+        let tension = match only_bars(solid) {
+            true => SceneField::on_elements("axial force").signed(),
+            false => SceneField::on_elements("stress (von Mises)"),
+        };
+        let mut fields = vec![SceneField::on_nodes("speed"), tension];
         if built.motion.avi().is_some_and(|avi| avi.local_energy().is_some()) {
             fields.push(SceneField::on_elements("local energy residual, relative").signed());
         }
         let scene = Scene::new(solid.points(), surface, fields);
-        Picture { scene, every: rows.div_ceil(MOMENTS).max(1), between: MOMENTS / rows.max(1), rows }
+        let between = MOMENTS.min(looks(scenario, built)) / rows.max(1);
+        Picture { scene, every: rows.div_ceil(MOMENTS).max(1), between, rows }
     }
 
     /// Whether a row is to be seen: one of several, and always the last.
@@ -62,7 +68,8 @@ impl Picture {
             nodes.clone().flat_map(|a| (a..a + 3).map(|i| look.x[i] - points[i])).collect();
         let speed = nodes.map(|a| look.v[a..a + 3].iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
         let elements = || surface.elements.iter().map(|k| *k as usize);
-        let mut fields = vec![speed, elements().map(|k| mises(solid, k, &look.x)).collect()];
+        let bars = only_bars(solid);
+        let mut fields = vec![speed, elements().map(|k| tension(solid, k, &look.x, bars)).collect()];
         if let Some(local) = built.motion.avi().and_then(|avi| avi.local_energy()) {
             fields.push(elements().map(|k| local.relative(k)).collect());
         }
@@ -88,6 +95,25 @@ impl Picture {
     }
 }
 
-fn mises(solid: &Solid, k: usize, x: &[f64]) -> f64 {
-    von_mises(&stress(solid, k, x))
+/// Looks at the body beside those of rows that a run can bear: one is about as much work as an update of every element,
+/// and much less than a step of an implicit method.
+fn looks(scenario: &Scenario, built: &Built) -> u64 {
+    let steps = built.motion.steps();
+    let updates = steps.iter().map(|h| (scenario.end - scenario.start) / h).sum::<f64>() / steps.len() as f64;
+    let bearable = if built.motion.avi().is_some() { 0.1 * updates } else { updates };
+    bearable as u64
+}
+
+fn only_bars(solid: &Solid) -> bool {
+    solid.blocks().iter().all(|b| b.kind() == Kind::Bar2)
+}
+
+/// What pulls at an element: in a body of bars the axial force of each, otherwise the von Mises stress, which bars have none of.
+fn tension(solid: &Solid, k: usize, x: &[f64], bars: bool) -> f64 {
+    let stress = stress(solid, k, x);
+    match (solid.locate(k).0.kind(), bars) {
+        (Kind::Bar2, true) => stress[0],
+        (Kind::Bar2, false) => f64::NAN,
+        _ => von_mises(&stress),
+    }
 }
