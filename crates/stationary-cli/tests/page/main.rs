@@ -44,14 +44,18 @@ impl Drop for Folder {
 
 /// Functions for the checks, put into every page before its own scripts.
 const EYES: &str = r#"
-// The picture once everything that waits to be drawn is drawn: the graphics processor forgets it after the frame.
-window.picture = selector => new Promise(done => requestAnimationFrame(() => {
-  const from = document.querySelector(selector), to = document.createElement("canvas");
-  to.width = from.width; to.height = from.height;
-  const pen = to.getContext("2d");
-  pen.drawImage(from, 0, 0);
-  done(pen.getImageData(0, 0, to.width, to.height).data);
-}));
+// The picture, drawn anew: the graphics processor forgets it after the frame.
+window.picture = selector => new Promise(done => {
+  const menu = document.querySelector(".scene-field");
+  if (menu) menu.dispatchEvent(new Event("change"));
+  requestAnimationFrame(() => {
+    const from = document.querySelector(selector), to = document.createElement("canvas");
+    to.width = from.width; to.height = from.height;
+    const pen = to.getContext("2d");
+    pen.drawImage(from, 0, 0);
+    done(pen.getImageData(0, 0, to.width, to.height).data);
+  });
+});
 // The part of pixels unlike that in the corner, and how many colours there are.
 window.ink = async selector => {
   const data = await picture(selector), seen = new Set();
