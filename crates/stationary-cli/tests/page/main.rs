@@ -153,7 +153,8 @@ fn is_linked(browser: &mut Browser, root: &str, plot: &str) {
     let wanted = number(&browser.eval(&format!("click('{plot}', 0.4)")));
     browser.eval(&format!("picture('{root} canvas').then(() => 0)"));
     let shown = number(&browser.eval(&format!("time('{root}')")));
-    assert!(near(shown, wanted, 2e-3), "{shown} for {wanted}");
+    // A click is at a whole pixel.
+    assert!(near(shown, wanted, 1e-2), "{shown} for {wanted}");
     let marks = browser.eval("[...document.querySelectorAll('.sp-now')].filter(m => m.getAttribute('visibility') === 'visible').length");
     assert!(number(&marks) >= 1.0, "{marks} marks");
     let place = "Number(document.querySelector('.sp-now').getAttribute('x1'))";
