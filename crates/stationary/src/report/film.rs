@@ -17,6 +17,7 @@ mod kept;
 mod pack;
 mod still;
 
+use super::encode::short;
 use super::escape;
 use super::html::Section;
 use std::collections::{HashMap, HashSet};
@@ -333,7 +334,7 @@ impl Film {
         if let Some(until) = self.open_until() {
             say(format!(
                 "The first {open} of {offered} moments, to t = {}, are all here; of the rest one in {stride}.",
-                pack::short(until, 6)
+                short(until, 6)
             ));
         }
         match (self.marks.len(), self.mark_thinning.offered) {
@@ -365,7 +366,7 @@ impl Film {
         html.push_str("<label>speed <select class=\"film-speed\">");
         for factor in [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0] {
             let chosen = if factor == 1.0 { " selected=\"\"" } else { "" };
-            let speed = pack::short(factor * packed.speed, 3);
+            let speed = short(factor * packed.speed, 3);
             let _ = write!(html, "<option value=\"{speed}\"{chosen}>×{speed}</option>");
         }
         html.push_str("</select></label>");

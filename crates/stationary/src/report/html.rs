@@ -1,7 +1,7 @@
 //! The page that tells a run: facts, what was conserved, claims, plots, scenario.
 //!
-//! One file that needs no network, reads on a phone, in dark mode and on paper. Only a moving picture has a script, its
-//! own.
+//! One file that needs no network, reads on a phone, in dark mode and on paper. Scripts are for what moves and for what
+//! answers: pictures, the time that plots share with them, and the data of plots as a file. Without them the page still reads.
 //!
 //! ```
 //! use stationary::report::html::{Page, Section};
@@ -22,12 +22,13 @@
 
 use std::fmt::Write;
 
-use super::escape;
+use super::{escape, film, scene};
 
 /// Width and height for [`super::plot::Plot::to_svg`] at which text stays readable on a phone.
 pub const PLOT_SIZE: (u32, u32) = (480, 330);
 
 const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
 
 /// Everything the page shows; parts left empty take no room.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,8 +95,8 @@ pub struct Section {
     pub heading: String,
     /// Prose; blank lines part paragraphs.
     pub text: String,
-    /// Plots and their captions. The first of each pair is SVG from [`super::plot::Plot::to_svg`], or a picture from
-    /// [`super::film::Film::section`], and the only text put into the page as it is; everything else is escaped.
+    /// Plots and their captions. The first of each pair is SVG from [`super::plot::Plot::to_page`], or a picture from
+    /// [`super::film::Film::section`] or [`super::scene::Scene::section`], and the only text put into the page as it is; everything else is escaped.
     pub plots: Vec<(String, String)>,
 }
 
@@ -107,19 +108,33 @@ impl Page {
         let _ = write!(
             html,
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><meta name=\"viewport\" \
-             content=\"width=device-width, initial-scale=1\"/><title>{title}</title>\n<style>\n{STYLE}</style>\
-             </head>\n<body><header><h1>{title}</h1>",
+             content=\"width=device-width, initial-scale=1\"/><title>{title}</title>\n<style>\n{STYLE}</style>",
             title = escape(&self.title)
         );
+        // A page of still drawings that carry no data has nothing to answer with.
+        let drawn = || self.sections.iter().flat_map(|s| &s.plots).map(|p| &p.0);
+        let answers = drawn().any(|html| html.contains("<metadata>"));
+        let (pictures, others): (Vec<&Section>, Vec<&Section>) =
+            self.sections.iter().partition(|s| film::is_film(s) || scene::is_scene(s));
+        if answers || !pictures.is_empty() {
+            let _ = write!(html, "<script>\n{SCRIPT}</script>");
+        }
+        let _ = write!(html, "</head>\n<body><header><h1>{}</h1>", escape(&self.title));
         if !self.subtitle.is_empty() {
             let _ = write!(html, "<p class=\"subtitle\">{}</p>", escape(&self.subtitle));
         }
         html.push_str("</header>\n<main>");
-        self.write_facts(&mut html);
         self.write_warnings(&mut html);
+        self.write_words(&mut html);
+        // What moves is seen before it is measured.
+        pictures.iter().for_each(|section| section.write(&mut html));
+        self.write_facts(&mut html);
         self.write_conservation(&mut html);
         self.write_claims(&mut html);
-        self.sections.iter().for_each(|section| section.write(&mut html));
+        others.iter().for_each(|section| section.write(&mut html));
+        if answers {
+            html.push_str("<p class=\"tools\"></p>\n");
+        }
         for TextTable { heading, heads, rows } in &self.tables {
             let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
             let cells = |row: &'_ Vec<(&'static str, String)>| row.clone();
@@ -152,6 +167,25 @@ impl Page {
         for warning in &self.warnings {
             let _ = write!(html, "<li>{}</li>", escape(warning));
         }
+        html.push_str("</ul>\n");
+    }
+
+    /// What was kept, and whether the claims hold, in a line each.
+    fn write_words(&self, html: &mut String) {
+        if self.conservation.is_empty() && self.claims.is_empty() {
+            return;
+        }
+        html.push_str("<ul class=\"words\">");
+        for row in &self.conservation {
+            let _ = write!(html, "<li><b>{}</b> {}</li>", escape(&row.quantity), escape(&row.verdict));
+        }
+        let (all, failed) = (self.claims.len(), self.claims.iter().filter(|c| !c.outcome).count());
+        let _ = match (all, failed) {
+            (0, _) => Ok(()),
+            (1, 0) => write!(html, "<li class=\"holds\">✓ the claim holds</li>"),
+            (_, 0) => write!(html, "<li class=\"holds\">✓ all {all} claims hold</li>"),
+            _ => write!(html, "<li class=\"fails\">✗ {failed} of {all} claims not met</li>"),
+        };
         html.push_str("</ul>\n");
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 pub mod checkpoint;
+mod encode;
 mod envelope;
 mod events;
 mod file;
@@ -13,6 +14,7 @@ pub mod html;
 pub mod parquet;
 pub mod plot;
 mod run_page;
+pub mod scene;
 mod series;
 
 pub(crate) use envelope::Envelope;

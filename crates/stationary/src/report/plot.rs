@@ -12,6 +12,7 @@
 //! ```
 
 mod axis;
+mod data;
 mod heat;
 mod svg;
 mod thin;
@@ -133,7 +134,13 @@ impl Plot {
     /// The finished drawing, `width` by `height` pixels (kept within 200 to 4000; a plot with a long legend grows
     /// downwards rather than squeeze its data).
     pub fn to_svg(&self, width: u32, height: u32) -> String {
-        svg::draw(self, width, height)
+        svg::draw(self, width, height, false)
+    }
+
+    /// The drawing for a page: it carries its numbers, and where its x axis is time `t`, how to find a moment on it.
+    pub fn to_page(&self) -> String {
+        let (width, height) = super::html::PLOT_SIZE;
+        svg::draw(self, width, height, true)
     }
 
     fn push(mut self, name: String, style: Style, x: &[f64], y: &[f64]) -> Plot {

@@ -1,7 +1,6 @@
 //! `report.html`: the page of one run, from its series and what the observers found.
 
-use super::film;
-use super::html::{ClaimRow, ConservationRow, PLOT_SIZE, Page, Section, TextTable};
+use super::html::{ClaimRow, ConservationRow, Page, Section, TextTable};
 use super::plot::Plot;
 use super::series::Series;
 use crate::observe::Conserved;
@@ -69,8 +68,6 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         outcome: c.holds,
         measured: c.reason.clone(),
     });
-    // What moves is seen before it is measured.
-    let (films, others): (Vec<&Section>, Vec<&Section>) = run.sections.iter().partition(|s| film::is_film(s));
     let plots = [motion(run), conservation_plots(run), probes(run)].into_iter().flatten();
     Page {
         title: scenario.title.clone().unwrap_or_else(|| scenario.name.clone()),
@@ -79,7 +76,7 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         conservation: conservation.collect(),
         claims: claims.collect(),
         warnings: run.warnings.to_vec(),
-        sections: films.into_iter().cloned().chain(plots).chain(others.into_iter().cloned()).collect(),
+        sections: plots.chain(run.sections.iter().cloned()).collect(),
         tables: run.tables.clone(),
         scenario_text: text_as_run(scenario),
     }
@@ -96,7 +93,7 @@ fn text_as_run(scenario: &Scenario) -> String {
 }
 
 fn svg(plot: &Plot) -> String {
-    plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
+    plot.to_page()
 }
 
 /// Paths through the opening of the run: of a long one, the whole would be a blot.

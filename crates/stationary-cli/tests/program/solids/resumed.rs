@@ -17,7 +17,7 @@ fn without_clocks(value: &mut Value) {
     }
 }
 
-/// Series, frames and summary are alike to the byte, clocks aside.
+/// Series, frames, summary and the moving picture are alike to the byte, clocks aside.
 pub fn equal(a: &Path, b: &Path) {
     let read = |folder: &Path, name: &str| {
         let path = folder.join(name);
@@ -40,6 +40,12 @@ pub fn equal(a: &Path, b: &Path) {
     for name in frames.chain(["frames.pvd".to_string()]) {
         assert!(read(a, &name) == read(b, &name), "{name}");
     }
+    let picture = |folder: &Path| {
+        let page = String::from_utf8(read(folder, "report.html")).unwrap();
+        let data = page.split("<script type=\"application/json\">").nth(1).expect("a picture");
+        data.split("</script>").next().unwrap().to_string()
+    };
+    assert!(picture(a) == picture(b), "the moving picture");
     let [mut one, mut two] = [a, b].map(summary);
     without_clocks(&mut one);
     without_clocks(&mut two);

@@ -67,6 +67,15 @@ impl LocalEnergy {
         self.last[k]
     }
 
+    /// The same over the element's energy; zero while it has none, NaN under pressure.
+    pub fn relative(&self, k: usize) -> f64 {
+        match (self.exempt[k], self.energy[k].abs() > self.floor) {
+            (true, _) => f64::NAN,
+            (false, true) => self.last[k] / self.energy[k].abs(),
+            (false, false) => 0.0,
+        }
+    }
+
     /// The sum of an element's residuals: the energy it holds too much.
     pub fn accumulated(&self, k: usize) -> f64 {
         self.accumulated[k]

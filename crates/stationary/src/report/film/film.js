@@ -46,7 +46,7 @@ var order = figures.slice();
 if (order.length > 40) order.sort(function (a, b) { return a.colour - b.colour || a.pose - b.pose; });
 
 // The state of the player. Times are parts of the whole.
-var now = 0, playing = false, visible = true, before = null, pending = false;
+var now = 0, told = null, playing = false, visible = true, before = null, pending = false;
 var end = part(film.open);
 var azimuth = 0.6, elevation = 0.35, view = {}, style = {}, sprites = {};
 var place = new Float64Array(width * 3), turn = new Float64Array(width);
@@ -342,6 +342,8 @@ function draw() {
   clock.textContent = said;
   seek.value = end > 0 ? 10000 * now / end : 0;
   seek.setAttribute("aria-valuetext", said);
+  if (now !== told) stationary.tell(t, root);
+  told = now;
 }
 
 // One loop; it rests when nothing moves or nobody sees it.
@@ -397,6 +399,13 @@ function turnBy(right, up) {
   aim();
   later();
 }
+
+// A moment chosen in a plot.
+stationary.hear(root, function (t) {
+  now = told = Math.min(Math.max(part(t), 0), 1);
+  if (now > end && range) { range.value = "all"; end = 1; }
+  play(false);
+});
 
 // A click plays and pauses; in space a drag turns the view.
 var held = null, moved = 0;

@@ -1,6 +1,7 @@
 //! The numbers of a film for its player, no finer than a pixel can show.
 
 use super::{Backdrop, Film, HUGE, Outline, Pose};
+use crate::report::encode::{base64, rounded};
 use serde_json::{Value, json};
 
 /// Places are counted in this many parts of the scene: an error of 0.8e-5 of its size.
@@ -195,41 +196,4 @@ fn speed(film: &Film, times: &[f64], poses: &[Pose], size: f64) -> f64 {
     let lead = wanted / 10f64.powi(power);
     let round = [1.0, 2.0, 5.0, 10.0].into_iter().rfind(|m| *m <= lead * 1.3).unwrap_or(1.0);
     rounded(round * 10f64.powi(power), 3)
-}
-
-/// A number with so many digits.
-fn rounded(x: f64, digits: usize) -> f64 {
-    format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
-}
-
-/// A number with at most so many digits, as text.
-pub(super) fn short(x: f64, digits: usize) -> String {
-    format!("{:?}", rounded(x, digits)).trim_end_matches(".0").to_string()
-}
-
-/// Base64 with padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
-        for k in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * k) & 63) as usize];
-            text.push(if k <= group.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(super::base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(super::base64(&[0xfb, 0xff, 0xfe]), "+//+");
-    }
 }

@@ -215,8 +215,8 @@ fn every_field_is_escaped() {
     let html = page.to_html();
     check_well_formed(&html).unwrap();
     assert!(!html.contains("<script"));
-    // Title twice, plot title twice (label and text), the head of a table in each row too, every other field once.
-    assert_eq!(html.matches("&lt;script&gt;").count(), 2 + 1 + 2 + 4 + 2 + 1 + 2 + 2 + 1 + 4 + 1);
+    // Title twice, plot title twice (label and text), what is kept in words too, the head of a table in each row too, every other field once.
+    assert_eq!(html.matches("&lt;script&gt;").count(), 2 + 1 + 2 + 4 + 2 + 2 + 1 + 2 + 2 + 1 + 4 + 1);
 }
 
 #[test]

@@ -103,6 +103,11 @@ impl Axis {
         tick.at + self.offset == 0.0
     }
 
+    /// The values at both ends of a linear axis.
+    pub fn ends(&self) -> [f64; 2] {
+        [self.lo + self.offset, self.hi + self.offset]
+    }
+
     /// The pixel of an axis coordinate, as in [`Tick::at`].
     pub fn place(&self, at: f64) -> f64 {
         self.from + (at - self.lo) / (self.hi - self.lo) * (self.to - self.from)

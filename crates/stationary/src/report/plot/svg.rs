@@ -40,8 +40,8 @@ struct Entry<'a> {
     row: usize,
 }
 
-/// Draws the whole plot.
-pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
+/// Draws the whole plot; for a page with its numbers.
+pub(super) fn draw(plot: &Plot, width: u32, height: u32, page: bool) -> String {
     let (width, height) = (f64::from(width.clamp(200, 4000)), f64::from(height.clamp(160, 4000)));
     let notes = wrap(&plot.all_notes(), (width - 24.0) / 5.8);
     let legend = legend(plot, width);
@@ -86,7 +86,17 @@ pub(super) fn draw(plot: &Plot, width: u32, height: u32) -> String {
         let y = y + rows * LEGEND_ROW + i as f64 * NOTE_ROW + 10.0;
         text(&mut svg, "sp-muted", (12.0, y), "start", 11, note);
     }
-    svg.push_str("</g></svg>");
+    svg.push_str("</g>");
+    if page {
+        if plot.x_label == "t" && !plot.log_x {
+            let [first, last] = axes.0.ends();
+            let Layout { left, right, top, bottom, .. } = layout;
+            let time = format!(" data-time=\"{left:.1} {right:.1} {top:.1} {bottom:.1} {first:?} {last:?}\"");
+            svg.insert_str("<svg".len(), &time);
+        }
+        svg.push_str(&super::data::metadata(plot));
+    }
+    svg.push_str("</svg>");
     svg
 }
 

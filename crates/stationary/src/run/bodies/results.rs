@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::integrate::collide::{Impact, World};
 use crate::observe::number;
 use crate::report::film::{Film, Pose};
-use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::html::Section;
 use crate::report::plot::Plot;
 use crate::report::{Cell, Events, ImpactTimes, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
@@ -201,7 +201,7 @@ impl<'a> Results<'a> {
 
     /// Energies, the balance of momentum, impulses, and how fast the bodies are in the end.
     fn plots(&self, built: &Built<'_>) -> Section {
-        let svg = |plot: Plot| plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+        let svg = |plot: Plot| plot.to_page();
         let mut plots = Vec::new();
         let whole = |name: &str| self.series.whole(name).unwrap_or_default();
         let mut plot = Plot::new("Energies").x_label("t");

@@ -6,7 +6,8 @@ use crate::archive::Archive;
 use crate::error::Error;
 use crate::observe::Conserved;
 use crate::report::Series;
-use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::film::{Figure, Film, Outline, Pose};
+use crate::report::html::Section;
 use crate::report::plot::Plot;
 use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::keep::Keeper;
@@ -56,7 +57,10 @@ impl<'a> Results<'a> {
             facts: facts(self.scenario, built, &Value::Object(summary.clone())),
             summary,
             conserved,
-            sections: self.keeper.out.path().iter().map(|_| motion(built, &self.series)).collect(),
+            sections: match self.keeper.out.path() {
+                Some(_) => vec![axes_film(built, &self.series), motion(built, &self.series)],
+                None => Vec::new(),
+            },
             tables: Vec::new(),
             impacts: Default::default(),
             warnings: built.warnings.clone(),
@@ -135,11 +139,40 @@ pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(),
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
 }
 
+/// The axes of the body turning through the opening of the run, and the way of the tip of the third.
+fn axes_film(built: &Built<'_>, series: &Series) -> Section {
+    let axis = |name: &str| Figure { name: name.into(), outline: Outline::Segment };
+    let tip = Figure { name: "axis 3".into(), outline: Outline::Sphere { radius: 0.03 } };
+    let mut film = Film::new(3, vec![axis("axis 1"), axis("axis 2"), axis("axis 3"), tip], Vec::new());
+    let column = |name: &str| series.opening(name).unwrap_or(&[]);
+    let quaternion = ["qw", "qx", "qy", "qz"].map(column);
+    for (k, t) in column("t").iter().enumerate() {
+        let r = super::rotation(quaternion.map(|q| q[k]));
+        let end = |axis: usize| Pose { at: [r[0][axis], r[1][axis], r[2][axis]], angle: 0.0 };
+        let centre = Pose::default();
+        film.push(*t, &[centre, end(0), centre, end(1), centre, end(2), end(2)]);
+    }
+    let seen = if built.system.fixed { "the point that is held" } else { "its centre of mass" };
+    let text = format!("The axes of the body, of length 1, about {seen}. {}", opening(series));
+    Section { text, ..film.section() }
+}
+
+/// How much of a long run the opening is.
+fn opening(series: &Series) -> String {
+    let t = series.opening("t").unwrap_or(&[]);
+    match t.last() {
+        Some(shown) if *shown < series.last_time() => {
+            format!("The first {} steps, to time {shown:.6}.", t.len() - 1)
+        }
+        _ => String::new(),
+    }
+}
+
 /// Paths through the opening of the run: of a long one, the whole would be a blot.
 fn motion(built: &Built<'_>, series: &Series) -> Section {
     let column = |name: &str| series.opening(name).unwrap_or(&[]);
     let t = column("t");
-    let svg = |plot: Plot| plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+    let svg = |plot: Plot| plot.to_page();
     let mut plots = Vec::new();
     let mut plot = Plot::new("Angular velocity").x_label("t");
     for name in ["w1", "w2", "w3"] {
@@ -162,11 +195,6 @@ fn motion(built: &Built<'_>, series: &Series) -> Section {
         let plot = Plot::new("Trajectory").x_label("x").y_label("y").equal_aspect();
         plots.push((svg(plot.line("path", column("x"), column("y"))), "Path of the centre of mass.".into()));
     }
-    let text = match t.last() {
-        Some(shown) if *shown < series.last_time() => {
-            format!("The first {} steps, to time {shown:.6}.", t.len() - 1)
-        }
-        _ => String::new(),
-    };
+    let text = opening(series);
     Section { heading: "Motion".into(), text, plots }
 }

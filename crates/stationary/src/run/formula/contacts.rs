@@ -4,7 +4,7 @@ use crate::archive::{Archive, Persist};
 use crate::error::Error;
 use crate::integrate::{Impact, ImpactKind};
 use crate::report::checkpoint::Checkpoint;
-use crate::report::html::{PLOT_SIZE, Section as Part, TextTable};
+use crate::report::html::{Section as Part, TextTable};
 use crate::report::plot::Plot;
 use crate::report::{Cell, Envelope, Events, Folder, ImpactTimes};
 use crate::run::finish::short;
@@ -129,9 +129,7 @@ impl Contacts {
     /// The part of the page, from what the summary has under `impacts`.
     pub fn part(&self, found: &Value, scale: f64) -> Part {
         let mut plots = Vec::new();
-        let mut add = |plot: Plot, caption: &str| {
-            plots.push((plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1), caption.to_string()))
-        };
+        let mut add = |plot: Plot, caption: &str| plots.push((plot.to_page(), caption.to_string()));
         if let Some(first) = self.first.first() {
             let relative = |quantity| {
                 let (t, e) = self.course.line(quantity);

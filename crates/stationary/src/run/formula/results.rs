@@ -6,7 +6,7 @@ use crate::archive::{Archive, Persist};
 use crate::error::Error;
 use crate::observe::{Conserved, Observer};
 use crate::report::Series;
-use crate::report::html::{PLOT_SIZE, Section as Part};
+use crate::report::html::Section as Part;
 use crate::report::plot::Plot;
 use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::keep::Keeper;
@@ -64,7 +64,7 @@ impl Crossings {
             false => format!(" {} points.", self.points),
         };
         let caption = format!("Where {when} crosses zero upward.{more}");
-        let svg = plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1);
+        let svg = plot.to_page();
         Part { heading: "Section".into(), text: String::new(), plots: vec![(svg, caption)] }
     }
 }
@@ -203,7 +203,7 @@ impl<'a> Results<'a> {
         }
         let (t, h) = self.series.whole("step")?;
         let plot = Plot::new("Length of the steps").x_label("t").y_label("h").line("h", &t, &h);
-        let plots = vec![(plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1), "Length of each step over time.".into())];
+        let plots = vec![(plot.to_page(), "Length of each step over time.".into())];
         Some(Part { heading: "Steps chosen by the energy".into(), text, plots })
     }
 

@@ -4,6 +4,7 @@ mod build;
 mod growth;
 mod material;
 mod motion;
+mod picture;
 mod record;
 mod results;
 mod start;
@@ -16,6 +17,7 @@ use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
 use growth::Growth;
+use picture::Picture;
 use results::write_frame;
 use start::Built;
 use std::ops::ControlFlow;
@@ -52,6 +54,7 @@ struct Run<'a> {
     keeper: Keeper,
     series: Series,
     frames: Option<Frames>,
+    picture: Option<Picture>,
     /// Wall time spent on moving, in earlier parts of a resumed run and in this one.
     before: f64,
     moving: Duration,
@@ -79,11 +82,16 @@ impl<'a> Run<'a> {
             built.growth = Growth::restore(&growth)
                 .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
         }
+        let mut picture = keeper.out.path().map(|_| Picture::new(scenario, built, system.output.rows));
+        if let (Some(picture), Some(checkpoint)) = (&mut picture, &keeper.from) {
+            picture.restore(checkpoint)?;
+        }
         let series = keeper.series((vec!["t".into()], built.record.columns()))?;
         let path = keeper.out.path().filter(|_| system.output.frames > 0);
         let frames = path.map(|path| Frames::create(path, system.output.format, kept)).transpose()?;
         keeper.go_on()?;
-        Ok((Run { scenario, system, keeper, series, frames, before, moving: Duration::ZERO, last }, row))
+        let moving = Duration::ZERO;
+        Ok((Run { scenario, system, keeper, series, frames, picture, before, moving, last }, row))
     }
 
     /// Wall time of the whole run, and the part spent on moving.
@@ -134,6 +142,9 @@ impl<'a> Run<'a> {
             if let Some(frames) = self.frames.as_mut().filter(|f| is_frame(row, rows, wanted, f.count())) {
                 write_frame(frames, built, &look)?;
             }
+            if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(row)) {
+                picture.take(built, &look);
+            }
             if row < rows && self.keeper.due() {
                 self.checkpoint(built, row + 1)?;
             }
@@ -145,10 +156,12 @@ impl<'a> Run<'a> {
     /// Moves to the time of a row in stretches short enough to watch.
     fn advance(&mut self, built: &mut Built, row: u64, watch: &mut Watch<'_>) -> Result<Step, Error> {
         let (start, end, rows) = (self.scenario.start, self.scenario.end, self.system.output.rows);
-        let goal = if row == rows { end } else { start + (end - start) * (row as f64 / rows as f64) };
+        let part = |rows_done: f64| start + (end - start) * (rows_done / rows as f64);
+        let goal = if row == rows { end } else { part(row as f64) };
         let mut at = built.motion.time().min(goal);
         loop {
-            let next = (at + built.stretch).min(goal);
+            let between = self.picture.as_ref().and_then(|p| p.between(row, at, part)).unwrap_or(goal);
+            let next = (at + built.stretch).min(between).min(goal);
             let began = Instant::now();
             let result = built.motion.advance(next);
             let took = began.elapsed();
@@ -160,6 +173,9 @@ impl<'a> Run<'a> {
             let scale = 0.5 * TICK.as_secs_f64() / took.as_secs_f64().max(1e-6);
             built.stretch *= scale.clamp(0.25, 4.0);
             at = next;
+            if at >= between && between < goal {
+                self.glance(built);
+            }
             if built.told.elapsed() > TICK || (row == rows && at >= goal) {
                 built.told = Instant::now();
                 self.series.flush()?;
@@ -187,15 +203,26 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Takes a picture between two rows. What cannot be seen there is not in the picture, and that is all: a run must not
+    /// depend on who looks.
+    fn glance(&mut self, built: &Built) {
+        if let (Some(picture), Ok(look)) = (&mut self.picture, built.motion.look()) {
+            picture.take(built, &look);
+        }
+    }
+
     /// Saves all that a resumed run needs; `row` is the next to be written.
     fn checkpoint(&mut self, built: &Built, row: u64) -> Result<(), Error> {
         let (frames, moving) = (self.frames.as_ref().map_or(0, Frames::count) as u64, self.seconds()[1]);
-        let (series, (time, step)) = (&mut self.series, self.last);
+        let (series, picture, (time, step)) = (&mut self.series, &self.picture, self.last);
         self.keeper.save(|checkpoint| {
             checkpoint.counts("run.progress", &[row, frames, step]).floats("run.times", &[moving, time]);
             built.motion.save(checkpoint);
             built.record.save(checkpoint);
             checkpoint.floats("growth", &built.growth.save());
+            if let Some(picture) = picture {
+                picture.save(checkpoint);
+            }
             series.save(checkpoint)
         })
     }

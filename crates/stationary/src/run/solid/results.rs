@@ -11,7 +11,7 @@ use crate::model::solid::{Kind, Solid};
 use crate::observe::number;
 use crate::report::Series;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
-use crate::report::html::{PLOT_SIZE, Section};
+use crate::report::html::Section;
 use crate::report::plot::Plot;
 use crate::run::finish::{Course, Findings, finish as finish_run, head, short};
 use crate::run::{End, Outcome};
@@ -104,19 +104,20 @@ fn cells(body: &Body, elements: Option<&[u32]>) -> Vec<Vec<u32>> {
     blocks
 }
 
-/// True stresses as xx, yy, zz, xy, yz, xz; NaN where an element has none.
 fn stresses(solid: &Solid, x: &[f64]) -> Vec<f64> {
-    let one = |k: usize| {
-        let (block, j) = solid.locate(k);
-        match block.stress(j, x) {
-            Ok(s) => [s[0][0], s[1][1], s[2][2], s[0][1], s[1][2], s[0][2]],
-            Err(_) => [f64::NAN; 6],
-        }
-    };
-    (0..solid.elements()).flat_map(one).collect()
+    (0..solid.elements()).flat_map(|k| stress(solid, k, x)).collect()
 }
 
-fn von_mises(s: &[f64]) -> f64 {
+/// The true stress of an element as xx, yy, zz, xy, yz, xz; NaN where it has none.
+pub(super) fn stress(solid: &Solid, k: usize, x: &[f64]) -> [f64; 6] {
+    let (block, j) = solid.locate(k);
+    match block.stress(j, x) {
+        Ok(s) => [s[0][0], s[1][1], s[2][2], s[0][1], s[1][2], s[0][2]],
+        Err(_) => [f64::NAN; 6],
+    }
+}
+
+pub(super) fn von_mises(s: &[f64]) -> f64 {
     let shear = s[3] * s[3] + s[4] * s[4] + s[5] * s[5];
     let parts = (s[0] - s[1]).powi(2) + (s[1] - s[2]).powi(2) + (s[2] - s[0]).powi(2);
     (0.5 * parts + 3.0 * shear).sqrt()
@@ -251,11 +252,12 @@ fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Ve
 }
 
 fn svg(plot: &Plot) -> String {
-    plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
+    plot.to_page()
 }
 
 fn sections(built: &Built, run: &Run<'_>) -> Vec<Section> {
-    [energies(&run.series, built), elements(built), probes(run)].into_iter().flatten().collect()
+    let picture = run.picture.as_ref().map(|p| p.section(built));
+    [picture, energies(&run.series, built), elements(built), probes(run)].into_iter().flatten().collect()
 }
 
 fn energies(series: &Series, built: &Built) -> Option<Section> {
