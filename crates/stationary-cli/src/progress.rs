@@ -196,20 +196,20 @@ fn of_run(progress: &run::Progress, names: Words, (pace, warnings, seconds): (&m
     let rates = pace.see(Sample { at: seconds, part, time: *time, moves: *moves as f64 });
     let Rates { moves: speed, time: flow, left } = rates.unwrap_or(UNKNOWN);
     let goal = match (impacts, end.is_finite()) {
-        (Some([seen, all]), _) => format!("impact {seen} of {all}, t = {time:.4}"),
-        (None, true) => format!("t = {time:.4} of {end:.4}"),
-        (None, false) => format!("t = {time:.4}"),
+        (Some([seen, all]), _) => format!("impact {seen} of {all}, t = {}", amount(*time)),
+        (None, true) => format!("t = {} of {}", amount(*time), amount(*end)),
+        (None, false) => format!("t = {}", amount(*time)),
     };
     let plural = if warnings == 1 { "" } else { "s" };
-    let warned = if warnings > 0 { format!(", {warnings} warning{plural}") } else { String::new() };
+    let warned = if warnings > 0 { format!("{warnings} warning{plural}, ") } else { String::new() };
     let Words { moves: unit, energy } = names;
     State {
         part,
         left,
         words: format!(
-            "{goal} ({} a minute), {energy} {energy_error:.1e}, {} {unit}/s{warned}",
-            short(flow),
-            short(speed)
+            "{warned}{goal}, {energy} {energy_error:.1e}, {} {unit}/s, {} of t/min",
+            short(speed),
+            short(flow)
         ),
         event: json!({
             "event": "progress",
@@ -257,6 +257,22 @@ fn of_sweep(progress: &sweep::Progress, (pace, seconds): (&mut Pace, f64)) -> St
 /// Before there are two looks.
 const UNKNOWN: Rates = Rates { moves: f64::NAN, time: f64::NAN, left: f64::NAN };
 
+/// A simulated time for people: six digits at most.
+fn amount(time: f64) -> String {
+    match time {
+        t if t == 0.0 || (1e-3..1e6).contains(&t.abs()) => {
+            let digits = (5 - t.abs().max(1.0).log10().floor() as usize).min(4);
+            let text = format!("{t:.digits$}");
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_string()
+            } else {
+                text
+            }
+        }
+        t => format!("{t:.4e}"),
+    }
+}
+
 /// A rate for people: two digits, or `?` where it is not known yet.
 fn short(rate: f64) -> String {
     match rate {
@@ -282,7 +298,7 @@ const BAR: u32 = 10_000;
 
 fn bar() -> ProgressBar {
     let style =
-        ProgressStyle::with_template("{bar:16} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressStyle::with_template("{bar:10} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(u64::from(BAR)).with_style(style);
     bar.set_message("preparing");
     bar.tick();
@@ -297,6 +313,8 @@ mod tests {
     fn numbers_for_people_are_short() {
         let shown = [0.0, 0.5, 12.34, 9999.0, 1.23456e7, 1e-5, f64::NAN, f64::INFINITY].map(short);
         assert_eq!(shown, ["0", "0.50", "12", "9999", "1.2e7", "1.0e-5", "?", "?"]);
+        let shown = [0.0, 10.0, 3.14159265, 123.456, 99_999.96, 1e7, 2.5e-4, -1.5].map(amount);
+        assert_eq!(shown, ["0", "10", "3.1416", "123.456", "100000", "1.0000e7", "2.5000e-4", "-1.5"]);
         let shown = [0.4, 179.0, 300.0, 36_000.0, f64::INFINITY, f64::NAN].map(duration);
         assert_eq!(shown, ["0 s", "179 s", "5 min", "10.0 h", "?", "?"]);
     }

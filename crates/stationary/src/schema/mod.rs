@@ -23,30 +23,7 @@ use std::collections::HashMap;
 /// ```
 pub fn schema() -> Value {
     let kinds = Kind::ALL.map(|kind| (kind, Writer::new(kind).top()));
-    let mut all: Map<String, Value> = Map::new();
-    for (_, form) in &kinds {
-        for (key, value) in form["properties"].as_object().into_iter().flatten() {
-            let known = all.entry(key.clone()).or_insert_with(|| json!({ "anyOf": [] }));
-            if known["description"].is_null() {
-                known["description"] = value["description"].clone();
-            }
-            let mut value = value.clone();
-            if let Some(object) = value.as_object_mut() {
-                object.remove("description");
-            }
-            if let Some(list) = known["anyOf"].as_array_mut().filter(|list| !list.contains(&value)) {
-                list.push(value);
-            }
-        }
-    }
-    // A form that all kinds share needs no choice.
-    for value in all.values_mut() {
-        let lone = value["anyOf"].as_array().filter(|list| list.len() == 1).map(|list| list[0].clone());
-        if let Some(Value::Object(mut form)) = lone {
-            form.insert("description".into(), value["description"].clone());
-            *value = Value::Object(form);
-        }
-    }
+    let all = all_keys(&kinds);
     let telling = ["mesh", "body", "bodies", "lagrangian", "hamiltonian", "coordinates"];
     let chosen = kinds.iter().map(|(kind, _)| {
         let keys: Vec<Value> = telling_of(*kind).iter().map(|key| json!({ "required": [key] })).collect();
@@ -64,6 +41,30 @@ pub fn schema() -> Value {
         "allOf": chosen.collect::<Vec<_>>(),
         "$defs": kinds.iter().map(|(kind, form)| (name(*kind).to_string(), form.clone())).collect::<Map<_, _>>(),
     })
+}
+
+/// Every key that some kind has, by reference to each form that it has among them: editors that do not look behind a condition
+/// find all keys at the top.
+fn all_keys(kinds: &[(Kind, Value)]) -> Map<String, Value> {
+    let mut all: Map<String, Value> = Map::new();
+    let mut seen: Vec<(&str, Value)> = Vec::new();
+    for (kind, form) in kinds {
+        for (key, value) in form["properties"].as_object().into_iter().flatten() {
+            let known = all
+                .entry(key.clone())
+                .or_insert_with(|| json!({ "description": value["description"], "anyOf": [] }));
+            let mut bare = value.clone();
+            bare["description"] = Value::Null;
+            if seen.contains(&(key.as_str(), bare.clone())) {
+                continue;
+            }
+            seen.push((key, bare));
+            if let Some(list) = known["anyOf"].as_array_mut() {
+                list.push(json!({ "$ref": format!("#/$defs/{}/properties/{key}", name(*kind)) }));
+            }
+        }
+    }
+    all
 }
 
 fn name(kind: Kind) -> &'static str {
