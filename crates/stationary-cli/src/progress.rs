@@ -1,4 +1,6 @@
-//! Progress on standard error: a bar on a terminal, a line now and then elsewhere.
+//! Progress: a bar on a terminal, a line now and then elsewhere, or JSON lines for programs.
+
+mod pace;
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -6,8 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pace::{Pace, Rates, Sample};
+use serde_json::{Value, json};
+use stationary::registry::{SolidMethod, solid_method};
+use stationary::scenario::{Scenario, System};
 use stationary::{run, sweep};
 
+use crate::events;
 use crate::output::complain;
 
 /// Set by Ctrl-C or SIGTERM.
@@ -28,61 +35,117 @@ pub fn catch_interrupts() {
     });
 }
 
+/// Whether the user has asked for an end.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// What numbers of a run are called.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// What is counted.
+    pub moves: &'static str,
+    /// How far the energy is from that of the start.
+    pub energy: &'static str,
+}
+
+impl Words {
+    /// The words that suit a scenario. Where something takes or gives energy its change is no error.
+    pub fn of(scenario: &Scenario) -> Words {
+        let moves = match &scenario.system {
+            System::Formula(_) | System::Body(_) => "steps",
+            System::Bodies(_) => "impacts",
+            System::Solid(_) => match solid_method(&scenario.integrator) {
+                Ok(SolidMethod::Discrete { .. }) => "steps",
+                _ => "updates",
+            },
+        };
+        let driven = match &scenario.system {
+            System::Formula(s) => {
+                !s.force.is_empty() || s.gaps.iter().any(|g| g.restitution < 1.0 || g.friction > 0.0)
+            }
+            System::Bodies(s) => s
+                .groups
+                .iter()
+                .map(|g| (g.restitution, g.friction))
+                .chain(s.walls.iter().map(|w| (w.restitution, w.friction)))
+                .any(|(e, mu)| e < 1.0 || mu > 0.0),
+            System::Solid(_) | System::Body(_) => false,
+        };
+        Words { moves, energy: if driven { "energy change" } else { "energy error" } }
+    }
+}
+
 /// Shows how far a run is.
 pub struct Display {
     style: Style,
     next: Instant,
     began: Instant,
-    /// Whether the growth of an energy has been told.
-    told: bool,
+    pace: Pace,
+    /// Warnings told so far.
+    warnings: u64,
 }
 
 enum Style {
     Bar(ProgressBar),
     Lines,
+    /// Lines of JSON on standard output, with or without progress.
+    Json {
+        progress: bool,
+    },
     Silent,
 }
 
 impl Display {
-    pub fn new(quiet: bool) -> Self {
-        let style = match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Style::Silent,
-            (false, true) => Style::Bar(bar()),
-            (false, false) => Style::Lines,
+    pub fn new(quiet: bool, json: bool) -> Self {
+        let style = match (json, quiet, std::io::stderr().is_terminal()) {
+            (true, _, _) => Style::Json { progress: !quiet },
+            (_, true, _) => Style::Silent,
+            (_, false, true) => Style::Bar(bar()),
+            (_, false, false) => Style::Lines,
         };
         let began = Instant::now();
-        let mut display = Display { style, next: began, began, told: false };
+        let mut display = Display { style, next: began, began, pace: Pace::default(), warnings: 0 };
         display.next += display.pause();
         display
     }
 
     /// Sees a run after a step and says whether it may go on.
-    pub fn watch(&mut self, progress: &run::Progress) -> ControlFlow<()> {
-        if progress.growth > 0.0 && !self.told {
-            self.told = true;
+    pub fn watch(&mut self, progress: &run::Progress, words: Words) -> ControlFlow<()> {
+        if progress.growth > 0.0 && self.warnings == 0 {
             let percent = 100.0 * progress.growth;
-            let words = format!("warning: the energy grows, by {percent:.1} % at t = {:.4}", progress.time);
-            match &self.style {
-                Style::Bar(bar) => bar.suspend(|| complain(&words)),
-                _ => complain(&words),
-            }
+            self.warn(&format!("the energy grows, by {percent:.1} % at t = {:.4}", progress.time));
         }
-        self.see(|seconds| of_run(progress, seconds))
+        self.see(|pace, warnings, seconds| of_run(progress, words, (pace, warnings, seconds)))
     }
 
     /// The same for a sweep.
     pub fn watch_sweep(&mut self, progress: &sweep::Progress) -> ControlFlow<()> {
-        self.see(|seconds| of_sweep(progress, seconds))
+        self.see(|pace, _, seconds| of_sweep(progress, (pace, seconds)))
     }
 
-    fn see(&mut self, state: impl FnOnce(f64) -> State) -> ControlFlow<()> {
-        if INTERRUPTED.load(Ordering::Relaxed) {
+    fn warn(&mut self, message: &str) {
+        self.warnings += 1;
+        let words = format!("warning: {message}");
+        match &self.style {
+            Style::Bar(bar) => bar.suspend(|| complain(&words)),
+            Style::Json { .. } => events::warning(message),
+            Style::Lines | Style::Silent => complain(&words),
+        }
+    }
+
+    fn see(&mut self, state: impl FnOnce(&mut Pace, u64, f64) -> State) -> ControlFlow<()> {
+        if interrupted() {
             return ControlFlow::Break(());
         }
         let now = Instant::now();
-        if now >= self.next {
-            self.next = now + self.pause();
-            self.show(&state((now - self.began).as_secs_f64()));
+        // The first look is where rates are counted from.
+        if now >= self.next || self.pace.is_empty() {
+            let state = state(&mut self.pace, self.warnings, (now - self.began).as_secs_f64());
+            if now >= self.next {
+                self.next = now + self.pause();
+                self.show(&state);
+            }
         }
         ControlFlow::Continue(())
     }
@@ -97,11 +160,12 @@ impl Display {
     fn pause(&self) -> Duration {
         match self.style {
             Style::Bar(_) => Duration::from_millis(100),
-            _ => Duration::from_secs(10),
+            Style::Json { .. } => Duration::from_secs(1),
+            Style::Lines | Style::Silent => Duration::from_secs(5),
         }
     }
 
-    fn show(&self, State { part, left, words }: &State) {
+    fn show(&self, State { part, left, words, event }: &State) {
         let (percent, left) = (100.0 * part, duration(*left));
         match &self.style {
             Style::Bar(bar) => {
@@ -109,7 +173,8 @@ impl Display {
                 bar.set_message(format!("{percent:>3.0} %, {left} left, {words}"));
             }
             Style::Lines => complain(&format!("{percent:.0} %, {left} left, {words}")),
-            Style::Silent => {}
+            Style::Json { progress: true } => events::write(event),
+            Style::Json { progress: false } | Style::Silent => {}
         }
     }
 }
@@ -121,32 +186,100 @@ struct State {
     /// Seconds left.
     left: f64,
     words: String,
+    /// The same for programs.
+    event: Value,
 }
 
-fn of_run(progress: &run::Progress, seconds: f64) -> State {
+fn of_run(progress: &run::Progress, names: Words, (pace, warnings, seconds): (&mut Pace, u64, f64)) -> State {
     let run::Progress { step, steps, time, end, energy_error, moves, impacts, growth: _ } = progress;
-    let (rate, speed) = (*step as f64 / seconds, *moves as f64 / seconds);
+    let part = (*step as f64 / (*steps).max(1) as f64).min(1.0);
+    let rates = pace.see(Sample { at: seconds, part, time: *time, moves: *moves as f64 });
+    let Rates { moves: speed, time: flow, left } = rates.unwrap_or(UNKNOWN);
     let goal = match (impacts, end.is_finite()) {
-        (Some([seen, all]), _) => format!("impact {seen} of {all}, t = {time:.4}"),
-        (None, true) => format!("t = {time:.4} of {end:.4}"),
-        (None, false) => format!("t = {time:.4}"),
+        (Some([seen, all]), _) => format!("impact {seen} of {all}, t = {}", amount(*time)),
+        (None, true) => format!("t = {} of {}", amount(*time), amount(*end)),
+        (None, false) => format!("t = {}", amount(*time)),
     };
+    let plural = if warnings == 1 { "" } else { "s" };
+    let warned = if warnings > 0 { format!("{warnings} warning{plural}, ") } else { String::new() };
+    let Words { moves: unit, energy } = names;
     State {
-        part: *step as f64 / (*steps).max(1) as f64,
-        left: steps.saturating_sub(*step) as f64 / rate,
-        words: format!("{goal}, energy error {energy_error:.1e}, {speed:.1e} moves/s"),
+        part,
+        left,
+        words: format!(
+            "{warned}{goal}, {energy} {energy_error:.1e}, {} {unit}/s, {} of t/min",
+            short(speed),
+            short(flow)
+        ),
+        event: json!({
+            "event": "progress",
+            "elapsed": seconds,
+            "part": part,
+            "left": left,
+            "time": time,
+            "end": end,
+            "moves": moves,
+            "unit": unit,
+            "moves_per_second": speed,
+            "time_per_minute": flow,
+            "energy_error": energy_error,
+            "impacts": impacts.map(|[seen, _]| seen),
+            "end_impacts": impacts.map(|[_, all]| all),
+            "warnings": warnings,
+        }),
     }
 }
 
-fn of_sweep(progress: &sweep::Progress, seconds: f64) -> State {
-    let sweep::Progress { runs, done, resumed, amiss, under_way } = progress;
-    let made = (done - resumed) as f64 + under_way;
+fn of_sweep(progress: &sweep::Progress, (pace, seconds): (&mut Pace, f64)) -> State {
+    let sweep::Progress { runs, done, resumed: _, amiss, under_way } = progress;
     let all = *done as f64 + under_way;
-    let amiss = if *amiss > 0 { format!(", {amiss} amiss") } else { String::new() };
+    let part = (all / (*runs).max(1) as f64).min(1.0);
+    let Rates { moves: speed, left, .. } =
+        pace.see(Sample { at: seconds, part, time: 0.0, moves: all }).unwrap_or(UNKNOWN);
+    let bad = if *amiss > 0 { format!(", {amiss} amiss") } else { String::new() };
     State {
-        part: all / *runs as f64,
-        left: (*runs as f64 - all) * seconds / made,
-        words: format!("{done} of {runs} runs{amiss}"),
+        part,
+        left,
+        words: format!("{done} of {runs} runs{bad}, {} runs/s", short(speed)),
+        event: json!({
+            "event": "progress",
+            "elapsed": seconds,
+            "part": part,
+            "left": left,
+            "runs": runs,
+            "runs_done": done,
+            "runs_amiss": amiss,
+            "runs_per_second": speed,
+        }),
+    }
+}
+
+/// Before there are two looks.
+const UNKNOWN: Rates = Rates { moves: f64::NAN, time: f64::NAN, left: f64::NAN };
+
+/// A simulated time for people: six digits at most.
+fn amount(time: f64) -> String {
+    match time {
+        t if t == 0.0 || (1e-3..1e6).contains(&t.abs()) => {
+            let digits = (5 - t.abs().max(1.0).log10().floor() as usize).min(4);
+            let text = format!("{t:.digits$}");
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_string()
+            } else {
+                text
+            }
+        }
+        t => format!("{t:.4e}"),
+    }
+}
+
+/// A rate for people: two digits, or `?` where it is not known yet.
+fn short(rate: f64) -> String {
+    match rate {
+        r if !r.is_finite() => "?".into(),
+        0.0 => "0".into(),
+        r if (0.01..1e4).contains(&r.abs()) => format!("{:.*}", usize::from(r.abs() < 10.0) * 2, r),
+        r => format!("{r:.1e}"),
     }
 }
 
@@ -165,6 +298,24 @@ const BAR: u32 = 10_000;
 
 fn bar() -> ProgressBar {
     let style =
-        ProgressStyle::with_template("{bar:16} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(u64::from(BAR)).with_style(style)
+        ProgressStyle::with_template("{bar:10} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(u64::from(BAR)).with_style(style);
+    bar.set_message("preparing");
+    bar.tick();
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people_are_short() {
+        let shown = [0.0, 0.5, 12.34, 9999.0, 1.23456e7, 1e-5, f64::NAN, f64::INFINITY].map(short);
+        assert_eq!(shown, ["0", "0.50", "12", "9999", "1.2e7", "1.0e-5", "?", "?"]);
+        let shown = [0.0, 10.0, 3.14159265, 123.456, 99_999.96, 1e7, 2.5e-4, -1.5].map(amount);
+        assert_eq!(shown, ["0", "10", "3.1416", "123.456", "100000", "1.0000e7", "2.5000e-4", "-1.5"]);
+        let shown = [0.4, 179.0, 300.0, 36_000.0, f64::INFINITY, f64::NAN].map(duration);
+        assert_eq!(shown, ["0 s", "179 s", "5 min", "10.0 h", "?", "?"]);
+    }
 }

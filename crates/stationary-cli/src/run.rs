@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary::run::{Conserved, Outcome};
+use stationary::scenario::{Scenario, System, claim};
 
 use crate::output::{complain, number, say, table};
-use crate::progress::{Display, catch_interrupts};
-use crate::{Verdict, arguments, load};
+use crate::progress::{Display, Words, catch_interrupts};
+use crate::{Verdict, arguments, events, load};
 
 /// Runs a scenario.
 pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
@@ -17,15 +18,70 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
     let scenario = load::template(&arguments.scenario.scenario)?.read(&set)?;
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&scenario.name));
     catch_interrupts();
-    let mut display = Display::new(arguments.quiet);
+    if arguments.json {
+        events::write(&start(&scenario, &out, arguments.resume));
+    }
+    let mut display = Display::new(arguments.quiet, arguments.json);
+    let words = Words::of(&scenario);
     let begin = if arguments.resume { stationary::run::resume } else { stationary::run::run };
-    let outcome = begin(&scenario, &out, &mut |progress| display.watch(progress));
+    let outcome = begin(&scenario, &out, &mut |progress| display.watch(progress, words));
     display.finish();
     let outcome = outcome?;
+    if arguments.json {
+        return Ok(told(&outcome, &out));
+    }
     if !arguments.quiet {
         say(&report(scenario.title.as_deref().unwrap_or(&scenario.name), &outcome, &out));
     }
     Ok(verdict(&outcome))
+}
+
+/// The first event of a run.
+fn start(scenario: &Scenario, out: &Path, resumed: bool) -> Value {
+    let kind = match &scenario.system {
+        System::Formula(_) => "formula",
+        System::Solid(_) => "solid",
+        System::Body(_) => "body",
+        System::Bodies(_) => "bodies",
+    };
+    json!({
+        "event": "start",
+        "format": events::FORMAT,
+        "command": "run",
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "kind": kind,
+        "start": scenario.start,
+        "end": scenario.end,
+        "end_impacts": scenario.end_impacts,
+        "out": out.display().to_string(),
+        "resumed": resumed,
+    })
+}
+
+/// Its warnings, and its last event.
+fn told(outcome: &Outcome, out: &Path) -> Verdict {
+    outcome.warnings.iter().for_each(|warning| events::warning(warning));
+    let well = outcome.claims.iter().all(|c| c.holds);
+    let (word, verdict) = match (&outcome.stopped, outcome.interrupted, well) {
+        (Some(_), _, _) => ("stopped", Verdict::Stopped),
+        (None, true, _) => ("interrupted", Verdict::Stopped),
+        (None, false, false) => ("claim_failed", Verdict::ClaimFailed),
+        (None, false, true) => ("finished", Verdict::Done),
+    };
+    let claim = |c: &claim::Outcome| json!({ "text": c.text, "holds": c.holds, "reason": c.reason });
+    let files: Vec<String> = outcome.files.iter().map(|f| f.display().to_string()).collect();
+    events::write(&json!({
+        "event": "done",
+        "outcome": word,
+        "exit": verdict.code(),
+        "message": outcome.stopped.as_ref().map(|error| format!("the run {error}")),
+        "out": out.display().to_string(),
+        "files": files,
+        "claims": outcome.claims.iter().map(claim).collect::<Vec<_>>(),
+        "summary": outcome.summary,
+    }));
+    verdict
 }
 
 /// Says on standard error whatever is not as it should be.

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary::sweep::{Ending, Factor, Options, Outcome, Plan, Row, Sweep};
 
 use crate::output::{complain, say, table};
 use crate::progress::{Display, catch_interrupts};
-use crate::{Verdict, arguments, load};
+use crate::{Verdict, arguments, events, load};
 
 /// Runs amiss that are told one by one.
 const TOLD: usize = 10;
@@ -27,10 +28,26 @@ pub fn sweep(arguments: &arguments::Sweep) -> Result<Verdict, Error> {
     (options.keep, options.resume) = (arguments.keep, arguments.resume);
     options.plots.clone_from(&arguments.plot);
     catch_interrupts();
-    let mut display = Display::new(arguments.quiet);
+    if arguments.json {
+        events::write(&json!({
+            "event": "start",
+            "format": events::FORMAT,
+            "command": "sweep",
+            "scenario": first.name,
+            "title": first.title,
+            "keys": sweep.plan.keys().collect::<Vec<_>>(),
+            "runs": sweep.plan.len(),
+            "out": out.display().to_string(),
+            "resumed": arguments.resume,
+        }));
+    }
+    let mut display = Display::new(arguments.quiet, arguments.json);
     let outcome = sweep.run(&options, &mut |progress| display.watch_sweep(progress));
     display.finish();
     let outcome = outcome?;
+    if arguments.json {
+        return Ok(told(&sweep, &outcome, &out));
+    }
     if !arguments.quiet && !outcome.interrupted {
         let title = first.title.as_deref().unwrap_or(&first.name);
         say(&report(title, &sweep, &outcome, &arguments.plot, &out));
@@ -43,6 +60,32 @@ fn plan(arguments: &arguments::Sweep) -> Result<Plan, Error> {
     let list = arguments.list.as_deref().map(Factor::open_list);
     let over = arguments.over.iter().map(|(key, values)| Factor::over(key, values));
     Plan::new(list.into_iter().chain(over).collect::<Result<_, _>>()?)
+}
+
+/// The last event of a sweep, after a warning for each run that has a note.
+fn told(sweep: &Sweep, outcome: &Outcome, out: &Path) -> Verdict {
+    for row in outcome.table.rows().iter().filter(|row| !row.note.is_empty()) {
+        events::warning(&format!("run {} ({}): {}", row.run + 1, sweep.plan.describe(row.run), row.note));
+    }
+    let rows = outcome.table.rows().len();
+    let (word, verdict) = match (outcome.interrupted, outcome.table.count(Ending::Finished) == rows) {
+        (true, _) => ("interrupted", Verdict::Stopped),
+        (false, false) => ("claim_failed", Verdict::ClaimFailed),
+        (false, true) => ("finished", Verdict::Done),
+    };
+    let counts: serde_json::Map<String, Value> =
+        Ending::ALL.iter().map(|e| (e.name().replace(' ', "_"), outcome.table.count(*e).into())).collect();
+    events::write(&json!({
+        "event": "done",
+        "outcome": word,
+        "exit": verdict.code(),
+        "message": null,
+        "out": out.display().to_string(),
+        "files": outcome.files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>(),
+        "runs": sweep.plan.len(),
+        "counts": counts,
+    }));
+    verdict
 }
 
 /// Says on standard error whatever is not as it should be.

@@ -55,6 +55,10 @@ pub mod registry;
 
 pub mod run;
 
+pub mod schema;
+
+pub mod compare;
+
 pub mod sweep;
 
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use crate::integrate::avi::{Buffer, MOST_THREADS};
 use crate::integrate::group::BodyMethod;
 use crate::integrate::{EnergyChoice, Method, Turning};
 use crate::model::solid::Split;
-use crate::scenario::{Choice, Numbers, Options, Text, unknown_word};
+use crate::scenario::{Choice, Kind, Numbers, Options, Text, unknown_word};
 use std::fmt;
 
 /// Documentation of an integrator or an observer.
@@ -100,6 +100,34 @@ pub fn integrators() -> &'static [Entry] {
 /// All observers. Those named `always` run in every scenario.
 pub fn observers() -> &'static [Entry] {
     &OBSERVERS
+}
+
+/// An option: name, default, meaning.
+pub type Opt = (&'static str, &'static str, &'static str);
+
+/// The integrators that a kind of scenario takes, and the options that each has there.
+pub(crate) fn integrators_of(kind: Kind) -> Vec<(&'static Entry, Vec<Opt>)> {
+    let bodies = [EULER_POINCARE, MOSER_VESELOV];
+    let own = |entry: &&'static Entry| match kind {
+        Kind::Formula => entry.name != "avi" && entry.name != COLLISIONS && !bodies.contains(&entry.name),
+        Kind::Solid => entry.name != COLLISIONS && !bodies.contains(&entry.name),
+        Kind::Body => bodies.contains(&entry.name),
+        Kind::Bodies => entry.name == COLLISIONS,
+    };
+    let options = |entry: &'static Entry| {
+        let mut options = entry.options.to_vec();
+        match (kind, entry.name) {
+            (Kind::Solid, "newmark") => options.extend(STEP_OPTIONS),
+            (Kind::Solid, "avi") => options = STEP_OPTIONS.to_vec(),
+            (_, "lobatto") => options.push(("points", "3", "the same as stages")),
+            _ => {}
+        }
+        if kind == Kind::Formula && options.contains(&STEP) {
+            options.extend(ENERGY_OPTIONS);
+        }
+        (entry, options)
+    };
+    INTEGRATORS.iter().filter(own).map(options).collect()
 }
 
 static INTEGRATORS: [Entry; 11] = [

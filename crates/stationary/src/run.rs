@@ -145,6 +145,11 @@ pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
     }
 }
 
+/// The laws of elasticity, and the keys that a material has with each.
+pub(crate) fn materials() -> [(&'static str, &'static [&'static str]); 7] {
+    solid::CONSTANTS
+}
+
 /// The bytes of the files that a scenario names, beside its own: none but the mesh of a solid.
 pub(crate) fn attached(scenario: &Scenario) -> Result<Vec<u8>, Error> {
     match &scenario.system {

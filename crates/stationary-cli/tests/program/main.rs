@@ -2,15 +2,21 @@
 
 mod bad_input;
 mod bench;
+mod compare;
 mod energy;
 mod full;
 mod honest;
 mod impacts;
+mod json;
 mod killed;
+mod new;
 mod reduced;
+mod schema;
 mod solids;
 mod stopped;
 mod sweep;
+mod view;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Source};
 
 /// What a scenario is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Coordinates and a Lagrangian.
     Formula,
     /// A mesh.
@@ -112,11 +112,51 @@ const TELLING: [(&str, Kind); 6] = [
     ("coordinates", Kind::Formula),
 ];
 
+/// The keys of `[wall.NAME]`.
+const WALL: [&str; 8] = ["point", "normal", "from", "to", "polygon", "box", "restitution", "friction"];
+
+/// The keys of `[bodies.NAME]`.
+const BODIES_OF_A_KIND: [&str; 17] = [
+    "shape",
+    "radius",
+    "vertices",
+    "mass",
+    "density",
+    "position",
+    "angle",
+    "velocity",
+    "spin",
+    "restitution",
+    "friction",
+    "count",
+    "place",
+    "within",
+    "speed",
+    "turned",
+    "seed",
+];
+
+/// The keys of `[body]`.
+const OF_THE_BODY: [&str; 8] =
+    ["mass", "inertia", "position", "orientation", "velocity", "angular_velocity", "potential", "fixed"];
+
+/// The ways to state a load, of which each load uses one.
+pub(super) const LOADS: [&str; 5] = ["body", "acceleration", "traction", "pressure", "force"];
+
+/// The shapes of `[[draw]]`, and the keys of each besides `shape`.
+pub(crate) const DRAWINGS: [(&str, &[&str]); 5] = [
+    ("disc", &["name", "count", "at", "angle", "radius"]),
+    ("ellipse", &["name", "count", "at", "angle", "semi_axes"]),
+    ("polygon", &["name", "count", "at", "angle", "points"]),
+    ("line", &["name", "count", "from", "to"]),
+    ("sphere", &["name", "count", "at", "radius"]),
+];
+
 impl Kind {
-    const ALL: [Kind; 4] = [Kind::Formula, Kind::Solid, Kind::Body, Kind::Bodies];
+    pub(crate) const ALL: [Kind; 4] = [Kind::Formula, Kind::Solid, Kind::Body, Kind::Bodies];
 
     /// The kind of a scenario: exactly one of `mesh`, `body`, `bodies` and `lagrangian` (or `hamiltonian`, or `coordinates`) is there.
-    pub fn of(root: &Table, source: &Arc<Source>) -> Result<Kind, Diagnostic> {
+    pub(super) fn of(root: &Table, source: &Arc<Source>) -> Result<Kind, Diagnostic> {
         let found =
             TELLING.iter().filter_map(|(key, kind)| Some((root.iter().find(|e| e.key == *key)?, *kind)));
         let found: Vec<_> = found.collect();
@@ -150,7 +190,7 @@ impl Kind {
 
     /// Rejects the first key that scenarios of this kind do not have in a table; "" is the top level. A key that another
     /// kind has is told apart from one that nobody knows.
-    pub fn only(self, table: &Table, section: &str) -> Result<(), Diagnostic> {
+    pub(super) fn only(self, table: &Table, section: &str) -> Result<(), Diagnostic> {
         let allowed = self.keys(section);
         let Some(entry) = table.iter().find(|e| !allowed.contains(&e.key.as_str())) else { return Ok(()) };
         let this = match self {
@@ -178,8 +218,8 @@ impl Kind {
             .help(format!("it belongs to {owners}; allowed keys: {}", allowed.join(", "))))
     }
 
-    /// The keys of a section that several kinds have but fill differently.
-    fn keys(self, section: &str) -> &'static [&'static str] {
+    /// The keys of a section, or of the tables in a section of many; "" is the top level.
+    pub(crate) fn keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
             (Kind::Formula, "initial") => &["position", "velocity", "momentum", "next_position"],
             (Kind::Solid, "initial") => &["deformation", "displacement", "velocity"],
@@ -189,6 +229,16 @@ impl Kind {
             (Kind::Formula | Kind::Body, "output") => &["every", "series", "checkpoint"],
             (Kind::Bodies, "output") => &["every", "impacts", "series", "checkpoint"],
             (Kind::Solid, "output") => &["rows", "frames", "frame_format", "series", "checkpoint"],
+            (Kind::Solid, "mesh") => &["file", "scale", "refine"],
+            (Kind::Solid, "mass") => &["group", "mass"],
+            (Kind::Solid, "support") => &["group", "fixed", "x", "y", "z"],
+            (Kind::Solid, "load") => &["group", "body", "acceleration", "traction", "pressure", "force"],
+            (Kind::Solid, "probe") => &["at", "value"],
+            (Kind::Solid, "local_energy") => &["elements"],
+            (Kind::Body, "body") => &OF_THE_BODY,
+            (Kind::Body, "orientation") => &["axis", "angle"],
+            (Kind::Bodies, "wall") => &WALL,
+            (Kind::Bodies, "bodies") => &BODIES_OF_A_KIND,
             (Kind::Formula, _) => &FORMULA,
             (Kind::Solid, _) => &SOLID,
             (Kind::Body, _) => &BODY,

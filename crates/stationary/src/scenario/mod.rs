@@ -142,6 +142,7 @@ pub use bodies::{
 pub use body::BodySystem;
 pub use claim::Claim;
 pub use draw::{Drawing, Shape};
+pub(crate) use kind::{DRAWINGS, Kind};
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use output::{FrameFormat, Output};
 pub use place::{Place, Text};

@@ -9,9 +9,16 @@ use crate::model::solid::{
 };
 use crate::scenario::{MaterialChoice, Options, Place, Scenario, SolidSystem, unknown_word};
 
-/// The laws a scenario may name.
-pub(super) const LAWS: [&str; 7] =
-    ["neo-hookean", "st-venant-kirchhoff", "linear", "mooney-rivlin", "formula", "bar", "spring"];
+/// The laws, and the keys of a material with each besides `group` and `law`.
+pub(in crate::run) const CONSTANTS: [(&str, &[&str]); 7] = [
+    ("neo-hookean", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson"]),
+    ("st-venant-kirchhoff", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson"]),
+    ("linear", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson"]),
+    ("mooney-rivlin", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson", "second"]),
+    ("formula", &["density", "thickness", "plane", "energy"]),
+    ("bar", &["area", "young", "density"]),
+    ("spring", &["stiffness", "length"]),
+];
 
 /// A material with its constants.
 pub(super) struct Stuff {
@@ -40,35 +47,29 @@ pub(super) fn read(scenario: &Scenario, system: &SolidSystem) -> Result<Vec<Stuf
 fn one(scenario: &Scenario, choice: &MaterialChoice) -> Result<Stuff, Error> {
     let mut options = choice.options.clone();
     let place = choice.name.place.clone();
-    let (form, known): (Form, Vec<&str>) = match choice.law.text.as_str() {
+    let Some((name, known)) = CONSTANTS.iter().find(|(name, _)| *name == choice.law.text) else {
+        return Err(unknown_word(&choice.law, "law", &CONSTANTS.map(|(name, _)| name)).into());
+    };
+    let form = match *name {
         "bar" => {
             let area = needed(&mut options, "area", choice)?;
             let young = needed(&mut options, "young", choice)?;
             let density = needed(&mut options, "density", choice)?;
-            let form = Form::Bar { stiffness: young * area, line_density: density * area };
-            (form, vec!["area", "young", "density"])
+            Form::Bar { stiffness: young * area, line_density: density * area }
         }
         "spring" => {
             let stiffness = needed(&mut options, "stiffness", choice)?;
-            let length = options.number_if_given("length", 0.0..=f64::MAX)?;
-            (Form::Spring { stiffness, length }, vec!["stiffness", "length"])
+            Form::Spring { stiffness, length: options.number_if_given("length", 0.0..=f64::MAX)? }
         }
-        name if LAWS.contains(&name) => continuum(scenario, choice, &mut options)?,
-        _ => return Err(unknown_word(&choice.law, "law", &LAWS).into()),
+        _ => continuum(scenario, choice, &mut options)?,
     };
-    options.finish(&format!("material `{}`", choice.name.text), &known)?;
+    options.finish(&format!("material `{}`", choice.name.text), known)?;
     Ok(Stuff { place, form })
 }
 
-fn continuum(
-    scenario: &Scenario,
-    choice: &MaterialChoice,
-    options: &mut Options,
-) -> Result<(Form, Vec<&'static str>), Error> {
-    let mut known = vec!["density", "thickness", "plane"];
+fn continuum(scenario: &Scenario, choice: &MaterialChoice, options: &mut Options) -> Result<Form, Error> {
     let placed = |d: Diagnostic| Error::from(Diagnostic { help: d.help, ..choice.law.error(d.message) });
     let law = if choice.law.text == "formula" {
-        known.push("energy");
         let Some(text) = options.formula("energy")? else {
             return Err(choice
                 .law
@@ -85,14 +86,12 @@ fn continuum(
             FormulaMaterialError::Material(d) => Diagnostic { help: d.help, ..text.error(d.message) }.into(),
         })?)
     } else {
-        known.extend(["lambda", "mu", "young", "poisson"]);
         let lame = lame(choice, options)?;
         match choice.law.text.as_str() {
             "neo-hookean" => Law::NeoHookean(NeoHookean::new(lame).map_err(placed)?),
             "st-venant-kirchhoff" => Law::StVenantKirchhoff(StVenantKirchhoff::new(lame)),
             "linear" => Law::Linear(LinearElastic::new(lame)),
             _ => {
-                known.push("second");
                 let second = options.number("second", 0.5, 0.0..=1.0)?;
                 Law::MooneyRivlin(MooneyRivlin::new(lame, second).map_err(placed)?)
             }
@@ -104,7 +103,7 @@ fn continuum(
         "stress" => Plane::Stress,
         _ => Plane::Strain,
     };
-    Ok((Form::Continuum { law, density, thickness, plane }, known))
+    Ok(Form::Continuum { law, density, thickness, plane })
 }
 
 /// Either pair of elastic constants.

@@ -24,6 +24,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 pub(super) use build::mesh_bytes;
+pub(super) use material::CONSTANTS;
 pub(super) use start::check;
 
 /// See [`super::run`] and [`super::resume`].

@@ -4,34 +4,13 @@ use super::Reader;
 use crate::error::Diagnostic;
 use crate::linalg::space::Vec3;
 use crate::scenario::constants::Constants;
+use crate::scenario::kind::Kind;
 use crate::scenario::tree::{self, Entry, Node, Table, Value};
 use crate::scenario::{
     BodiesSystem, BodyBegin, BodyGroup, MassChoice, Place, Placement, ShapeChoice, Text, WallChoice,
     WallKind, names, unknown_word,
 };
 
-/// The keys of `[wall.NAME]`.
-const WALL: [&str; 8] = ["point", "normal", "from", "to", "polygon", "box", "restitution", "friction"];
-/// The keys of `[bodies.NAME]`.
-const BODY: [&str; 17] = [
-    "shape",
-    "radius",
-    "vertices",
-    "mass",
-    "density",
-    "position",
-    "angle",
-    "velocity",
-    "spin",
-    "restitution",
-    "friction",
-    "count",
-    "place",
-    "within",
-    "speed",
-    "turned",
-    "seed",
-];
 /// Bodies of a scenario, vertices of a polygon: more are a mistake.
 const MOST_BODIES: u64 = 100_000;
 const MOST_VERTICES: usize = 256;
@@ -120,7 +99,7 @@ impl Reader {
         space: usize,
         usual: Surface,
     ) -> Result<WallChoice, Diagnostic> {
-        tree::only(&table, &format!("`wall.{}`", name.text), &WALL)?;
+        tree::only(&table, &format!("`wall.{}`", name.text), Kind::Bodies.keys("wall"))?;
         let [restitution, friction] = take_surface(&self.constants, &mut table, usual)?;
         let form = self.wall_kind(&name, table, space)?;
         Ok(WallChoice { name: name.text, place: name.place, form, restitution, friction })
@@ -177,7 +156,7 @@ fn group(
     mut table: Table,
     (space, usual, walls): (usize, Surface, &[WallChoice]),
 ) -> Result<BodyGroup, Diagnostic> {
-    tree::only(&table, &format!("`bodies.{}`", name.text), &BODY)?;
+    tree::only(&table, &format!("`bodies.{}`", name.text), Kind::Bodies.keys("bodies"))?;
     let (shape, shape_place) = shape(constants, &name, &mut table, space)?;
     let mass = mass(constants, &mut table)?;
     let [restitution, friction] = take_surface(constants, &mut table, usual)?;

@@ -4,12 +4,9 @@ use super::Reader;
 use crate::error::Diagnostic;
 use crate::formula::Graph;
 use crate::linalg::space::{Mat3, Quaternion, Vec3};
+use crate::scenario::kind::Kind;
 use crate::scenario::tree::{self, Node, Table, Value};
 use crate::scenario::{BodySystem, Place, Text};
-
-/// The keys of `[body]`.
-const KEYS: [&str; 8] =
-    ["mass", "inertia", "position", "orientation", "velocity", "angular_velocity", "potential", "fixed"];
 
 impl Reader {
     /// The system; `times` are those of its start and its end.
@@ -21,7 +18,7 @@ impl Reader {
         let node = self.need("body")?;
         let place = node.place.clone();
         let mut table = node.table("body", "a table")?;
-        tree::only(&table, "`body`", &KEYS)?;
+        tree::only(&table, "`body`", Kind::Body.keys("body"))?;
         let fixed = match tree::take(&mut table, "fixed") {
             Some(Node { value: Value::Flag(fixed), .. }) => fixed,
             Some(node) => return Err(node.wrong("fixed", "true or false")),
@@ -103,7 +100,7 @@ impl Reader {
                 Ok(Quaternion(all).unit())
             }
             Value::Table(mut table) => {
-                tree::only(&table, "`orientation`", &["axis", "angle"])?;
+                tree::only(&table, "`orientation`", Kind::Body.keys("orientation"))?;
                 let [axis, angle] = ["axis", "angle"].map(|key| tree::take(&mut table, key));
                 let (Some(axis), Some(angle)) = (axis, angle) else {
                     return Err(place

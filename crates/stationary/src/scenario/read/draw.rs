@@ -2,10 +2,9 @@
 
 use super::Reader;
 use crate::error::Diagnostic;
+use crate::scenario::kind::DRAWINGS;
 use crate::scenario::tree::{self, Node, Table, Value};
 use crate::scenario::{Drawing, Place, Shape, Text, unknown_word};
-
-const SHAPES: [&str; 5] = ["disc", "ellipse", "polygon", "line", "sphere"];
 
 /// Shapes in all, and corners of all polygons: each moment of the picture has to hold them.
 const MOST: u64 = 2_000;
@@ -48,16 +47,11 @@ impl Reader {
         let Some(shape) = tree::take(&mut table, "shape") else {
             return Err(place
                 .error("this drawing has no `shape`")
-                .help(format!("expected one of: {}", SHAPES.join(", "))));
+                .help(format!("expected one of: {}", shapes().join(", "))));
         };
         let shape = shape.text("shape", "the name of a shape")?;
-        let keys: &[&str] = match shape.text.as_str() {
-            "disc" => &["name", "count", "at", "angle", "radius"],
-            "sphere" => &["name", "count", "at", "radius"],
-            "ellipse" => &["name", "count", "at", "angle", "semi_axes"],
-            "polygon" => &["name", "count", "at", "angle", "points"],
-            "line" => &["name", "count", "from", "to"],
-            _ => return Err(unknown_word(&shape, "shape", &SHAPES)),
+        let Some((_, keys)) = DRAWINGS.iter().find(|(name, _)| *name == shape.text) else {
+            return Err(unknown_word(&shape, "shape", &shapes()));
         };
         tree::only(&table, &format!("a drawing of shape `{}`", shape.text), keys)?;
         let name = match tree::take(&mut table, "name") {
@@ -194,4 +188,8 @@ fn same_space(first: Option<&Drawing>, drawing: &Drawing) -> Result<(), Diagnost
     Err(drawing.at[0]
         .error(format!("this place is {this}, but that of the first drawing is {other}"))
         .help("a picture is in the plane or in space: give every place as many formulas"))
+}
+
+fn shapes() -> [&'static str; 5] {
+    DRAWINGS.map(|(name, _)| name)
 }

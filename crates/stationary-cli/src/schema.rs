@@ -1,0 +1,17 @@
+//! `stationary schema`: the JSON Schema of scenarios, for editors.
+
+use stationary::error::Error;
+
+use crate::Verdict;
+use crate::output::say;
+
+/// Prints the schema.
+pub fn schema() -> Result<Verdict, Error> {
+    say(text().trim_end());
+    Ok(Verdict::Done)
+}
+
+/// The schema as it is published.
+pub fn text() -> String {
+    format!("{:#}\n", stationary::schema::schema())
+}

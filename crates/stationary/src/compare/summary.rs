@@ -1,0 +1,119 @@
+//! Two summaries, key by key.
+
+use super::bad;
+use crate::error::Error;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// A summary longer than this is none.
+const LONGEST: u64 = 64 << 20;
+
+/// Keys that differ between equal runs.
+const FLEETING: [&str; 3] = ["wall_seconds", "avi.measured_speedup", "avi.nanoseconds_per_update"];
+
+/// Words in the names of keys that measure an error, which is small against something else: by their own size two roundings
+/// would be as far apart as two numbers can be.
+const ERRORS: [&str; 9] =
+    ["error", "drift", "residual", "violation", "jump", "gap", "wobble", "unmet", "growth"];
+
+/// A key of the summaries that differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyDifference {
+    /// The key, as claims name it.
+    pub key: String,
+    /// Its values; none where only the other has it.
+    pub values: [Option<Value>; 2],
+    /// The difference of numbers, over their size; of errors it is absolute. Infinite for what is no number.
+    pub relative: f64,
+    /// Whether it is text, which tells the runs apart but is no result.
+    pub text: bool,
+}
+
+impl KeyDifference {
+    /// Whether it counts as the same.
+    pub fn within(&self, tolerance: f64) -> bool {
+        let lone = self.values.iter().any(Option::is_none);
+        self.text || (lone && tolerance > 0.0) || self.relative <= tolerance
+    }
+
+    pub(super) fn json(&self, tolerance: f64) -> Value {
+        let [a, b] = &self.values;
+        json!({
+            "key": self.key,
+            "a": a,
+            "b": b,
+            "relative": self.relative,
+            "text": self.text,
+            "within": self.within(tolerance),
+        })
+    }
+}
+
+/// Reads the summary of a folder.
+pub(super) fn read(folder: &Path) -> Result<Value, Error> {
+    let path = folder.join("summary.json");
+    let file = File::open(&path).map_err(|error| super::no_results(folder, &error))?;
+    let mut text = Vec::new();
+    file.take(LONGEST + 1).read_to_end(&mut text).map_err(|error| super::io(&path, &error))?;
+    if text.len() as u64 > LONGEST {
+        return Err(bad(&path, "it is too long for a summary"));
+    }
+    let value: Value = serde_json::from_slice(&text).map_err(|error| bad(&path, &error.to_string()))?;
+    match value["schema"].as_str() {
+        Some(schema) if schema.starts_with("stationary.summary/") => Ok(value),
+        _ => Err(bad(&path, "it has no `schema` of stationary: it is no summary of a run")),
+    }
+}
+
+/// The keys that differ, and how many were compared.
+pub(super) fn compare(a: &Value, b: &Value) -> (Vec<KeyDifference>, usize) {
+    let [a, b] = [a, b].map(|value| {
+        let mut flat = BTreeMap::new();
+        flatten(String::new(), value, &mut flat);
+        flat
+    });
+    let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let compared = keys.len();
+    let differing = keys.into_iter().filter_map(|key| {
+        let values = [a.get(key).cloned(), b.get(key).cloned()];
+        if values[0] == values[1] || FLEETING.contains(&key.as_str()) {
+            return None;
+        }
+        let text = values.iter().flatten().all(Value::is_string) || key.starts_with("overrides");
+        let relative = relative(key, &values);
+        (relative > 0.0).then(|| KeyDifference { key: key.clone(), values, relative, text })
+    });
+    (differing.collect(), compared)
+}
+
+fn flatten(prefix: String, value: &Value, into: &mut BTreeMap<String, Value>) {
+    let join = |key: &str| if prefix.is_empty() { key.to_string() } else { format!("{prefix}.{key}") };
+    match value {
+        Value::Object(object) => object.iter().for_each(|(key, inner)| flatten(join(key), inner, into)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(k, inner)| flatten(join(&k.to_string()), inner, into));
+        }
+        _ => _ = into.insert(prefix, value.clone()),
+    }
+}
+
+fn relative(key: &str, values: &[Option<Value>; 2]) -> f64 {
+    let [Some(x), Some(y)] = values.each_ref().map(|v| v.as_ref().and_then(Value::as_f64)) else {
+        return f64::INFINITY;
+    };
+    let counts = values.each_ref().map(|v| v.as_ref().and_then(Value::as_u64));
+    let difference = match counts {
+        // Beyond 2^53 numbers in floating point do not tell counts apart.
+        [Some(m), Some(n)] => m.abs_diff(n) as f64,
+        _ => (x - y).abs(),
+    };
+    let name = key.rsplit('.').next().unwrap_or(key);
+    match (difference, ERRORS.iter().any(|word| name.contains(word))) {
+        (0.0, _) => 0.0,
+        (_, true) => difference,
+        (_, false) => (difference / x.abs().max(y.abs())).max(f64::MIN_POSITIVE),
+    }
+}
