@@ -112,7 +112,10 @@ impl Sweep {
         let (mut out, path) = (Folder::at(&options.out), options.out.join(JOURNAL));
         let (journal, rows) = match options.resume {
             true => {
-                out.enter()?;
+                // A folder that is not there is not made: there is nothing to resume in it.
+                if options.out.exists() {
+                    out.enter()?;
+                }
                 Journal::resume(&path, identity, self.plan.len())?
             }
             false => {
