@@ -131,6 +131,38 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
+    /// Drags with the left button.
+    pub fn drag(&mut self, from: [f64; 2], by: [f64; 2]) {
+        let mut mouse = |kind: &str, part: f64, buttons: u32| {
+            let [x, y] = [0, 1].map(|i| from[i] + part * by[i]);
+            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", event);
+        };
+        mouse("mousePressed", 0.0, 1);
+        mouse("mouseMoved", 0.5, 1);
+        mouse("mouseMoved", 1.0, 1);
+        mouse("mouseReleased", 1.0, 0);
+    }
+
+    /// Turns the wheel by so many pixels, towards the reader if positive.
+    pub fn wheel(&mut self, at: [f64; 2], by: f64) {
+        let event = json!({ "type": "mouseWheel", "x": at[0], "y": at[1], "deltaX": 0, "deltaY": by });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
+    /// Moves two fingers from one distance to another.
+    pub fn pinch(&mut self, at: [f64; 2], apart: [f64; 2]) {
+        let mut touch = |kind: &str, apart: Option<f64>| {
+            let finger = |side: f64, id: u32| json!({ "x": at[0] + side, "y": at[1], "id": id });
+            let points = apart.map(|d| vec![finger(-0.5 * d, 0), finger(0.5 * d, 1)]).unwrap_or_default();
+            self.call("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+        };
+        touch("touchStart", Some(apart[0]));
+        touch("touchMove", Some(0.5 * (apart[0] + apart[1])));
+        touch("touchMove", Some(apart[1]));
+        touch("touchEnd", None);
+    }
+
     /// What has gone wrong in the page so far: errors it wrote, exceptions, and whatever it asked of a network.
     pub fn faults(&self) -> Vec<String> {
         let fault = |event: &Value| {

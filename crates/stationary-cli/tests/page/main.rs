@@ -67,16 +67,16 @@ window.ink = async selector => {
   return [4 * other / data.length, seen.size, data[0] + data[1] + data[2]];
 };
 // The part of pixels that something changes.
-window.change = async (selector, act) => {
-  const before = await picture(selector);
-  act();
-  const after = await picture(selector);
+window.keep = async selector => { window.kept = await picture(selector); };
+window.differs = async selector => {
+  const before = window.kept, after = await picture(selector);
   let other = 0;
   for (let i = 0; i < before.length; i += 4) {
     if (Math.abs(before[i] - after[i]) + Math.abs(before[i + 1] - after[i + 1]) + Math.abs(before[i + 2] - after[i + 2]) + Math.abs(before[i + 3] - after[i + 3]) > 24) other++;
   }
   return 4 * other / before.length;
 };
+window.change = async (selector, act) => { await keep(selector); act(); return differs(selector); };
 window.seek = (root, part) => {
   const slider = document.querySelector(root + " input[type=range]");
   slider.value = 10000 * part;
@@ -199,6 +199,28 @@ fn a_solid_moves_is_coloured_and_tells_its_numbers() {
         let enough = if act.contains("ArrowLeft") { 1e-5 } else { 1e-3 };
         assert!(number(&part) > enough || act.contains("range"), "{act} changes {part}");
     }
+    // A mouse, and two fingers.
+    let reset = "document.querySelector('.scene-reset').click(); document.querySelector('.scene').scrollIntoView(); keep('.scene canvas')";
+    let middle = "(b => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector('.scene canvas').getBoundingClientRect())";
+    browser.eval(reset);
+    let at = browser.eval(middle);
+    let at = [number(&at[0]), number(&at[1])];
+    browser.drag(at, [60.0, 25.0]);
+    let turned = browser.eval("differs('.scene canvas')");
+    assert!(number(&turned) > 1e-3, "a drag changes {turned}");
+    browser.eval(reset);
+    browser.pinch(at, [60.0, 120.0]);
+    let zoomed = browser.eval("differs('.scene canvas')");
+    assert!(number(&zoomed) > 1e-3, "two fingers change {zoomed}");
+    browser.eval(reset);
+    let ink = |browser: &mut Browser| number(&browser.eval("ink('.scene canvas')")[0]);
+    let (before, focused) =
+        (ink(browser), "document.querySelector('.scene canvas').focus({ preventScroll: true })");
+    browser.eval(focused);
+    browser.wheel(at, 400.0);
+    let after = ink(browser);
+    assert!(after < 0.8 * before, "the wheel leaves {after} of {before}");
+
     let fields = browser.eval("[...document.querySelector('.scene-field').options].map(o => o.text)");
     for field in [
         "displacement",

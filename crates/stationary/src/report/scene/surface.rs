@@ -75,21 +75,38 @@ impl Surface {
     /// The same with at most [`MOST`] triangles and bars: nodes in one box of a grid become one of them.
     fn coarsened(self, points: &[f64]) -> Surface {
         let count = self.triangles.len() + self.bars.len();
-        let mut boxes = (MOST as f64 / 2.0).cbrt().ceil() * 8.0;
         if count <= MOST {
             return self;
         }
+        let (rim, mut boxes) = (self.rim(), 512.0);
         loop {
-            let joined = self.joined(points, boxes);
-            if joined.triangles.len() + joined.bars.len() <= MOST {
+            let joined = self.joined(points, boxes, &rim);
+            let left = joined.triangles.len() + joined.bars.len();
+            if left <= MOST {
                 return Surface { whole: Some(count), ..joined };
             }
-            boxes *= 0.8;
+            // Sides of a surface become fewer by the square of the boxes along it.
+            boxes *= (0.97 * (MOST as f64 / left as f64).sqrt()).min(0.95);
         }
     }
 
+    /// Which nodes lie on a side of one triangle only.
+    fn rim(&self) -> Vec<bool> {
+        let mut sides: HashMap<[u32; 2], bool> = HashMap::new();
+        for [a, b, c] in &self.triangles {
+            for [p, q] in [[a, b], [b, c], [c, a]] {
+                sides.entry([*p.min(q), *p.max(q)]).and_modify(|once| *once = false).or_insert(true);
+            }
+        }
+        let mut rim = vec![false; self.nodes.len()];
+        for (side, _) in sides.iter().filter(|(_, once)| **once) {
+            side.iter().for_each(|a| rim[*a as usize] = true);
+        }
+        rim
+    }
+
     /// Joins nodes within boxes of which so many lie along the longest side of the body.
-    fn joined(&self, points: &[f64], boxes: f64) -> Surface {
+    fn joined(&self, points: &[f64], boxes: f64, rim: &[bool]) -> Surface {
         let at = |a: u32, i: usize| points[3 * self.nodes[a as usize] as usize + i];
         let nodes = 0..self.nodes.len() as u32;
         let bounds: [[f64; 2]; 3] = std::array::from_fn(|i| {
@@ -97,13 +114,15 @@ impl Surface {
             nodes.clone().fold(start, |[lo, hi], a| [lo.min(at(a, i)), hi.max(at(a, i))])
         });
         let size = bounds.iter().map(|[lo, hi]| hi - lo).fold(0.0, f64::max);
+        let place = |a: u32| -> [u32; 3] {
+            std::array::from_fn(|i| ((at(a, i) - bounds[i][0]) / size * boxes) as u32)
+        };
+        // Nodes at the rim lead those of their box, so that it stays straight.
         let mut first: HashMap<[u32; 3], u32> = HashMap::new();
-        let leader: Vec<u32> = nodes
-            .map(|a| {
-                let place: [f64; 3] = std::array::from_fn(|i| (at(a, i) - bounds[i][0]) / size * boxes);
-                *first.entry(place.map(|p| p as u32)).or_insert(a)
-            })
-            .collect();
+        for a in nodes.clone().filter(|a| rim[*a as usize]).chain(nodes.clone()) {
+            first.entry(place(a)).or_insert(a);
+        }
+        let leader: Vec<u32> = nodes.map(|a| first[&place(a)]).collect();
         let mut joined = Surface::default();
         let mut draft = Draft { surface: &mut joined, known: vec![u32::MAX; points.len() / 3] };
         let mut seen = HashSet::new();

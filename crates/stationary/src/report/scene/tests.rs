@@ -122,7 +122,8 @@ fn a_large_surface_is_joined_to_fewer_sides_and_says_so() {
     assert_eq!(surface.whole, Some(2 * n * n));
     assert!(surface.triangles() <= 100_000 && surface.triangles() > 20_000, "{}", surface.triangles());
     let area: f64 = (0..surface.triangles()).map(|t| 0.5 * normal(&points, &surface, t)[2]).sum();
-    assert!((area / (n * n) as f64 - 1.0).abs() < 0.05, "{area}");
+    // The rim stays straight, and nothing folds over.
+    assert!((area / (n * n) as f64 - 1.0).abs() < 0.01, "{area}");
     let mut scene = Scene::new(&points, surface, Vec::new());
     scene.push(0.0, &vec![0.0; 3 * scene.surface().nodes.len()], &[]);
     assert!(scene.caption().contains("The surface has 180000 sides; neighbours are joined"));
