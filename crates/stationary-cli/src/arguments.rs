@@ -191,7 +191,8 @@ pub struct Compare {
     pub b: PathBuf,
     /// How far numbers may be apart, relative to their size; 0: not at all.
     ///
-    /// At 0 both must also have the same rows, columns and keys. Above, what only one of them has is told but does not count.
+    /// At 0 both must also have the same rows, columns and keys. Above, what only one of them has, and how many steps it took, is
+    /// told but does not count.
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance)]
     pub tolerance: f64,
     /// Print JSON: every difference under documented keys.

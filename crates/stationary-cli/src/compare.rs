@@ -105,7 +105,7 @@ fn of_table(found: &TableDifference, tolerance: f64) -> String {
     let head =
         ["column", "largest difference", "at", "relative", "at the end", ""].map(String::from).to_vec();
     let row = |c: &&Column| {
-        let mark = if c.relative <= tolerance { "" } else { "beyond" };
+        let mark = if c.within(tolerance) { "" } else { "beyond" };
         vec![
             c.name.clone(),
             short(c.largest),
@@ -130,10 +130,11 @@ fn of_key(key: &KeyDifference, tolerance: f64) -> Vec<String> {
         Some(value) => value.to_string(),
     };
     let [a, b] = key.values.each_ref().map(value);
-    let (relative, mark) = match (key.text, key.within(tolerance)) {
-        (true, _) => (String::new(), "words do not count"),
-        (false, true) => (short(key.relative), ""),
-        (false, false) => (short(key.relative), "beyond"),
+    let relative = if key.text { String::new() } else { short(key.relative) };
+    let mark = match (key.told_only(tolerance), key.within(tolerance)) {
+        (true, _) => "does not count",
+        (false, true) => "",
+        (false, false) => "beyond",
     };
     vec![key.key.clone(), a, b, relative, mark.into()]
 }

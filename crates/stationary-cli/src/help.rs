@@ -17,17 +17,19 @@ Examples:
   stationary new orbit --schema         with scenario.schema.json, for editors
 
 Every scenario runs as it is, in a few seconds.
+
 Exit codes: 0 written; 2 not written: an unknown kind, a file that is there already.";
 
 pub const RUN: &str = "\
 Examples:
-  stationary run kepler                                     a scenario of the program, into results/kepler
+  stationary run kepler                    a scenario of the program, into results/kepler
   stationary run beam.toml --out results/stiff --set material.rubber.young=2e6
-  stationary run graded-cube --resume                       go on after Ctrl-C or a crash (solids)
+  stationary run graded-cube --resume      go on after Ctrl-C or a crash (solids)
   stationary run kepler --json | jq -c 'select(.event == \"progress\") | .left'
 
-Ctrl-C ends a run after its step; what it reached is written. Progress is on standard error: a bar on a terminal, elsewhere a line
-every five seconds. Files of an earlier run in the folder are replaced.
+Ctrl-C ends a run after its step; what it reached is written. Progress is on standard error: a bar on a terminal, \
+elsewhere a line every five seconds. Files of an earlier run in the folder are replaced.
+
 Exit codes: 0 done, every claim held; 1 done, a claim failed; 2 wrong input, or a run that stopped or was interrupted.";
 
 pub const SWEEP: &str = "\
@@ -42,14 +44,15 @@ pub const CHECK: &str = "\
 Examples:
   stationary check beam.toml
   stationary check kepler --set integrator.stages=3
-  stationary check beam.toml --json                         for editors: file, line, column, message, help
+  stationary check beam.toml --json      for editors: file, line, column, message, help
 
 Everything up to the first step is done, and nothing is written.
+
 Exit codes: 0 valid; 2 not.";
 
 pub const COMPARE: &str = "\
 Examples:
-  stationary compare results/a results/b                    equal to the last digit?
+  stationary compare results/a results/b     equal to the last digit?
   stationary compare results/a results/b --tolerance 1e-9
   stationary compare results/a results/b --json
 
@@ -60,7 +63,9 @@ Examples:
   stationary view results/kepler
   stationary view results/kepler --port 8000
 
-Listens on 127.0.0.1 only, answers GET and HEAD for files in the folder, and nothing outside of it. Ctrl-C ends it.
+Listens on 127.0.0.1 only, answers GET and HEAD for files in the folder, and nothing outside of it. \
+Ctrl-C ends it.
+
 Exit codes: 0 ended by Ctrl-C; 2 no such folder, or the port is taken.";
 
 pub const LIST: &str = "\
@@ -69,10 +74,10 @@ Example:
 
 pub const EXPLAIN: &str = "\
 Examples:
-  stationary explain gauss                                  an integrator: its mathematics and options
-  stationary explain symplectic                             an observer
-  stationary explain kepler > mine.toml                     a shipped scenario, to change
-  stationary explain formulas                               the functions of formulas
+  stationary explain gauss               an integrator: its mathematics and options
+  stationary explain symplectic          an observer
+  stationary explain kepler > mine.toml  a shipped scenario, to change
+  stationary explain formulas            the functions of formulas
 
 Exit codes: 0 explained; 2 nothing has this name.";
 
@@ -92,9 +97,9 @@ Editors with taplo (Even Better TOML) complete keys and check values with a firs
 
 pub const COMPLETIONS: &str = "\
 Examples:
-  source <(stationary completions bash)                     in ~/.bashrc
-  source <(stationary completions zsh)                      in ~/.zshrc, after compinit
-  stationary completions fish | source                      in ~/.config/fish/config.fish
+  source <(stationary completions bash)    in ~/.bashrc
+  source <(stationary completions zsh)     in ~/.zshrc, after compinit
+  stationary completions fish | source     in ~/.config/fish/config.fish
 
 The script asks the program itself what could follow, so names of scenarios and kinds are completed too.";
 

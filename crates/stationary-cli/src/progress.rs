@@ -260,16 +260,24 @@ const UNKNOWN: Rates = Rates { moves: f64::NAN, time: f64::NAN, left: f64::NAN }
 /// A simulated time for people: six digits at most.
 fn amount(time: f64) -> String {
     match time {
+        t if !t.is_finite() => t.to_string(),
         t if t == 0.0 || (1e-3..1e6).contains(&t.abs()) => {
             let digits = (5 - t.abs().max(1.0).log10().floor() as usize).min(4);
-            let text = format!("{t:.digits$}");
-            if text.contains('.') {
-                text.trim_end_matches('0').trim_end_matches('.').to_string()
-            } else {
-                text
-            }
+            trimmed(&format!("{t:.digits$}"))
         }
-        t => format!("{t:.4e}"),
+        t => {
+            let text = format!("{t:.4e}");
+            let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+            format!("{}e{power}", trimmed(digits))
+        }
+    }
+}
+
+/// Without zeros at the end of a fraction.
+fn trimmed(number: &str) -> String {
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => number.to_string(),
     }
 }
 
@@ -313,8 +321,8 @@ mod tests {
     fn numbers_for_people_are_short() {
         let shown = [0.0, 0.5, 12.34, 9999.0, 1.23456e7, 1e-5, f64::NAN, f64::INFINITY].map(short);
         assert_eq!(shown, ["0", "0.50", "12", "9999", "1.2e7", "1.0e-5", "?", "?"]);
-        let shown = [0.0, 10.0, 3.14159265, 123.456, 99_999.96, 1e7, 2.5e-4, -1.5].map(amount);
-        assert_eq!(shown, ["0", "10", "3.1416", "123.456", "100000", "1.0000e7", "2.5000e-4", "-1.5"]);
+        let shown = [0.0, 10.0, 2.654321, 123.456, 99_999.96, 1e7, 2.5e-4, -1.5, f64::NAN].map(amount);
+        assert_eq!(shown, ["0", "10", "2.6543", "123.456", "100000", "1e7", "2.5e-4", "-1.5", "NaN"]);
         let shown = [0.4, 179.0, 300.0, 36_000.0, f64::INFINITY, f64::NAN].map(duration);
         assert_eq!(shown, ["0 s", "179 s", "5 min", "10.0 h", "?", "?"]);
     }

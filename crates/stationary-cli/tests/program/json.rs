@@ -160,7 +160,7 @@ fn progress_is_a_line_now_and_then_where_there_is_no_terminal() {
     });
     assert_eq!(said[0].len(), 1, "{:?}", said[0]);
     let line = &said[0][0];
-    for part in ["0 %, ", " left, t = ", " of 1.0000e9, energy error ", " steps/s, ", " of t/min"] {
+    for part in ["0 %, ", " left, t = ", " of 1e9, energy error ", " steps/s, ", " of t/min"] {
         assert!(line.contains(part), "{part}: {line}");
     }
     assert!(!line.contains('?') && !line.contains("NaN"), "{line}");

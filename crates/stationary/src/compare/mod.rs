@@ -19,6 +19,18 @@ use std::sync::Arc;
 /// The form of [`Comparison::json`]; a change that takes something away or gives it another meaning counts it up.
 const FORMAT: u32 = 1;
 
+/// With a tolerance, differences below this are rounding: a momentum that is zero has no size to measure them by.
+const ROUNDING: f64 = 1e-12;
+
+/// Words in the names of keys and columns that measure an error, which is small against something else: by their own size two
+/// roundings would be as far apart as two numbers can be.
+const ERRORS: [&str; 9] =
+    ["error", "drift", "residual", "violation", "jump", "gap", "wobble", "unmet", "growth"];
+
+fn measures_an_error(name: &str) -> bool {
+    ERRORS.iter().any(|word| name.contains(word))
+}
+
 /// The tables of a run, the trajectories first.
 const TABLES: [(&str, By); 3] =
     [("series.csv", By::Time), ("sections.csv", By::Row), ("impacts.csv", By::Row)];

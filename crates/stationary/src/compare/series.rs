@@ -1,6 +1,7 @@
 //! Two tables side by side: the largest difference of each column, and where it is.
 
 use super::table::{Field, Table};
+use super::{ROUNDING, measures_an_error};
 use crate::error::Error;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -27,7 +28,8 @@ pub struct Column {
     pub largest: f64,
     /// The time (or first field) of the row where it is; of several the first.
     pub at: f64,
-    /// The largest difference over the largest size of the values; 0 where they are equal.
+    /// The largest difference over the largest size of the values; as it is where the column measures an error; 0 where all are
+    /// equal.
     pub relative: f64,
     /// The difference in the last row that both have.
     pub last: f64,
@@ -53,15 +55,17 @@ pub struct TableDifference {
     pub torn: [bool; 2],
 }
 
-impl TableDifference {
-    /// The largest relative difference of a column; infinite where a value is missing in one of them.
-    pub fn relative(&self) -> f64 {
-        self.columns.iter().fold(0.0, |most, c| if c.relative > most { c.relative } else { most })
+impl Column {
+    /// Whether it counts as the same.
+    pub fn within(&self, tolerance: f64) -> bool {
+        self.relative <= tolerance || (tolerance > 0.0 && self.largest <= ROUNDING)
     }
+}
 
+impl TableDifference {
     /// Whether it counts as the same: up to rounding of nothing at tolerance 0, else in the rows and columns that both have.
     pub fn within(&self, tolerance: f64) -> bool {
-        let alike = self.columns.iter().all(|c| c.relative <= tolerance);
+        let alike = self.columns.iter().all(|c| c.within(tolerance));
         let whole = self.rows[0] == self.rows[1]
             && self.matched == self.rows[0]
             && self.only.iter().all(Vec::is_empty)
@@ -79,7 +83,7 @@ impl TableDifference {
                 "at": c.at,
                 "relative": c.relative,
                 "final": c.last,
-                "within": c.relative <= tolerance,
+                "within": c.within(tolerance),
             })
         };
         json!({
@@ -178,6 +182,7 @@ impl Pair {
             column.relative = match column.largest {
                 0.0 => 0.0,
                 largest if largest.is_infinite() => f64::INFINITY,
+                largest if measures_an_error(&column.name) => largest,
                 largest => (largest / column.size).max(f64::MIN_POSITIVE),
             };
         }

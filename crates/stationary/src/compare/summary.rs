@@ -1,6 +1,6 @@
 //! Two summaries, key by key.
 
-use super::bad;
+use super::{ROUNDING, bad, measures_an_error};
 use crate::error::Error;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -14,10 +14,8 @@ const LONGEST: u64 = 64 << 20;
 /// Keys that differ between equal runs.
 const FLEETING: [&str; 3] = ["wall_seconds", "avi.measured_speedup", "avi.nanoseconds_per_update"];
 
-/// Words in the names of keys that measure an error, which is small against something else: by their own size two roundings
-/// would be as far apart as two numbers can be.
-const ERRORS: [&str; 9] =
-    ["error", "drift", "residual", "violation", "jump", "gap", "wobble", "unmet", "growth"];
+/// Keys that say how a run was made, not what came of it: where a tolerance is given, runs with other steps may agree.
+const MAKING: [&str; 6] = ["time.step", "moves", "rows", "newton.", "method.", "symplectic.windows"];
 
 /// A key of the summaries that differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,10 +31,19 @@ pub struct KeyDifference {
 }
 
 impl KeyDifference {
+    /// Whether it is told but does not count at this tolerance: words never do, and where something may differ at all, neither
+    /// does what only one run has and what says how it was made.
+    pub fn told_only(&self, tolerance: f64) -> bool {
+        let lone = self.values.iter().any(Option::is_none);
+        let making = MAKING.iter().any(|key| self.key.starts_with(key));
+        self.text || (tolerance > 0.0 && (lone || making))
+    }
+
     /// Whether it counts as the same.
     pub fn within(&self, tolerance: f64) -> bool {
-        let lone = self.values.iter().any(Option::is_none);
-        self.text || (lone && tolerance > 0.0) || self.relative <= tolerance
+        let numbers = self.values.each_ref().map(|v| v.as_ref().and_then(Value::as_f64));
+        let rounding = matches!(numbers, [Some(x), Some(y)] if (x - y).abs() <= ROUNDING);
+        self.told_only(tolerance) || self.relative <= tolerance || (tolerance > 0.0 && rounding)
     }
 
     pub(super) fn json(&self, tolerance: f64) -> Value {
@@ -111,7 +118,7 @@ fn relative(key: &str, values: &[Option<Value>; 2]) -> f64 {
         _ => (x - y).abs(),
     };
     let name = key.rsplit('.').next().unwrap_or(key);
-    match (difference, ERRORS.iter().any(|word| name.contains(word))) {
+    match (difference, measures_an_error(name)) {
         (0.0, _) => 0.0,
         (_, true) => difference,
         (_, false) => (difference / x.abs().max(y.abs())).max(f64::MIN_POSITIVE),
