@@ -87,6 +87,18 @@ impl Archive {
         self.fault.get_or_insert(why);
     }
 
+    /// Says that what was read cannot be unless something holds of it.
+    pub fn require(&mut self, holds: bool, what: &str) {
+        if !holds {
+            self.refuse(what.into());
+        }
+    }
+
+    /// Whether nothing was refused so far.
+    pub fn sound(&self) -> bool {
+        self.fault.is_none()
+    }
+
     /// Whether all fitted, and all was read.
     pub fn finish(self) -> Result<(), String> {
         let left = self.at.map_or(0, |at| self.bytes.len() - at);

@@ -175,6 +175,13 @@ impl Slots {
     }
 }
 
+impl Leg {
+    /// How many numbers its place and its increments have.
+    pub(crate) fn shape(&self) -> [usize; 2] {
+        [self.q.len(), self.u.len()]
+    }
+}
+
 impl Persist for Leg {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.t).pass(&mut self.h).pass(&mut self.q).pass(&mut self.u);

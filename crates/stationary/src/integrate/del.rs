@@ -364,7 +364,10 @@ impl<D: DiscreteLagrangian> Del<D> {
 
 impl<D> Persist for Del<D> {
     fn pass(&mut self, archive: &mut Archive) {
+        let shape = self.leg.shape();
         archive.pass(&mut self.step).fixed(&mut self.q).fixed(&mut self.x).fixed(&mut self.p);
         archive.pass(&mut self.leg).pass(&mut self.done).pass(&mut self.iterations);
+        let alike = self.done.iter().chain([&self.leg]).all(|leg| leg.shape() == shape);
+        archive.require(alike, "a leg of another system");
     }
 }

@@ -287,5 +287,9 @@ impl<L, V: Storage> Persist for Explicit<L, V> {
         let Point { q, p, f } = &mut self.now;
         archive.fixed(q.as_mut_slice()).fixed(p.as_mut_slice()).fixed(f.as_mut_slice());
         archive.pass(&mut self.step).pass(&mut self.legs);
+        let n = self.now.q.as_slice().len();
+        let count = [0, self.composition.0.len()].contains(&self.legs.len());
+        let alike = self.legs.iter().all(|leg| leg.shape() == [n, n]);
+        archive.require(count && alike, "legs of another system");
     }
 }

@@ -597,7 +597,11 @@ impl Persist for Collisions {
         archive.fixed(&mut self.flights).fixed(&mut self.counters).fixed(&mut self.met);
         archive.pass(&mut self.window).pass(&mut self.impacts).pass(&mut self.least_gap);
         archive.pass(&mut self.from_walls).fixed(&mut self.held).pass(&mut self.lost);
-        if archive.reads() {
+        let clocks = self.flights.iter().map(|flight| &flight.began).chain(self.held.iter().flatten());
+        let mut clocks = clocks.chain(self.met.iter().flatten().map(|met| &met.when));
+        let past = clocks.all(|clock| clock.window <= self.window && clock.offset.is_finite());
+        archive.require(past, "a body whose past is yet to come");
+        if archive.reads() && archive.sound() {
             self.offset = 0.0;
             self.happened.clear();
             self.open();

@@ -314,7 +314,12 @@ impl Persist for Done {
 
 impl<D, C> Persist for Constrained<D, C> {
     fn pass(&mut self, archive: &mut Archive) {
+        let shape = self.leg.shape();
         archive.pass(&mut self.saddle).pass(&mut self.step).pass(&mut self.now).pass(&mut self.leg);
         archive.fixed(&mut self.mu).pass(&mut self.done).pass(&mut self.iterations);
+        let done =
+            |d: &Done| d.leg.shape() == shape && d.mu.len() == self.mu.len() && d.velocity.len() == shape[0];
+        let alike = self.leg.shape() == shape && self.done.as_ref().is_none_or(done);
+        archive.require(alike, "a leg of another system");
     }
 }

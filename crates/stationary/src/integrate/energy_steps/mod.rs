@@ -579,8 +579,12 @@ impl Persist for Kind {
 
 impl<D> Persist for EnergySteps<D> {
     fn pass(&mut self, archive: &mut Archive) {
+        let shape = self.leg.shape();
         archive.pass(&mut self.time).pass(&mut self.step).fixed(&mut self.q).fixed(&mut self.p);
         archive.pass(&mut self.leg).pass(&mut self.done).pass(&mut self.before);
         archive.pass(&mut self.smooth).pass(&mut self.target).pass(&mut self.iterations);
+        let alike = self.done.iter().map(|d| &d.0).chain([&self.leg]).all(|leg| leg.shape() == shape);
+        let before = self.before.iter().all(|(_, v)| v.len() == shape[0]);
+        archive.require(alike && before, "a leg of another system");
     }
 }

@@ -392,6 +392,7 @@ impl Persist for Impact {
 
 impl<D: DiscreteLagrangian, G: Gap> Persist for Colliding<D, G> {
     fn pass(&mut self, archive: &mut Archive) {
+        let shape = self.paths.leg.shape();
         archive.pass(&mut self.step).pass(&mut self.now).pass(&mut self.pending).pass(&mut self.held);
         archive.pass(&mut self.lean).pass(&mut self.done).pass(&mut self.impacts).pass(&mut self.whole);
         archive.pass(&mut self.elastic).pass(&mut self.work).fixed(&mut self.multipliers);
@@ -399,9 +400,26 @@ impl<D: DiscreteLagrangian, G: Gap> Persist for Colliding<D, G> {
         archive.fixed(&mut self.guess).fixed(&mut self.v0).fixed(&mut self.p0);
         archive.pass(&mut self.opened).pass(&mut self.freed).pass(&mut self.sticks).pass(&mut self.grips);
         archive.pass(&mut self.firm).pass(&mut self.jumps);
-        if archive.reads() {
+        archive.require(self.fits(shape), "legs or gaps of another system");
+        if archive.reads() && archive.sound() {
             self.retie();
         }
         archive.pass(&mut self.paths);
+        archive.require(self.paths.leg.shape() == shape, "a leg of another system");
+    }
+}
+
+impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
+    /// Whether gaps that are named are there, and all that is as long as the state is.
+    fn fits(&self, shape: [usize; 2]) -> bool {
+        let (n, count) = (shape[0], self.gaps.count());
+        let hit = self.pending.iter().chain(&self.impacts).flat_map(|x| x.others.iter().chain([&x.gap]));
+        let held = self.held.iter().map(|x| &x.which.0).chain(self.opened.iter().map(|which| &which.0));
+        let named = hit.chain(held).chain(&self.lean).chain(&self.freed).all(|gap| *gap < count);
+        let kick = self.now.kick.as_ref().is_none_or(|kick| kick.push.len() == n && kick.drag.len() == n);
+        let sticks = self.sticks.iter().all(|x| x.row.len() == n && x.from.len() == n);
+        let grips = self.grips.iter().all(|grip| grip.hold < self.held.len());
+        let whole = !self.whole || self.done.len() == 1;
+        named && kick && sticks && grips && whole && self.done.iter().all(|leg| leg.shape() == shape)
     }
 }

@@ -422,6 +422,6 @@ impl<P> Persist for PhaseFibred<P> {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.step).fixed(&mut self.z).fixed(&mut self.seen).fixed(&mut self.p);
         archive.fixed(&mut self.before).fixed(&mut self.momentum).fixed(&mut self.unknowns);
-        archive.pass(&mut self.done).pass(&mut self.iterations);
+        archive.fixed(&mut self.done).pass(&mut self.iterations);
     }
 }
