@@ -14,11 +14,12 @@ fn plan(scale: Scale) -> &'static [(&'static str, f64)] {
         &[
             ("bar-wave", 1e6),
             ("slab", 1e6),
-            ("block", 2e5),
-            ("l-beam", 1e5),
-            ("blade-1", 5e4),
-            ("blade-3", 1e5),
-            ("graded-cube", 5e4),
+            ("block", 1e6),
+            ("l-beam", 1e6),
+            ("blade-1", 1e6),
+            ("blade-2", 1e6),
+            ("blade-3", 1e6),
+            ("graded-cube", 1e6),
         ],
     )
 }
