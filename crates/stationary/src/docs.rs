@@ -12,6 +12,7 @@ pages! {
     Tutorial "docs/src/tutorial.md"
     Solids "docs/src/solids.md"
     Bodies "docs/src/bodies.md"
+    Gallery "docs/src/gallery.md"
     Theory "docs/src/theory.md"
     Scenario "docs/src/scenario.md"
     Formulas "docs/src/formulas.md"

@@ -411,6 +411,16 @@ fn links_lead_somewhere_and_the_summary_lists_every_page() {
 }
 
 #[test]
+fn the_gallery_shows_every_shipped_scenario() {
+    let page = read("docs/src/gallery.md");
+    for scenario in shipped::all() {
+        let picture = format!("gallery/{}.webp", scenario.name);
+        assert!(page.contains(&picture) && root().join("docs/src").join(&picture).is_file(), "{picture}");
+        assert!(page.contains(&format!("`stationary run {}`", scenario.name)), "{}", scenario.name);
+    }
+}
+
+#[test]
 fn every_law_that_a_page_cites_is_a_test() {
     let files = sources(root().join("crates"));
     let sources: String = files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
