@@ -17,6 +17,15 @@ const MILLION: usize = 55;
 /// The grading of the mesh.
 const POWER: f64 = 0.5;
 
+/// A run, and the spans it has made.
+type Counted = (Avi<Problem>, f64);
+
+/// Makes one more.
+fn go_on((avi, made): &mut Counted, span: f64) {
+    *made += 1.0;
+    avi.advance(*made * span).expect("a run of ours");
+}
+
 /// One thread over two.
 pub fn threads() -> Result<Outcome, String> {
     let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
@@ -32,11 +41,7 @@ pub fn threads() -> Result<Outcome, String> {
         runs.push((avi, 1.0));
     }
     let (repetitions, before) = (20, runs[1].0.updates());
-    let best = take_turns(repetitions, |which| {
-        let (avi, made) = &mut runs[which];
-        *made += 1.0;
-        seconds(|| avi.advance(*made * span).expect("a run of ours"))
-    });
+    let best = take_turns(repetitions, |which| seconds(|| go_on(&mut runs[which], span)));
     let [one, two] = &runs[..] else { unreachable!("two were made") };
     if one.0.positions() != two.0.positions() || one.0.velocities() != two.0.velocities() {
         return Err("two threads give other bits than one".into());
@@ -60,10 +65,7 @@ fn apart(cube: &Cube, steps: &[f64], span: f64) -> Result<f64, String> {
         avi.advance(span).map_err(|e| e.fault.why)?;
         runs.push((avi, 1.0));
     }
-    let step = |(avi, made): &mut (Avi<_>, f64)| {
-        *made += 1.0;
-        avi.advance(*made * span).expect("a run of ours");
-    };
+    let step = |run: &mut Counted| go_on(run, span);
     let best = take_turns(10, |which| {
         let [first, second] = &mut runs[..] else { unreachable!("two were made") };
         match which {
@@ -91,11 +93,7 @@ pub fn weight() -> Result<Outcome, String> {
         runs.push((avi, 1.0));
     }
     let (repetitions, before) = (20, runs[1].0.updates());
-    let best = take_turns(repetitions, |which| {
-        let (avi, made) = &mut runs[which];
-        *made += 1.0;
-        seconds(|| avi.advance(*made * span).expect("a run of ours"))
-    });
+    let best = take_turns(repetitions, |which| seconds(|| go_on(&mut runs[which], span)));
     let each = (runs[1].0.updates() - before) / repetitions;
     let [free, hanging] = best.map(|best| 1e9 * best / each as f64);
     Ok(Outcome::ns(hanging).over(free).counts(cube.elements() as u64, each, repetitions))
