@@ -31,7 +31,8 @@ fuzz_target!(|bytes: &[u8]| {
     let (a, b) = (folder("a", first, series), folder("b", second, other));
     match compare(&a, &b) {
         Ok(found) => {
-            let numbers = found.tables.iter().flat_map(|t| &t.columns).flat_map(|c| [c.largest, c.relative, c.last]);
+            let numbers =
+                found.tables.iter().flat_map(|t| &t.columns).flat_map(|c| [c.largest, c.relative, c.last]);
             assert!(numbers.chain(found.keys.iter().map(|k| k.relative)).all(|x| x >= 0.0), "{found:?}");
             assert!(!found.within(0.0) || found.within(1e-9), "a tolerance makes nothing worse");
             assert!(!found.json(1e-9).to_string().is_empty());
