@@ -3,7 +3,7 @@
 //! A load that changes belongs to elements: it is part of an element's potential and acts when the element does, so that the
 //! asynchronous action stays a sum over elements. Dead loads keep their direction and have the potential `-f(t) . x`;
 //! pressures follow the surface and enter as forces (Lagrange-d'Alembert). Dead loads that do not change in time are summed
-//! for each node once and for all: a body under its weight is swept as fast as one without.
+//! for each node once and for all: a body under its weight is swept like one without.
 
 use super::kind::quadratic;
 use crate::linalg::cross;
