@@ -29,6 +29,50 @@ function digits(x, range) {
   return String(Number(x.toPrecision(4)));
 }
 
+// Plays a moving picture: its button, slider and clock, and a loop that rests when nothing moves or nobody sees it. `advance` moves on by
+// some seconds, `draw` draws the moment. It is `ready` when it can be drawn.
+function player(root, advance, draw) {
+  var button = root.querySelector("button"), seek = root.querySelector("input[type=range]"), clock = root.querySelector("output");
+  var visible = true, before = null, pending = false, told = null;
+  var self = { playing: false, ready: true, later: later, play: play, show: show, heard: function (t) { told = t; } };
+  function tick(stamp) {
+    pending = false;
+    if (!self.ready) return;
+    if (self.playing && before !== null) advance(Math.min(stamp - before, 100) / 1000);
+    before = stamp;
+    draw();
+    if (self.playing && visible) later();
+  }
+  function later() {
+    if (pending || !self.ready) return;
+    pending = true;
+    requestAnimationFrame(tick);
+  }
+  function play(on) {
+    self.playing = on;
+    before = null;
+    button.textContent = on ? "Pause" : "Play";
+    later();
+  }
+  // The time, which part of the slider it is, and how long all of it lasts.
+  function show(t, part, span) {
+    var places = Math.max(0, 3 - Math.floor(Math.log10(span || 1)));
+    var said = "t = " + (span && (span < 1e-5 || span > 1e8) ? t.toExponential(4) : t.toFixed(places));
+    clock.textContent = said;
+    seek.value = 10000 * part;
+    seek.setAttribute("aria-valuetext", said);
+    if (t !== told) tell(t, root);
+    told = t;
+  }
+  button.onclick = function () { play(!self.playing); };
+  new IntersectionObserver(function (seen) {
+    visible = seen[seen.length - 1].isIntersecting;
+    before = null;
+    if (visible) later();
+  }).observe(root.querySelector("canvas"));
+  return self;
+}
+
 // A plot over time: a line marks the moment, and a click or a drag chooses one.
 function link(svg) {
   var box = svg.dataset.time.split(" ").map(Number), left = box[0], right = box[1], first = box[4], last = box[5];
@@ -118,5 +162,5 @@ document.addEventListener("DOMContentLoaded", function () {
   tools.appendChild(button);
 });
 
-return { tell: tell, hear: hear, inflate: inflate, digits: digits, table: table };
+return { tell: tell, hear: hear, player: player, inflate: inflate, digits: digits, table: table };
 })();

@@ -3,8 +3,7 @@
 var root = document.currentScript.parentNode;
 var film = JSON.parse(root.querySelector("script[type='application/json']").textContent);
 var canvas = root.querySelector("canvas"), pen = canvas.getContext("2d");
-var button = root.querySelector("button"), seek = root.querySelector("input[type=range]");
-var clock = root.querySelector("output"), speed = root.querySelector(".film-speed");
+var seek = root.querySelector("input[type=range]"), speed = root.querySelector(".film-speed");
 var range = root.querySelector(".film-range"), trails = root.querySelector("input[type=checkbox]");
 var dim = film.space, count = film.frames, width = film.poses, ball = dim === 3;
 
@@ -46,7 +45,7 @@ var order = figures.slice();
 if (order.length > 40) order.sort(function (a, b) { return a.colour - b.colour || a.pose - b.pose; });
 
 // The state of the player. Times are parts of the whole.
-var now = 0, told = null, playing = false, visible = true, before = null, pending = false;
+var now = 0, player = stationary.player(root, advance, draw), later = player.later, play = player.play;
 var end = part(film.open);
 var azimuth = 0.6, elevation = 0.35, view = {}, style = {}, sprites = {};
 var place = new Float64Array(width * 3), turn = new Float64Array(width);
@@ -337,40 +336,15 @@ function draw() {
   if (ball) deep(); else flat();
   flashes();
   ruler();
-  var size = duration * end || 1, t = film.start + now * duration, digits = 3 - Math.floor(Math.log10(size));
-  var said = "t = " + (size < 1e-6 || size > 1e9 ? t.toExponential(4) : t.toFixed(Math.max(0, digits)));
-  clock.textContent = said;
-  seek.value = end > 0 ? 10000 * now / end : 0;
-  seek.setAttribute("aria-valuetext", said);
-  if (now !== told) stationary.tell(t, root);
-  told = now;
+  player.show(film.start + now * duration, end > 0 ? now / end : 0, duration * end);
 }
 
-// One loop; it rests when nothing moves or nobody sees it.
-function tick(stamp) {
-  pending = false;
-  if (playing && before !== null) {
-    now += share(Math.min(stamp - before, 100) / 1000);
-    if (now > end) now = end > 0 ? now % end : 0;
-  }
-  before = stamp;
-  draw();
-  if (playing && visible) later();
-}
-function later() {
-  if (pending) return;
-  pending = true;
-  requestAnimationFrame(tick);
-}
-function play(on) {
-  playing = on;
-  before = null;
-  button.textContent = on ? "Pause" : "Play";
-  later();
+function advance(seconds) {
+  now += share(seconds);
+  if (now > end) now = end > 0 ? now % end : 0;
 }
 
 root.dataset.on = "1";
-button.onclick = function () { play(!playing); };
 seek.oninput = function () { now = seek.value / 10000 * end; later(); };
 speed.onchange = trails.onchange = later;
 if (range) {
@@ -382,7 +356,7 @@ if (range) {
 }
 root.addEventListener("keydown", function (e) {
   var on = e.target === canvas, arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
-  if (e.key === " " && (on || e.target === seek)) play(!playing);
+  if (e.key === " " && (on || e.target === seek)) play(!player.playing);
   else if (on && arrow && e.shiftKey && ball) turnBy(0.1 * arrow[0], 0.1 * arrow[1]);
   else if (on && arrow && arrow[0]) {
     var k = frameAt(now), last = times[count - 1];
@@ -402,7 +376,8 @@ function turnBy(right, up) {
 
 // A moment chosen in a plot.
 stationary.hear(root, function (t) {
-  now = told = Math.min(Math.max(part(t), 0), 1);
+  now = Math.min(Math.max(part(t), 0), 1);
+  player.heard(film.start + now * duration);
   if (now > end && range) { range.value = "all"; end = 1; }
   play(false);
 });
@@ -421,7 +396,7 @@ canvas.addEventListener("pointermove", function (e) {
   if (ball) turnBy(dx / 120, -dy / 120);
 });
 canvas.addEventListener("pointerup", function () {
-  if (held && moved < 5) play(!playing);
+  if (held && moved < 5) play(!player.playing);
   held = null;
 });
 canvas.addEventListener("pointercancel", function () { held = null; });
@@ -430,11 +405,6 @@ if (ball) canvas.classList.add("film-turns");
 new ResizeObserver(function () {
   if (root.clientWidth !== view.width) requestAnimationFrame(layout);
 }).observe(root);
-new IntersectionObserver(function (seen) {
-  visible = seen[seen.length - 1].isIntersecting;
-  before = null;
-  if (visible) later();
-}).observe(canvas);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colours);
 colours();
 layout();

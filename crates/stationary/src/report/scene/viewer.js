@@ -3,11 +3,12 @@ var root = document.currentScript.parentNode, view = {}, camera, mesh, data, sty
 var scene = JSON.parse(root.querySelector("script[type='application/json']").textContent);
 function one(selector) { return root.querySelector(selector); }
 var canvas = one("canvas"), over = one(".scene-over"), pen = over.getContext("2d");
-var button = one(".scene-play"), seek = one("input[type=range]"), clock = one("output"), speed = one(".scene-speed");
+var seek = one("input[type=range]"), speed = one(".scene-speed");
 var chosen = one(".scene-field"), ranges = one(".scene-range"), factor = one(".scene-factor");
 var lines = one(".scene-mesh"), atRest = one(".scene-rest");
-var now = scene.start, told = null, playing = false, visible = true, before = null, pending = false, stale = true;
-var duration = scene.end - scene.start;
+var now = scene.start, duration = scene.end - scene.start, stale = true;
+var player = stationary.player(root, advance, draw), later = player.later, play = player.play;
+player.ready = false;
 
 function fail(why) {
   root.dataset.state = "none";
@@ -198,37 +199,13 @@ function draw() {
     mesh: lines.checked, rest: atRest.checked, factor: Number(factor.value) });
   legend();
   ruler();
-  var places = Math.max(0, 3 - Math.floor(Math.log10(duration || 1)));
-  var said = "t = " + (duration < 1e-3 || duration > 1e7 ? now.toExponential(4) : now.toFixed(Math.min(places, 8)));
-  clock.textContent = said;
-  seek.value = duration > 0 ? 10000 * (now - scene.start) / duration : 0;
-  seek.setAttribute("aria-valuetext", said);
-  if (now !== told) stationary.tell(now, root);
-  told = now;
+  player.show(now, duration > 0 ? (now - scene.start) / duration : 0, duration);
 }
 
-// One loop; it rests when nothing moves or nobody sees it.
-function tick(stamp) {
-  pending = false;
-  if (playing && before !== null) {
-    now += Math.min(stamp - before, 100) / 1000 * speed.value;
-    if (now > scene.end) now = duration > 0 ? scene.start + (now - scene.start) % duration : scene.start;
-    stale = true;
-  }
-  before = stamp;
-  draw();
-  if (playing && visible) later();
-}
-function later() {
-  if (pending || !mesh) return;
-  pending = true;
-  requestAnimationFrame(tick);
-}
-function play(on) {
-  playing = on;
-  before = null;
-  button.textContent = on ? "Pause" : "Play";
-  later();
+function advance(seconds) {
+  now += seconds * speed.value;
+  if (now > scene.end) now = duration > 0 ? scene.start + (now - scene.start) % duration : scene.start;
+  stale = true;
 }
 function go(t) {
   now = Math.min(Math.max(t, scene.start), scene.end);
@@ -246,15 +223,14 @@ function colours() {
 }
 
 function controls() {
-  button.onclick = function () { play(!playing); };
   seek.oninput = function () { play(false); go(scene.start + seek.value / 10000 * duration); };
   chosen.onchange = ranges.onchange = function () { stale = true; later(); };
   factor.onchange = lines.onchange = atRest.onchange = later;
   one(".scene-reset").onclick = function () { camera.reset(); later(); };
-  stationary.hear(root, function (t) { told = t; play(false); go(t); });
+  stationary.hear(root, function (t) { player.heard(t); play(false); go(t); });
   root.addEventListener("keydown", function (e) {
     var on = e.target === canvas, arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
-    if (e.key === " " && (on || e.target === seek)) play(!playing);
+    if (e.key === " " && (on || e.target === seek)) play(!player.playing);
     else if (!on) return;
     else if (arrow && e.shiftKey) camera.turn(0.1 * arrow[0], 0.1 * arrow[1]);
     else if (arrow && arrow[0]) step(arrow[0]);
@@ -318,6 +294,7 @@ function start() {
     var flat = data.bounds[2][1] - data.bounds[2][0] < 1e-6 * data.radius;
     camera = new Camera(data.bounds, flat);
     mesh = new Mesh(gl, data);
+    player.ready = true;
     colours();
     controls();
     root.dataset.state = "on";
@@ -325,14 +302,9 @@ function start() {
     new ResizeObserver(function () {
       if (canvas.parentNode.clientWidth !== view.width) requestAnimationFrame(layout);
     }).observe(root);
-    new IntersectionObserver(function (seen) {
-      visible = seen[seen.length - 1].isIntersecting;
-      before = null;
-      if (visible) later();
-    }).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colours);
-    canvas.addEventListener("webglcontextlost", function (e) { e.preventDefault(); playing = false; pending = true; });
-    canvas.addEventListener("webglcontextrestored", function () { mesh = new Mesh(gl, data); pending = false; stale = true; later(); });
+    canvas.addEventListener("webglcontextlost", function (e) { e.preventDefault(); play(false); player.ready = false; });
+    canvas.addEventListener("webglcontextrestored", function () { mesh = new Mesh(gl, data); player.ready = stale = true; later(); });
     play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   }).catch(function (e) { fail("it cannot be drawn (" + e.message + ")."); });
 }
