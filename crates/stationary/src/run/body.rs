@@ -4,7 +4,7 @@ mod build;
 mod kept;
 mod results;
 
-use super::keep::{Keeper, Opened};
+use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
@@ -27,20 +27,18 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &BodySystem,
-    (out, resume): (&Folder, bool),
+    into: (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
-    let keeper = match Keeper::open(scenario, out, (resume, clock), &[])? {
-        Opened::Run(keeper) => *keeper,
-        Opened::Over(outcome) => return Ok(*outcome),
-    };
-    let before = keeper.restore(|archive| pass(&mut built, archive))?;
-    let mut results = Results::create(scenario, &built, keeper)?;
-    let end = drive(&mut built, &mut results, before, watch)?;
-    results.finish(&built, end)
+    Keeper::open(scenario, into, clock, &[], |keeper| {
+        let before = keeper.restore(|archive| pass(&mut built, archive))?;
+        let mut results = Results::create(scenario, &built, keeper)?;
+        let end = drive(&mut built, &mut results, before, watch)?;
+        results.finish(&built, end)
+    })
 }
 
 /// All that decides how a run goes on, its results aside.

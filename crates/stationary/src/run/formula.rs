@@ -11,7 +11,7 @@ mod mechanics;
 mod phase;
 mod results;
 
-use super::keep::{Keeper, Opened};
+use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, Error, RunError};
@@ -37,25 +37,23 @@ const LOOK: u64 = 16;
 pub(super) fn run(
     scenario: &Scenario,
     system: &FormulaSystem,
-    (out, resume): (&Folder, bool),
+    into: (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = build::build(scenario, system)?;
     results::check_columns(&built)?;
     results::check_claims(scenario, &built)?;
-    if out.path().is_none() {
+    if into.0.path().is_none() {
         built.picture = None;
     }
-    let keeper = match Keeper::open(scenario, out, (resume, clock), &[])? {
-        Opened::Run(keeper) => *keeper,
-        Opened::Over(outcome) => return Ok(*outcome),
-    };
-    let mut eye = Eye::new(&built);
-    let before = keeper.restore(|archive| pass(&mut built, &mut eye, archive))?;
-    let mut results = Results::create(scenario, &built, keeper)?;
-    let end = drive((&mut built, &mut eye), &mut results, before, watch)?;
-    results.finish(&mut built, end)
+    Keeper::open(scenario, into, clock, &[], |keeper| {
+        let mut eye = Eye::new(&built);
+        let before = keeper.restore(|archive| pass(&mut built, &mut eye, archive))?;
+        let mut results = Results::create(scenario, &built, keeper)?;
+        let end = drive((&mut built, &mut eye), &mut results, before, watch)?;
+        results.finish(&mut built, end)
+    })
 }
 
 /// All that decides how a run goes on, its results aside.

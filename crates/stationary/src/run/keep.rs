@@ -26,23 +26,16 @@ pub(super) struct Keeper {
     before: f64,
 }
 
-/// What there is to be done.
-pub(super) enum Opened {
-    /// A run, from its start or from a checkpoint.
-    Run(Box<Keeper>),
-    /// Nothing: it was over before.
-    Over(Box<Outcome>),
-}
-
 impl Keeper {
-    /// Enters the folder of a run. With `resume` it goes on from the checkpoint there; where there is none yet it begins. `clock` is when
-    /// this part of the run began, `parts` is what decides its bits besides the scenario.
+    /// Enters the folder of a run and makes it, unless it was over before. With `resume` it goes on from the checkpoint there; where
+    /// there is none yet it begins. `clock` is when this part of the run began, `parts` is what decides its bits besides the scenario.
     pub fn open(
         scenario: &Scenario,
-        out: &Folder,
-        (resume, clock): (bool, Instant),
+        (out, resume): (&Folder, bool),
+        clock: Instant,
         parts: &[&[u8]],
-    ) -> Result<Opened, Error> {
+        run: impl FnOnce(Keeper) -> Result<Outcome, Error>,
+    ) -> Result<Outcome, Error> {
         let mut keeper = Keeper {
             out: out.clone(),
             from: None,
@@ -55,19 +48,19 @@ impl Keeper {
         };
         keeper.out.enter()?;
         if !resume {
-            return Ok(Opened::Run(Box::new(keeper)));
+            return run(keeper);
         }
         keeper.from = keeper.find()?;
         if let Some(checkpoint) = &keeper.from {
             keeper.before = checkpoint.take_floats("run.seconds", Some(1))?[0];
         } else if let Some(outcome) = keeper.over()? {
             drop_csv(scenario, &keeper.out)?;
-            return Ok(Opened::Over(Box::new(outcome)));
+            return Ok(outcome);
         } else {
             let folder = keeper.out.path().map_or(String::new(), |p| format!(" in {}", p.display()));
             keeper.notes.push(format!("there is no checkpoint{folder} yet: the run begins anew"));
         }
-        Ok(Opened::Run(Box::new(keeper)))
+        run(keeper)
     }
 
     /// The checkpoint in the folder, if there is one; it must be of this run.

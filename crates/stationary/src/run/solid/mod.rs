@@ -10,7 +10,7 @@ mod results;
 mod start;
 mod steps;
 
-use super::keep::{Keeper, Opened};
+use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
 use crate::report::frames::Frames;
@@ -31,21 +31,20 @@ pub(super) use start::check;
 pub(super) fn run(
     scenario: &Scenario,
     system: &SolidSystem,
-    (out, resume): (&Folder, bool),
+    into: (&Folder, bool),
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
     let mut built = start::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
     // Where nodes and elements of a large mesh stand in a checkpoint decides, too.
-    let parts: [&[u8]; 2] = [&built.body.mesh.to_le_bytes(), b"Hilbert"];
-    let keeper = match Keeper::open(scenario, out, (resume, clock), &parts)? {
-        Opened::Run(keeper) => *keeper,
-        Opened::Over(outcome) => return Ok(*outcome),
-    };
-    let (mut run, row) = Run::begin(scenario, system, &mut built, keeper)?;
-    let end = run.drive(&mut built, row, watch)?;
-    results::finish(scenario, &built, run, end)
+    let mesh = built.body.mesh.to_le_bytes();
+    let parts: [&[u8]; 2] = [&mesh, b"Hilbert"];
+    Keeper::open(scenario, into, clock, &parts, |keeper| {
+        let (mut run, row) = Run::begin(scenario, system, &mut built, keeper)?;
+        let end = run.drive(&mut built, row, watch)?;
+        results::finish(scenario, &built, run, end)
+    })
 }
 
 /// The results folder of a run, and how far it is.
