@@ -21,7 +21,6 @@ use crate::integrate::constrained::project::Projection;
 use crate::linalg::{Lu, dot};
 use crate::model::{Bounds, Constraint, Gap};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A gap that is held closed.
 #[derive(Debug, Clone)]
@@ -479,7 +478,6 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         Ok(lost)
     }
 
-    /// Removes ties that belong to no held gap any more.
     /// What the legs are tied to, from what is held and sticks.
     pub(super) fn retie(&mut self) {
         let n = self.now.q.len();
@@ -488,13 +486,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.paths.ties = ties.map(|ties| Tied::new(ties, self.paths.ld.abscissae(), n));
     }
 
+    /// Removes ties that belong to no held gap any more.
     pub(super) fn untie(&mut self) {
-        let n = self.now.q.len();
         self.sticks.clear();
         self.grips.clear();
-        let held = self.held.iter().map(|x| x.which).collect();
-        let ties = Ties::new(n, self.system.clone(), &Arc::clone(&self.gaps), (held, Vec::new()));
-        self.paths.ties = ties.map(|ties| Tied::new(ties, self.paths.ld.abscissae(), n));
+        self.retie();
     }
 }
 
