@@ -2,6 +2,7 @@
 
 use super::accounts::Sum;
 use crate::model::Potentials;
+use std::cmp::Reverse;
 
 /// Nobody bears it.
 const NOBODY: u32 = u32::MAX;
@@ -31,12 +32,10 @@ impl Bearers {
         let Some(steady) = potentials.steady() else { return Bearers::default() };
         let force = steady.forces().to_vec();
         let mut bearer = vec![NOBODY; force.len()];
-        let before = |k: usize, other: usize| {
-            let [own, others] = [k, other].map(|k| (step[k], guarded[k]));
-            own.0 < others.0 || (own.0 == others.0 && (own.1, others.1) == (false, true))
+        let better = |k: usize, other: usize| {
+            let key = |k: usize| (guarded[k], Reverse(rank[k]));
+            step[k].total_cmp(&step[other]).then(key(k).cmp(&key(other))).is_lt()
         };
-        let better =
-            |k: usize, other: usize| before(k, other) || (!before(other, k) && rank[k] > rank[other]);
         for k in 0..step.len() {
             for a in potentials.nodes(k).iter().map(|a| *a as usize) {
                 if force[a] != [0.0; 3] && (bearer[a] == NOBODY || better(k, bearer[a] as usize)) {

@@ -107,14 +107,21 @@ impl<P: Potentials> Site<'_, P> {
         }
         if self.ledger.bearing.any() {
             // SAFETY: the caller's.
-            unsafe { self.bear(k, weight, &mut struck) };
+            let [potential, inflow] = unsafe { self.bear(k, weight) };
+            struck.potential[1] += potential;
+            struck.inflow += inflow;
         }
         struck.kinetic = [before, kinetic(nodes, self.mass, self.v)];
         Ok(struck)
     }
 
-    /// Kicks with the constant forces that the element bears. What acts on held components goes to their supports.
-    unsafe fn bear(&mut self, k: usize, weight: f64, struck: &mut Struck) {
+    /// Kicks with the constant forces that the element bears; returns their potential, and the work of moving supports. What acts on held
+    /// components goes to these.
+    ///
+    /// # Safety
+    /// As of [`carry`](Self::carry).
+    pub unsafe fn bear(&mut self, k: usize, weight: f64) -> [f64; 2] {
+        let (mut potential, mut inflow) = (0.0, 0.0);
         let (steady, supports) = (self.potentials.steady(), self.potentials.supports());
         for &a in self.potentials.nodes(k) {
             // SAFETY: the caller's, here and below.
@@ -125,7 +132,7 @@ impl<P: Potentials> Site<'_, P> {
             // SAFETY: as above.
             unsafe { self.ledger.bearing.kick(a, weight, inverse, x, &mut v) };
             self.v[at..at + 3].copy_from_slice(&v);
-            struck.potential[1] += steady.map_or(0.0, |s| s.potential_of(a as usize, &x));
+            potential += steady.map_or(0.0, |s| s.potential_of(a as usize, &x));
             for i in (0..3).filter(|i| supports.is_some_and(|s| s.held(at + i))) {
                 let mut impulse = [0.0; 3];
                 impulse[i] = -weight * force[i];
@@ -134,9 +141,10 @@ impl<P: Potentials> Site<'_, P> {
                 let account = unsafe { self.ledger.of(a) };
                 account.reaction(i, impulse[i], &cross(&x, &impulse));
                 account.work(work);
-                struck.inflow += work;
+                inflow += work;
             }
         }
+        [potential, inflow]
     }
 
     /// Kicks with the element's gradient in `room.kick` and its loads; books loads and reactions. Adds the work of

@@ -417,26 +417,10 @@ impl<P: Potentials> Avi<P> {
             }
         }
         if !self.accounts.bearers.is_empty() {
-            self.bear(k, weight);
+            // SAFETY: the accounts are borrowed for this call.
+            unsafe { self.site().bear(k, weight) };
         }
         Ok(())
-    }
-
-    /// Kicks with the constant forces that an element without held nodes bears.
-    fn bear(&mut self, k: usize, weight: f64) {
-        let bearing = self.accounts.bearers.share();
-        for &a in self.potentials.nodes(k) {
-            let at = 3 * a as usize;
-            let three = |from: &[f64]| -> [f64; 3] { std::array::from_fn(|i| from[at + i]) };
-            let mut v = three(&self.v);
-            // SAFETY: everything is lent to us.
-            unsafe {
-                if bearing.borne(k, a).is_some() {
-                    bearing.kick(a, weight, three(&self.inverse), three(&self.x), &mut v);
-                }
-            }
-            self.v[at..at + 3].copy_from_slice(&v);
-        }
     }
 
     /// A kick with all that may come with it: loads, reactions, the element's balance of energy. The bits of the
