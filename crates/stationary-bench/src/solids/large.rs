@@ -20,6 +20,14 @@ const POWER: f64 = 0.5;
 /// A run, and the spans it has made.
 type Counted = (Avi<Problem>, f64);
 
+/// Begins one on so many threads; what is made for the first span is not measured.
+fn begin(cube: &Cube, problem: Problem, steps: &[f64], threads: usize, span: f64) -> Result<Counted, String> {
+    let mut avi = asynchronous(cube, problem, steps)?;
+    avi.set_threads(threads);
+    avi.advance(span).map_err(|e| e.fault.why)?;
+    Ok((avi, 1.0))
+}
+
 /// Makes one more.
 fn go_on((avi, made): &mut Counted, span: f64) {
     *made += 1.0;
@@ -32,17 +40,11 @@ pub fn threads() -> Result<Outcome, String> {
     let steps = harmonic_steps(&cube.problem())?;
     // Some rounds of the schedule, as runs make them between two rows of their results: threads start anew in each call.
     let span = 8.0 * largest(&steps);
-    let mut runs = Vec::new();
-    for threads in [1, 2] {
-        let mut avi = asynchronous(&cube, cube.problem(), &steps)?;
-        avi.set_threads(threads);
-        // What is made for the first turn is not measured.
-        avi.advance(span).map_err(|e| e.fault.why)?;
-        runs.push((avi, 1.0));
-    }
+    let run = |threads| begin(&cube, cube.problem(), &steps, threads, span);
+    let mut runs = [run(1)?, run(2)?];
     let (repetitions, before) = (20, runs[1].0.updates());
     let best = take_turns(repetitions, |which| seconds(|| go_on(&mut runs[which], span)));
-    let [one, two] = &runs[..] else { unreachable!("two were made") };
+    let [one, two] = &runs;
     if one.0.positions() != two.0.positions() || one.0.velocities() != two.0.velocities() {
         return Err("two threads give other bits than one".into());
     }
@@ -59,24 +61,16 @@ pub fn threads() -> Result<Outcome, String> {
 
 /// What the machine gives two threads that have nothing to do with each other: two bodies at once over one after the other.
 fn apart(cube: &Cube, steps: &[f64], span: f64) -> Result<f64, String> {
-    let mut runs = Vec::new();
-    for _ in 0..2 {
-        let mut avi = asynchronous(cube, cube.problem(), steps)?;
-        avi.advance(span).map_err(|e| e.fault.why)?;
-        runs.push((avi, 1.0));
-    }
-    let step = |run: &mut Counted| go_on(run, span);
-    let best = take_turns(10, |which| {
-        let [first, second] = &mut runs[..] else { unreachable!("two were made") };
-        match which {
-            0 => seconds(|| [first, second].into_iter().for_each(step)),
-            _ => seconds(|| {
-                std::thread::scope(|scope| {
-                    scope.spawn(|| step(first));
-                    step(second);
-                })
-            }),
-        }
+    let run = || begin(cube, cube.problem(), steps, 1, span);
+    let [mut first, mut second] = [run()?, run()?];
+    let best = take_turns(10, |which| match which {
+        0 => seconds(|| [&mut first, &mut second].into_iter().for_each(|run| go_on(run, span))),
+        _ => seconds(|| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| go_on(&mut first, span));
+                go_on(&mut second, span);
+            })
+        }),
     });
     Ok(best[0] / best[1])
 }
@@ -86,12 +80,8 @@ pub fn weight() -> Result<Outcome, String> {
     let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
     let steps = harmonic_steps(&cube.problem())?;
     let span = 2.0 * largest(&steps);
-    let mut runs = Vec::new();
-    for problem in [cube.problem(), cube.hanging()] {
-        let mut avi = asynchronous(&cube, problem, &steps)?;
-        avi.advance(span).map_err(|e| e.fault.why)?;
-        runs.push((avi, 1.0));
-    }
+    let run = |problem| begin(&cube, problem, &steps, 1, span);
+    let mut runs = [run(cube.problem())?, run(cube.hanging())?];
     let (repetitions, before) = (20, runs[1].0.updates());
     let best = take_turns(repetitions, |which| seconds(|| go_on(&mut runs[which], span)));
     let each = (runs[1].0.updates() - before) / repetitions;

@@ -58,7 +58,7 @@ pub fn rows() -> Vec<Row> {
             "avi update of a body under its weight and held, over a free one, 105,456 graded tet4",
             large::weight,
         )
-        .at_most(2.5),
+        .at_most(2.0),
         Row::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
             .at_most(300.0),
         Row::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)
