@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary::run::{Conserved, Outcome};
-use stationary::scenario::{Scenario, System, claim};
+use stationary::scenario::{Scenario, System, Template, claim};
 
 use crate::output::{complain, number, say, table};
 use crate::progress::{Display, Words, catch_interrupts};
-use crate::{Verdict, arguments, events, load};
+use crate::{Verdict, arguments, events};
 
 /// Runs a scenario.
 pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
     let mut set = arguments.scenario.set.clone();
     set.extend(arguments.threads.map(|n| ("integrator.threads".to_string(), n.to_string())));
-    let scenario = load::template(&arguments.scenario.scenario)?.read(&set)?;
+    let scenario = Template::find(&arguments.scenario.scenario)?.read(&set)?;
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&scenario.name));
     catch_interrupts();
     if arguments.json {

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use stationary::error::Error;
+use stationary::scenario::Template;
 use stationary::sweep::{Ending, Factor, Options, Outcome, Plan, Row, Sweep};
 
 use crate::output::{complain, say, table};
 use crate::progress::{Display, catch_interrupts};
-use crate::{Verdict, arguments, events, load};
+use crate::{Verdict, arguments, events};
 
 /// Runs amiss that are told one by one.
 const TOLD: usize = 10;
@@ -16,7 +17,7 @@ const TOLD: usize = 10;
 /// Sweeps a scenario.
 pub fn sweep(arguments: &arguments::Sweep) -> Result<Verdict, Error> {
     let sweep = Sweep {
-        template: load::template(&arguments.scenario.scenario)?,
+        template: Template::find(&arguments.scenario.scenario)?,
         set: arguments.scenario.set.clone(),
         plan: plan(arguments)?,
     };

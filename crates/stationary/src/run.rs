@@ -13,7 +13,7 @@ pub use crate::observe::Conserved;
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 
 use crate::error::{Error, RunError};
-use crate::report::Folder;
+use crate::report::{Folder, Kept};
 use crate::scenario::{Scenario, System, claim};
 use serde_json::Value;
 use std::fmt;
@@ -76,6 +76,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// The files written.
     pub files: Vec<PathBuf>,
+    /// What is in memory; see [`gather`].
+    pub kept: Kept,
 }
 
 /// Runs a scenario into a folder. `watch` is told the progress several times a second and may end the run.
@@ -106,6 +108,27 @@ pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Er
 /// Where there is no checkpoint yet the run begins, and where it is finished nothing is left to do: [`Outcome::notes`] says so.
 pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
     into(scenario, &Folder::at(out), true, watch)
+}
+
+/// Runs a scenario for a caller who goes on with the numbers: [`Outcome::kept`] has what the files of a run have, to the bit. With a
+/// folder the files are written as well, and with `resume` an earlier run goes on there.
+///
+/// ```
+/// use stationary::{run, scenario::{Scenario, shipped}};
+/// let pendulum = shipped::find("pendulum").unwrap();
+/// let scenario = Scenario::read("pendulum", pendulum.text, &[("end".into(), "10".into())])?;
+/// let outcome = run::gather(&scenario, None, false, &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// let series = outcome.kept.series.unwrap();
+/// assert_eq!(series.numbers.len(), 501 * series.columns.len());
+/// # Ok::<(), stationary::error::Error>(())
+/// ```
+pub fn gather(
+    scenario: &Scenario,
+    out: Option<&Path>,
+    resume: bool,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Error> {
+    into(scenario, &out.map_or_else(Folder::none, Folder::at).kept(), resume, watch)
 }
 
 fn into(scenario: &Scenario, out: &Folder, resume: bool, watch: &mut Watch<'_>) -> Result<Outcome, Error> {

@@ -2,6 +2,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::file::{create, io, reopen};
+use super::kept::Listing;
 use super::series::{cut_back, key};
 use crate::error::Error;
 use std::fmt::Write as _;
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub struct Events {
     path: PathBuf,
     file: Option<BufWriter<File>>,
+    /// The rows in memory, if somebody wants them.
+    kept: Option<Listing>,
     rows: u64,
     /// Written so far, the header too.
     bytes: u64,
@@ -36,7 +39,7 @@ impl Events {
             None => None,
         };
         let path = path.map_or_else(PathBuf::new, Path::to_path_buf);
-        let mut events = Events { path, file, rows: 0, bytes: 0, line: columns.join(",") };
+        let mut events = Events { path, file, kept: None, rows: 0, bytes: 0, line: columns.join(",") };
         events.write_line()?;
         Ok(events)
     }
@@ -58,12 +61,29 @@ impl Events {
         cut_back(&file, path, &(columns.join(",") + "\n"), [written[0], written[1]])?;
         let (bytes, rows) = (written[0], written[1]);
         let file = Some(BufWriter::new(file));
-        Ok(Events { path: path.to_path_buf(), file, rows, bytes, line: String::new() })
+        Ok(Events { path: path.to_path_buf(), file, kept: None, rows, bytes, line: String::new() })
+    }
+
+    /// The same, with its rows in memory, too; those that a file has already are read.
+    pub fn kept(mut self, columns: &[&str]) -> Result<Self, Error> {
+        self.kept = Some(match self.rows {
+            0 => Listing::new(columns),
+            _ => Listing::read(&self.path)?,
+        });
+        Ok(self)
+    }
+
+    /// The rows in memory.
+    pub fn into_listing(self) -> Option<Listing> {
+        self.kept
     }
 
     /// Writes one row.
     pub fn push(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
         self.rows += 1;
+        if let Some(listing) = &mut self.kept {
+            listing.push(cells);
+        }
         self.line.clear();
         for (i, cell) in cells.iter().enumerate() {
             if i > 0 {

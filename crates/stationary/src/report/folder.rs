@@ -12,23 +12,40 @@ use std::sync::Arc;
 /// What runs leave beside `series.csv`, frames and checkpoint.
 const RESULTS: [&str; 5] = ["summary.json", "report.html", "sections.csv", "impacts.csv", "series.parquet"];
 
-/// A folder for results, or none: what is written into none is gone.
+/// A folder for results, or none: what is written into none is gone, unless it is kept in memory.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: Option<PathBuf>,
     /// While somebody has it, no other run goes into the folder.
     lock: Option<Arc<File>>,
+    /// Whether what is written is kept in memory, too.
+    kept: bool,
 }
 
 impl Folder {
     /// The folder at this path; it need not exist yet.
     pub fn at(path: &Path) -> Self {
-        Folder { path: Some(path.to_path_buf()), lock: None }
+        Folder { path: Some(path.to_path_buf()), lock: None, kept: false }
     }
 
     /// No folder.
     pub fn none() -> Self {
-        Folder { path: None, lock: None }
+        Folder { path: None, lock: None, kept: false }
+    }
+
+    /// The same, and what is written into it is also kept in memory, see [`Kept`](super::Kept).
+    pub fn kept(self) -> Self {
+        Folder { kept: true, ..self }
+    }
+
+    /// Whether what is written is kept in memory.
+    pub fn keeps(&self) -> bool {
+        self.kept
+    }
+
+    /// Whether anybody will see plots and pictures.
+    pub fn shows(&self) -> bool {
+        self.kept || self.path.is_some()
     }
 
     /// Where it is, if anywhere.
@@ -122,19 +139,21 @@ impl Folder {
         (state, observed): (Vec<String>, Vec<String>),
         from: Option<&Checkpoint>,
     ) -> Result<Series, Error> {
-        match (self.file(name), from) {
-            (Some(file), None) => Series::create(&file, state, observed),
-            (Some(file), Some(checkpoint)) => Series::resume(&file, state, observed, checkpoint),
-            (None, _) => Ok(Series::unwritten(state, observed)),
-        }
+        let series = match (self.file(name), from) {
+            (Some(file), None) => Series::create(&file, state, observed)?,
+            (Some(file), Some(checkpoint)) => Series::resume(&file, state, observed, checkpoint)?,
+            (None, _) => Series::unwritten(state, observed),
+        };
+        if self.kept { series.kept() } else { Ok(series) }
     }
 
     /// Begins a table of things that happen now and then, or goes on with it.
     pub fn events(&self, name: &str, columns: &[&str], from: Option<&Checkpoint>) -> Result<Events, Error> {
-        match (self.file(name), from) {
-            (Some(file), Some(checkpoint)) => Events::resume(&file, columns, checkpoint),
-            (file, _) => Events::create(file.as_deref(), columns),
-        }
+        let events = match (self.file(name), from) {
+            (Some(file), Some(checkpoint)) => Events::resume(&file, columns, checkpoint)?,
+            (file, _) => Events::create(file.as_deref(), columns)?,
+        };
+        if self.kept { events.kept(columns) } else { Ok(events) }
     }
 
     /// Replaces a file of it by a new text in one step.

@@ -5,8 +5,11 @@
 //! body as it is. Numbers are raw and little endian behind the text, so that nothing is lost and little is spent.
 
 mod hdf5;
+mod kept;
 mod vtu;
 mod xdmf;
+
+pub use kept::{KeptBlock, KeptField, KeptFrames, KeptValues};
 
 use super::file::{io, replace, write_whole};
 use crate::error::Error;
@@ -83,11 +86,13 @@ impl Values<'_> {
 /// ```
 #[derive(Debug)]
 pub struct Frames {
-    folder: PathBuf,
+    /// None where they are only kept in memory.
+    folder: Option<PathBuf>,
     format: FrameFormat,
     /// The lines of the list that name the frames.
     entries: String,
     count: usize,
+    kept: Option<KeptFrames>,
 }
 
 /// What differs between the formats.
@@ -160,7 +165,9 @@ impl Frames {
             return Err(Error::Io { path: inside.display().to_string(), message });
         }
         let list = folder.join(format.list());
-        let mut frames = Frames { folder: folder.to_path_buf(), format, entries: String::new(), count: keep };
+        let entries = String::new();
+        let path = Some(folder.to_path_buf());
+        let mut frames = Frames { folder: path, format, entries, count: keep, kept: None };
         if keep > 0 {
             let text = std::fs::read_to_string(&list)
                 .map_err(|e| fault(&list, format!("the list of frames cannot be read: {e}")))?;
@@ -169,7 +176,7 @@ impl Frames {
             if let Some(lost) = names.map(|name| folder.join(name)).find(|p| !p.is_file()) {
                 return Err(fault(&lost, "this frame is missing".into()));
             }
-            frames.write_list()?;
+            frames.write_list(folder)?;
         }
         for other in [FrameFormat::Vtu, FrameFormat::Xdmf] {
             let stale = folder.join(other.list());
@@ -179,6 +186,22 @@ impl Frames {
             remove_from(&inside, other, if other == format { keep } else { 0 })?;
         }
         Ok(frames)
+    }
+
+    /// Frames without a folder: see [`kept`](Self::kept).
+    pub fn unwritten() -> Self {
+        Frames { folder: None, format: FrameFormat::default(), entries: String::new(), count: 0, kept: None }
+    }
+
+    /// The same, kept in memory, too, if these are all the frames there are.
+    pub fn kept(mut self) -> Self {
+        self.kept = (self.count == 0).then(KeptFrames::default);
+        self
+    }
+
+    /// The frames in memory.
+    pub fn into_kept(self) -> Option<KeptFrames> {
+        self.kept
     }
 
     /// Frames written so far, those of the run before the checkpoint too: what to `keep` when resuming.
@@ -208,14 +231,21 @@ impl Frames {
         assert!(t.is_finite(), "a frame at time {t}");
         // Checks the lengths for both.
         let grid = vtu::Grid::new(points, blocks, point_fields, cell_fields);
-        let file = self.folder.join(self.format.name(self.count));
+        if let Some(kept) = &mut self.kept {
+            kept.push(t, points, blocks, [point_fields, cell_fields]);
+        }
+        let Some(folder) = &self.folder else {
+            self.count += 1;
+            return Ok(());
+        };
+        let file = folder.join(self.format.name(self.count));
         let mut more = String::new();
         match self.format {
             FrameFormat::Vtu => replace(&file, |file| grid.write(file))?,
             FrameFormat::Xdmf => {
                 let frame = xdmf::Frame { points, blocks, fields: [point_fields, cell_fields] };
                 if self.count == 0 {
-                    replace(&self.folder.join(xdmf::MESH), |file| frame.write_mesh(file))?;
+                    replace(&folder.join(xdmf::MESH), |file| frame.write_mesh(file))?;
                 }
                 replace(&file, |file| frame.write_fields(file))?;
                 more = frame.text(self.count);
@@ -224,12 +254,12 @@ impl Frames {
         let [before, after] = self.format.entry(self.count);
         writeln!(self.entries, "{before}{t:?}{after}{more}").expect("writing to a string");
         self.count += 1;
-        self.write_list()
+        self.write_list(folder)
     }
 
-    fn write_list(&self) -> Result<(), Error> {
+    fn write_list(&self, folder: &Path) -> Result<(), Error> {
         let text = [self.format.head(), &self.entries, self.format.tail()].concat();
-        write_whole(&self.folder.join(self.format.list()), &text)
+        write_whole(&folder.join(self.format.list()), &text)
     }
 }
 

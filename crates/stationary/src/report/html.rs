@@ -29,6 +29,7 @@ pub const PLOT_SIZE: (u32, u32) = (480, 330);
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+const FRAGMENT_STYLE: &str = include_str!("fragment.css");
 
 /// Everything the page shows; parts left empty take no room.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -148,6 +149,24 @@ impl Page {
         html
     }
 
+    /// The heart of it for a page of somebody else, a notebook's: what was conserved, claims, warnings, plots. It has no scripts,
+    /// and its style reaches nothing else.
+    pub fn to_fragment(&self) -> String {
+        let title = escape(&self.title);
+        let mut html =
+            format!("<div class=\"stationary-run\"><style>\n{FRAGMENT_STYLE}</style><p><b>{title}</b></p>");
+        self.write_warnings(&mut html);
+        self.write_conservation(&mut html);
+        self.write_claims(&mut html);
+        let pictures = |s: &&Section| film::is_film(s) || scene::is_scene(s);
+        for section in self.sections.iter().filter(|s| !pictures(s)) {
+            let plots = section.plots.iter().map(|(svg, caption)| (without_data(svg), caption.clone()));
+            Section { plots: plots.collect(), ..section.clone() }.write(&mut html);
+        }
+        html.push_str("</div>\n");
+        html
+    }
+
     fn write_facts(&self, html: &mut String) {
         if self.facts.is_empty() {
             return;
@@ -208,6 +227,14 @@ impl Page {
             [("", row.text.as_str()), outcome, ("number", row.measured.as_str())]
         });
         table(html, "Claims", &["claim", "outcome", "measured"], rows);
+    }
+}
+
+/// A drawing without the numbers that it carries: nobody there answers with them.
+fn without_data(svg: &str) -> String {
+    match svg.split_once("<metadata>") {
+        Some((before, rest)) => format!("{before}{}", rest.split_once("</metadata>").map_or("", |r| r.1)),
+        None => svg.to_string(),
     }
 }
 

@@ -11,6 +11,7 @@ pub mod film;
 mod folder;
 pub mod frames;
 pub mod html;
+mod kept;
 pub mod parquet;
 pub mod plot;
 mod run_page;
@@ -24,6 +25,7 @@ pub(crate) use file::Scratch;
 pub use file::write_whole;
 pub(crate) use file::{io, replace};
 pub use folder::Folder;
+pub use kept::{Column, Kept, Listing, Table};
 pub use run_page::{ImpactTimes, RunPage, run_page};
 pub use series::Series;
 

@@ -54,8 +54,8 @@ impl ImpactTimes {
 /// Coordinates that get plots of their own; more would bury the reader.
 const SHOWN: usize = 4;
 
-/// The page as HTML.
-pub fn run_page(run: &RunPage<'_>) -> String {
+/// The page.
+pub fn run_page(run: &RunPage<'_>) -> Page {
     let scenario = run.scenario;
     let conservation = run.conserved.iter().map(|c| ConservationRow {
         quantity: c.quantity.clone(),
@@ -80,7 +80,6 @@ pub fn run_page(run: &RunPage<'_>) -> String {
         tables: run.tables.clone(),
         scenario_text: text_as_run(scenario),
     }
-    .to_html()
 }
 
 /// The scenario's text, and below it what `--set` changed: together they are what was run.

@@ -3,6 +3,7 @@
 use super::checkpoint::Checkpoint;
 use super::envelope::Envelope;
 use super::file::{create, io, reopen};
+use super::kept::Table;
 use crate::error::Error;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,8 +12,10 @@ use std::path::{Path, PathBuf};
 /// The file being written, and a record of the run for the plots, which see every step.
 pub struct Series {
     path: PathBuf,
-    /// None where only the number of rows is wanted.
+    /// None where no file is wanted.
     file: Option<BufWriter<File>>,
+    /// The rows in memory, if somebody wants them.
+    kept: Option<Table>,
     columns: Vec<String>,
     /// The first moments, every one of them, column by column.
     opening: Vec<Vec<f64>>,
@@ -79,9 +82,23 @@ impl Series {
         Ok(series)
     }
 
-    /// One without a file: it counts its rows and keeps nothing for plots.
+    /// One without a file: unless it is [`kept`](Self::kept) it counts its rows and keeps nothing for plots.
     pub fn unwritten(state: Vec<String>, observed: Vec<String>) -> Self {
         Self::new(Path::new(""), None, state, observed)
+    }
+
+    /// The same, with its rows in memory, too; those that a file has already are read.
+    pub fn kept(mut self) -> Result<Self, Error> {
+        self.kept = Some(match (&self.file, self.rows) {
+            (None, _) | (_, 0) => Table::new(self.columns.clone()),
+            (Some(_), _) => Table::read(&self.path)?,
+        });
+        Ok(self)
+    }
+
+    /// The rows in memory.
+    pub fn into_table(self) -> Option<Table> {
+        self.kept
     }
 
     fn new(path: &Path, file: Option<File>, state: Vec<String>, observed: Vec<String>) -> Self {
@@ -90,6 +107,7 @@ impl Series {
         Series {
             path: path.to_path_buf(),
             file: file.map(BufWriter::new),
+            kept: None,
             opening: vec![Vec::new(); columns.len()],
             columns,
             envelope,
@@ -164,6 +182,9 @@ impl Series {
     pub fn push(&mut self, values: &[f64]) -> Result<(), Error> {
         use std::fmt::Write as _;
         self.rows += 1;
+        if let Some(table) = &mut self.kept {
+            table.numbers.extend_from_slice(values);
+        }
         if self.file.is_none() {
             return Ok(());
         }
@@ -183,7 +204,7 @@ impl Series {
 
     /// Keeps the moment after `step` steps for the plots.
     pub fn keep(&mut self, step: u64, values: &[f64]) {
-        if self.file.is_none() {
+        if self.file.is_none() && self.kept.is_none() {
             return;
         }
         if self.opening[0].len() < OPENING.min(OPENING_NUMBERS / self.columns.len()) {

@@ -7,7 +7,7 @@ use crate::observe::Conserved;
 use crate::report::checkpoint::CHECKPOINT;
 use crate::report::html::{Section, TextTable};
 use crate::report::parquet;
-use crate::report::{Folder, ImpactTimes, RunPage, Series, run_page};
+use crate::report::{Folder, ImpactTimes, Kept, RunPage, Series, run_page};
 use crate::scenario::{Scenario, claim};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -33,6 +33,8 @@ pub(super) struct Findings {
     pub energy_scale: f64,
     /// Files beyond those of every run.
     pub files: Vec<PathBuf>,
+    /// What is in memory beyond series and page.
+    pub kept: Kept,
 }
 
 /// How a run went, for the keys that every summary has.
@@ -84,8 +86,18 @@ pub(super) fn finish(
     end: End,
 ) -> Result<Outcome, Error> {
     let out = &keeper.out;
-    let Findings { mut summary, conserved, facts, sections, tables, impacts, warnings, energy_scale, files } =
-        findings;
+    let Findings {
+        mut summary,
+        conserved,
+        facts,
+        sections,
+        tables,
+        impacts,
+        warnings,
+        energy_scale,
+        files,
+        mut kept,
+    } = findings;
     summary.insert("identity".into(), json!(keeper.name()));
     let partial = Value::Object(summary.clone());
     let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
@@ -101,8 +113,8 @@ pub(super) fn finish(
     summary.insert("warnings".into(), json!(told));
     let summary = Value::Object(summary);
     let mut written = Vec::new();
-    if out.path().is_some() {
-        let page = run_page(&RunPage {
+    let page = out.shows().then(|| {
+        run_page(&RunPage {
             scenario,
             series: &series,
             facts,
@@ -113,9 +125,11 @@ pub(super) fn finish(
             sections,
             tables,
             impacts,
-        });
-        out.write("report.html", &page)?;
-        drop(series);
+        })
+    });
+    kept.series = series.into_table();
+    if let (Some(page), Some(_)) = (&page, out.path()) {
+        out.write("report.html", &page.to_html())?;
         written.extend(left(scenario, out, end.interrupted)?);
         written.iter().chain(&files).try_for_each(|file| out.sync_file(file))?;
         // The last of all: a summary of a finished run says that everything is there.
@@ -137,6 +151,7 @@ pub(super) fn finish(
         warnings,
         notes: keeper.notes,
         files: written,
+        kept: if out.keeps() { Kept { page, ..kept } } else { kept },
     })
 }
 

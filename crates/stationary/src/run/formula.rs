@@ -44,7 +44,7 @@ pub(super) fn run(
     let mut built = build::build(scenario, system)?;
     results::check_columns(&built)?;
     results::check_claims(scenario, &built)?;
-    if into.0.path().is_none() {
+    if !into.0.shows() {
         built.picture = None;
     }
     Keeper::open(scenario, into, clock, &[], |keeper| {

@@ -5,7 +5,7 @@ use super::finish::drop_csv;
 use crate::archive::Archive;
 use crate::error::Error;
 use crate::report::checkpoint::{CHECKPOINT, Checkpoint, identity};
-use crate::report::{Folder, Series};
+use crate::report::{Folder, Kept, Series, Table};
 use crate::scenario::{Scenario, claim};
 use serde_json::Value;
 use std::time::Instant;
@@ -96,6 +96,10 @@ impl Keeper {
         if summary["finished"] != true {
             return Ok(None);
         }
+        let mut kept = Kept::default();
+        if let (true, Some(csv)) = (self.out.keeps(), self.out.file("series.csv").filter(|f| f.is_file())) {
+            kept.series = Some(Table::read(&csv)?);
+        }
         let claims = summary["claims"].as_array().into_iter().flatten().map(judged).collect();
         Ok(Some(Outcome {
             claims,
@@ -105,6 +109,7 @@ impl Keeper {
             warnings: Vec::new(),
             notes: vec!["this run is finished: nothing was left to do".into()],
             files: vec![file],
+            kept,
             summary,
         }))
     }

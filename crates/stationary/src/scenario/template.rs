@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::{LONGEST, Scenario, not_utf8, too_long};
-use crate::error::Error;
+use super::{LONGEST, Scenario, not_utf8, shipped, too_long};
+use crate::error::{Diagnostic, Error, near_miss};
 
 /// The text of a scenario, and where it came from.
 #[derive(Debug, Clone)]
@@ -38,6 +38,21 @@ impl Template {
         Ok(Template { name, text, folder: path.parent().map(Path::to_path_buf) })
     }
 
+    /// The scenario that a user names: a file, or one that is shipped; a file wins.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        let path = Path::new(name);
+        if path.exists() && !path.is_dir() {
+            return Template::open(path);
+        }
+        match shipped::find(name) {
+            Some(found) => Ok(Template::new(found.name, found.text)),
+            None if path.is_dir() => Err(Diagnostic::new(format!("`{}` is a folder", path.display()))
+                .help("expected a scenario file")
+                .into()),
+            None => Err(unknown(name).into()),
+        }
+    }
+
     /// The name that messages give it: the file as the user gave it.
     pub fn name(&self) -> &str {
         &self.name
@@ -62,4 +77,26 @@ impl Template {
     pub fn read(&self, overrides: &[(String, String)]) -> Result<Scenario, Error> {
         Ok(Scenario { folder: self.folder.clone(), ..Scenario::read(&self.name, &self.text, overrides)? })
     }
+}
+
+fn unknown(name: &str) -> Diagnostic {
+    let shipped: Vec<&str> = shipped::all().iter().map(|s| s.name).collect();
+    let files = neighbours(Path::new(name));
+    let candidates = shipped.iter().copied().chain(files.iter().map(String::as_str));
+    let suggestion = near_miss(name, candidates).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    Diagnostic::new(format!("there is no file and no shipped scenario `{name}`"))
+        .help(format!("{suggestion}shipped scenarios: {}", shipped.join(", ")))
+}
+
+/// The scenario files in the folder the user looked in, spelt as the user would.
+fn neighbours(path: &Path) -> Vec<String> {
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
+    let mut names: Vec<String> = entries
+        .map(|e| parent.join(e.file_name()).display().to_string())
+        .filter(|n| n.ends_with(".toml"))
+        .collect();
+    names.sort();
+    names
 }

@@ -9,7 +9,7 @@ use crate::observe::number;
 use crate::report::film::{Film, Pose};
 use crate::report::html::Section;
 use crate::report::plot::Plot;
-use crate::report::{Cell, Events, ImpactTimes, Series};
+use crate::report::{Cell, Events, ImpactTimes, Kept, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::keep::Keeper;
 use crate::run::{End, Outcome};
@@ -60,7 +60,7 @@ impl<'a> Results<'a> {
             scenario,
             series,
             row: Vec::new(),
-            film: keeper.out.path().map(|_| (film::film(built), Vec::new())),
+            film: keeper.out.shows().then(|| (film::film(built), Vec::new())),
             impacts,
             most_impacts: built.system.output_impacts.unwrap_or(IMPACTS),
             impulses: (Vec::new(), Vec::new(), 1),
@@ -172,7 +172,7 @@ impl<'a> Results<'a> {
     pub fn finish(self, built: &mut Built<'_>, end: End) -> Result<Outcome, Error> {
         let summary = summary(self.scenario, built, &end, (self.series.rows(), self.keeper.seconds()));
         let mut warnings = Vec::new();
-        if self.impacts.rows() < built.run.impacts() && self.keeper.out.path().is_some() {
+        if self.impacts.rows() < built.run.impacts() && self.keeper.out.shows() {
             warnings.push(format!(
                 "impacts.csv has the first {} of {} impacts: output.impacts sets how many",
                 self.impacts.rows(),
@@ -195,6 +195,7 @@ impl<'a> Results<'a> {
             warnings,
             energy_scale: built.kept.scale,
             files: self.keeper.out.file("impacts.csv").into_iter().collect(),
+            kept: Kept { impacts: self.impacts.into_listing(), ..Kept::default() },
         };
         finish(self.scenario, self.keeper, self.series, findings, end)
     }

@@ -5,10 +5,10 @@ use super::kept::What;
 use crate::archive::Archive;
 use crate::error::Error;
 use crate::observe::Conserved;
-use crate::report::Series;
 use crate::report::film::{Figure, Film, Outline, Pose};
 use crate::report::html::Section;
 use crate::report::plot::Plot;
+use crate::report::{Kept, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::keep::Keeper;
 use crate::run::{End, Outcome};
@@ -57,10 +57,11 @@ impl<'a> Results<'a> {
             facts: facts(self.scenario, built, &Value::Object(summary.clone())),
             summary,
             conserved,
-            sections: match self.keeper.out.path() {
-                Some(_) => vec![axes_film(built, &self.series), motion(built, &self.series)],
-                None => Vec::new(),
+            sections: match self.keeper.out.shows() {
+                true => vec![axes_film(built, &self.series), motion(built, &self.series)],
+                false => Vec::new(),
             },
+            kept: Kept::default(),
             tables: Vec::new(),
             impacts: Default::default(),
             warnings: built.warnings.clone(),

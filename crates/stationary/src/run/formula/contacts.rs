@@ -6,7 +6,7 @@ use crate::integrate::{Impact, ImpactKind};
 use crate::report::checkpoint::Checkpoint;
 use crate::report::html::{Section as Part, TextTable};
 use crate::report::plot::Plot;
-use crate::report::{Cell, Envelope, Events, Folder, ImpactTimes};
+use crate::report::{Cell, Envelope, Events, Folder, ImpactTimes, Listing};
 use crate::run::finish::short;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -124,6 +124,11 @@ impl Contacts {
 
     pub fn flush(&mut self) -> Result<(), Error> {
         self.file.flush()
+    }
+
+    /// The rows in memory, if they are kept.
+    pub fn into_listing(self) -> Option<Listing> {
+        self.file.into_listing()
     }
 
     /// The part of the page, from what the summary has under `impacts`.

@@ -5,9 +5,9 @@ use super::contacts::{self, Contacts};
 use crate::archive::{Archive, Persist};
 use crate::error::Error;
 use crate::observe::{Conserved, Observer};
-use crate::report::Series;
 use crate::report::html::Section as Part;
 use crate::report::plot::Plot;
+use crate::report::{Kept, Series};
 use crate::run::finish::{Course, Findings, finish, head, short};
 use crate::run::keep::Keeper;
 use crate::run::{End, Outcome};
@@ -167,6 +167,11 @@ impl<'a> Results<'a> {
             files,
             tables: self.contacts.iter().map(Contacts::table).collect(),
             impacts: self.contacts.as_ref().map(Contacts::times).unwrap_or_default(),
+            kept: Kept {
+                section: self.section.and_then(|s| s.file.into_table()),
+                impacts: self.contacts.and_then(Contacts::into_listing),
+                ..Kept::default()
+            },
         };
         finish(self.scenario, self.keeper, self.series, findings, end)
     }

@@ -82,13 +82,19 @@ impl<'a> Run<'a> {
             built.growth = Growth::restore(&growth)
                 .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
         }
-        let mut picture = keeper.out.path().map(|_| Picture::new(scenario, built, system.output.rows));
+        let shows = keeper.out.shows();
+        let mut picture = shows.then(|| Picture::new(scenario, built, system.output.rows));
         if let (Some(picture), Some(checkpoint)) = (&mut picture, &keeper.from) {
             picture.restore(checkpoint)?;
         }
         let series = keeper.series((vec!["t".into()], built.record.columns()))?;
-        let path = keeper.out.path().filter(|_| system.output.frames > 0);
-        let frames = path.map(|path| Frames::create(path, system.output.format, kept)).transpose()?;
+        let frames = match (keeper.out.path(), keeper.out.keeps()) {
+            _ if system.output.frames == 0 => None,
+            (None, false) => None,
+            (None, true) => Some(Frames::unwritten().kept()),
+            (Some(path), false) => Some(Frames::create(path, system.output.format, kept)?),
+            (Some(path), true) => Some(Frames::create(path, system.output.format, kept)?.kept()),
+        };
         keeper.go_on()?;
         let moving = Duration::ZERO;
         Ok((Run { scenario, system, keeper, series, frames, picture, before, moving, last }, row))

@@ -9,10 +9,10 @@ use crate::integrate::avi::LocalEnergy;
 use crate::model::Potentials;
 use crate::model::solid::{Kind, Solid};
 use crate::observe::number;
-use crate::report::Series;
 use crate::report::frames::{CellBlock, Field, Frames, Values};
 use crate::report::html::Section;
 use crate::report::plot::Plot;
+use crate::report::{Kept, Series};
 use crate::run::finish::{Course, Findings, finish as finish_run, head, short};
 use crate::run::{End, Outcome};
 use crate::scenario::Scenario;
@@ -129,12 +129,13 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
     let findings = Findings {
         facts: facts(scenario, built, &summary),
         conserved: built.record.conserved(),
-        sections: if run.keeper.out.path().is_some() { sections(built, &run) } else { Vec::new() },
+        sections: if run.keeper.out.shows() { sections(built, &run) } else { Vec::new() },
         tables: Vec::new(),
         impacts: Default::default(),
         warnings: built.growth.warning(&built.choice).into_iter().collect(),
         energy_scale: built.record.energy_scale(),
         files: run.frames.iter().filter_map(|f| run.keeper.out.file(f.list())).collect(),
+        kept: Kept { frames: run.frames.and_then(Frames::into_kept), ..Kept::default() },
         summary,
     };
     finish_run(scenario, run.keeper, run.series, findings, end)

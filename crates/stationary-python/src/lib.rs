@@ -1,0 +1,43 @@
+//! The extension module behind `import stationary`: scenarios, runs, meshes and solids in motion, with their numbers as arrays
+//! that nobody copies. What is convenient is written in Python, around this.
+
+mod arrays;
+mod error;
+
+mod outcome;
+mod scenario;
+
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The engine of Stationary; use the package `stationary`, which is made of it.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::outcome::Page;
+    #[pymodule_export]
+    use super::scenario::Scenario;
+    #[pymodule_export]
+    use super::watch::Stop;
+
+    use super::*;
+    use stationary::scenario::shipped;
+
+    /// The names of the scenarios shipped with the program.
+    #[pyfunction]
+    fn shipped_scenarios() -> Vec<&'static str> {
+        shipped::all().iter().map(|s| s.name).collect()
+    }
+
+    /// The JSON Schema of scenarios, as text.
+    #[pyfunction]
+    fn schema() -> String {
+        stationary::schema::schema().to_string()
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,99 @@
+//! Scenarios: read, checked, run.
+
+use crate::error::raise;
+use crate::outcome::dictionary;
+use crate::watch::{Stop, Watcher};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stationary::error::Error;
+use stationary::run;
+use stationary::scenario::{self, System, Template};
+use std::path::PathBuf;
+
+/// A scenario that was read and checked.
+#[pyclass(frozen, module = "stationary._core")]
+pub struct Scenario(pub scenario::Scenario);
+
+#[pymethods]
+impl Scenario {
+    /// Reads a text. `name` is what messages call it; files that it names are in `folder`.
+    #[new]
+    #[pyo3(signature = (name, text, overrides, folder=None))]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        text: &str,
+        overrides: Vec<(String, String)>,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let read = scenario::Scenario::read(name, text, &overrides).map_err(|e| raise(py, &e))?;
+        Ok(Scenario(scenario::Scenario { folder, ..read }))
+    }
+
+    /// Reads a file, or a scenario that is shipped.
+    #[staticmethod]
+    fn open(py: Python<'_>, name: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
+        let read = Template::find(name).and_then(|template| template.read(&overrides));
+        read.map(Scenario).map_err(|e| raise(py, &e))
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.source.text
+    }
+
+    /// What moves: "formula", "solid", "body" or "bodies".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.0.system {
+            System::Formula(_) => "formula",
+            System::Solid(_) => "solid",
+            System::Body(_) => "body",
+            System::Bodies(_) => "bodies",
+        }
+    }
+
+    /// The coordinates of a system given by formulas.
+    #[getter]
+    fn coordinates(&self) -> Vec<String> {
+        self.0.formula().map(|system| system.coordinates.clone()).unwrap_or_default()
+    }
+
+    /// Runs it; without `keep` for its summary alone.
+    #[pyo3(signature = (out=None, resume=false, stop=None, progress=None, keep=true))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<PathBuf>,
+        resume: bool,
+        stop: Option<&Stop>,
+        progress: Option<Py<PyAny>>,
+        keep: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut watcher = Watcher::new(py, stop, progress)?;
+        let outcome = py.detach(|| {
+            let mut watch = |progress: &run::Progress| watcher.look(progress);
+            match (keep, &out, resume) {
+                (true, out, resume) => run::gather(&self.0, out.as_deref(), resume, &mut watch),
+                (false, Some(out), false) => run::run(&self.0, out, &mut watch),
+                (false, Some(out), true) => run::resume(&self.0, out, &mut watch),
+                (false, None, _) => run::measure(&self.0, &mut watch),
+            }
+        });
+        watcher.settle(py)?;
+        dictionary(py, outcome.map_err(|e| raise(py, &e))?)
+    }
+
+    /// What a run would be, in lines; builds everything, runs nothing.
+    fn check(&self, py: Python<'_>) -> PyResult<String> {
+        let checked: Result<_, Error> = py.detach(|| run::check(&self.0));
+        checked.map(|description| description.to_string()).map_err(|e| raise(py, &e))
+    }
+}
