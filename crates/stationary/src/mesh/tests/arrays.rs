@@ -95,7 +95,10 @@ fn faults_name_the_array_and_the_index() {
         (message(&|_, c| c[2].1.swap(0, 1)), "(cells[2][0])\n"),
         (message(&|_, c| c[0].1[1] = 9), "square: cells[0][0] names node 9, and there are 4 points"),
         (message(&|_, c| c[0].1[1] = 9), "expected numbers from 0 to 3"),
-        (message(&|_, c| c[0].1[1] = 2), "square: element 1 (3-node triangle) names node 3 twice (cells[0][0])"),
+        (
+            message(&|_, c| c[0].1[1] = 2),
+            "square: element 1 (3-node triangle) names node 3 twice (cells[0][0])",
+        ),
         (message(&|_, c| c[2].1.push(0)), "square: cells[2] (3-node triangle) has 4 numbers"),
         (message(&|_, c| c.clear()), "square: the mesh has no elements"),
         (message(&|x, c| (x.clear(), c.clear()).0), "square: the mesh has no nodes"),
