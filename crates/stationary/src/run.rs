@@ -11,6 +11,7 @@ mod solid;
 
 pub use crate::observe::Conserved;
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
+pub use solid::{Simulation, View};
 
 use crate::error::{Error, RunError};
 use crate::report::{Folder, Kept};

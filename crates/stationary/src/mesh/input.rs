@@ -1,20 +1,27 @@
 //! The file as given, and messages that point into it.
 
+use super::arrays::Shape;
 use crate::error::{Diagnostic, Source};
 use std::sync::Arc;
 
-/// A file: text up to `text`, binary beyond.
+/// A file: text up to `text`, binary beyond. Or arrays, whose places are named by their shape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Input<'a> {
     pub name: &'a str,
     pub bytes: &'a [u8],
     /// Places before it are told by line and column, others by byte.
     pub text: usize,
+    arrays: Option<&'a Shape>,
 }
 
 impl<'a> Input<'a> {
     pub fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Input { name, bytes, text: bytes.len() }
+        Input { name, bytes, text: bytes.len(), arrays: None }
+    }
+
+    /// No file at all.
+    pub fn arrays(name: &'a str, shape: &'a Shape) -> Self {
+        Input { name, bytes: &[], text: 0, arrays: Some(shape) }
     }
 
     /// Where a piece of the file begins in it.
@@ -24,6 +31,10 @@ impl<'a> Input<'a> {
 
     /// An error at a byte. The text is copied only here: meshes are large and errors few.
     pub fn fault(&self, at: usize, message: impl Into<String>) -> Diagnostic {
+        if let Some(shape) = self.arrays {
+            let place = shape.name(at).map_or(String::new(), |name| format!(" ({name})"));
+            return placeless(self.name, message.into() + &place);
+        }
         if at >= self.text && self.text < self.bytes.len() {
             return placeless(self.name, format!("{} (at byte {at})", message.into()));
         }

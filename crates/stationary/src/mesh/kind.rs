@@ -1,10 +1,11 @@
 //! The kinds of cell we know, and their one node order.
 
 use super::Face;
+use crate::error::{Diagnostic, near_miss};
 
 /// A kind of cell, and the order of its nodes.
 ///
-/// Corners come first. Middle nodes follow by the edge they lie on, as in VTK and Abaqus; Gmsh swaps the last two of
+/// Corners come first. Middle nodes follow by the edge they lie on, as in VTK, meshio and Abaqus; Gmsh swaps the last two of
 /// a ten-node tetrahedron, and the reader swaps them back.
 ///
 /// | kind | middle nodes |
@@ -80,6 +81,40 @@ impl CellKind {
             Tetrahedron4 => "4-node tetrahedron",
             Tetrahedron10 => "10-node tetrahedron",
         }
+    }
+
+    /// The name that meshio has for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Point => "vertex",
+            Line2 => "line",
+            Line3 => "line3",
+            Triangle3 => "triangle",
+            Triangle6 => "triangle6",
+            Tetrahedron4 => "tetra",
+            Tetrahedron10 => "tetra10",
+        }
+    }
+
+    /// The kind of a name: [`word`](Self::word) or [`name`](Self::name).
+    ///
+    /// ```
+    /// use stationary::mesh::CellKind;
+    /// assert_eq!(CellKind::from_name("tetra10"), Ok(CellKind::Tetrahedron10));
+    /// assert_eq!(CellKind::from_name("2-node line"), Ok(CellKind::Line2));
+    /// let error = CellKind::from_name("tetra_10").unwrap_err();
+    /// assert!(error.help.unwrap().starts_with("did you mean `tetra10`?"));
+    /// ```
+    pub fn from_name(name: &str) -> Result<CellKind, Diagnostic> {
+        if let Some(kind) = CellKind::ALL.into_iter().find(|k| k.word() == name || k.name() == name) {
+            return Ok(kind);
+        }
+        let words = CellKind::ALL.map(CellKind::word);
+        let near = near_miss(name, words);
+        let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
+        let name: String = name.chars().take(40).collect();
+        let help = format!("{near}expected one of {}", words.join(", "));
+        Err(Diagnostic::new(format!("cells of the kind `{name}` are not known")).help(help))
     }
 
     /// Pairs of corners, in the order of the middle nodes.

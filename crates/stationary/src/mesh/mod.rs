@@ -1,4 +1,4 @@
-//! Meshes from files: Gmsh, VTU and Abaqus, checked as they are read.
+//! Meshes from files (Gmsh, VTU and Abaqus) and from arrays, checked as they are read.
 //!
 //! | format | read | refused, with a message |
 //! |---|---|---|
@@ -21,6 +21,7 @@
 //! [`Mesh::validate`] for what a mesh must satisfy besides being well formed.
 
 mod abaqus;
+mod arrays;
 mod check;
 mod cursor;
 mod draft;
@@ -38,6 +39,7 @@ mod vtu_data;
 #[cfg(test)]
 mod tests;
 
+pub use arrays::NewGroup;
 pub use geometry::inradius;
 pub use kind::CellKind;
 pub use order::Places;

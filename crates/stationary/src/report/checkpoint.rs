@@ -147,22 +147,41 @@ impl Checkpoint {
     /// Replaces the file in one step; when this fails the old one stays. What it returns from is on the disk.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         replace(path, |file| {
-            file.write_all(MAGIC)?;
-            for word in [VERSION, self.body.len() as u64, absorb(SEED, &self.body)] {
-                file.write_all(&word.to_le_bytes())?;
-            }
+            file.write_all(&self.head())?;
             file.write_all(&self.body)
         })
+    }
+
+    /// What [`save`](Self::save) writes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [&self.head()[..], &self.body].concat()
+    }
+
+    fn head(&self) -> [u8; HEAD] {
+        let mut head = [0; HEAD];
+        head[..MAGIC.len()].copy_from_slice(MAGIC);
+        let words = [VERSION, self.body.len() as u64, absorb(SEED, &self.body)];
+        for (place, word) in head[MAGIC.len()..].chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        head
     }
 
     /// Reads a file that [`save`](Self::save) wrote; one message for anything else.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let fault = |message| Error::Io { path: name.clone(), message };
-        let bytes = std::fs::read(path).map_err(|e| fault(format!("cannot read the checkpoint: {e}")))?;
+        match std::fs::read(path) {
+            Ok(bytes) => Checkpoint::from_bytes(&name, bytes),
+            Err(e) => Err(Error::Io { path: name, message: format!("cannot read the checkpoint: {e}") }),
+        }
+    }
+
+    /// The checkpoint of some bytes, as [`load`](Self::load) reads it; `name` is for messages.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
+        let fault = |message| Error::Io { path: name.to_string(), message };
         let body = body(bytes).map_err(fault)?;
         let (identity, sections) = sections(&body).map_err(fault)?;
-        Ok(Checkpoint { name, identity, body, sections })
+        Ok(Checkpoint { name: name.to_string(), identity, body, sections })
     }
 
     /// Refuses the checkpoint of another scenario.

@@ -180,7 +180,7 @@ fn judged(claim: &Value) -> claim::Outcome {
 }
 
 /// A number for all that decides the bits of a run.
-fn identify(scenario: &Scenario, parts: &[&[u8]]) -> u64 {
+pub(super) fn identify(scenario: &Scenario, parts: &[&[u8]]) -> u64 {
     // These do not.
     let decides = |(key, _): &&(String, String)| {
         !["integrator.threads", "output.checkpoint", "output.series"].contains(&key.as_str())

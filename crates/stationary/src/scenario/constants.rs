@@ -1,8 +1,8 @@
 //! Numbers of a scenario: literal, or a text formula of the parameters.
 
-use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::place::{Place, Text};
 use super::tree::{Node, Value};
@@ -13,11 +13,18 @@ use crate::formula::{self, FormulaError, MAX_STEPS, Scope};
 ///
 /// The scenario has one allowance of work for all its constants: a long formula, or a short one with a long sum,
 /// repeated over thousands of coordinates or parameters would seem never to end.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Constants {
     // Shared by the options of every material, of which there may be many.
     scope: Arc<Scope>,
-    work: Cell<usize>,
+    // One reader at a time; a scenario may still be shared by threads.
+    work: AtomicUsize,
+}
+
+impl Clone for Constants {
+    fn clone(&self) -> Self {
+        self.part(1)
+    }
 }
 
 impl Default for Constants {
@@ -28,7 +35,7 @@ impl Default for Constants {
 
 impl Constants {
     pub fn new() -> Self {
-        Constants { scope: Arc::new(Scope::new()), work: Cell::new(MAX_STEPS) }
+        Constants { scope: Arc::new(Scope::new()), work: AtomicUsize::new(MAX_STEPS) }
     }
 
     /// Makes a parameter known to the formulas that follow.
@@ -38,7 +45,15 @@ impl Constants {
 
     /// A copy with one of `parts` equal parts of the allowance, for options that are read later and each on their own.
     pub fn part(&self, parts: usize) -> Self {
-        Constants { scope: Arc::clone(&self.scope), work: Cell::new(self.work.get() / parts.max(1)) }
+        Constants { scope: Arc::clone(&self.scope), work: AtomicUsize::new(self.left() / parts.max(1)) }
+    }
+
+    fn left(&self) -> usize {
+        self.work.load(Ordering::Relaxed)
+    }
+
+    fn leave(&self, work: usize) {
+        self.work.store(work, Ordering::Relaxed);
     }
 
     /// A finite number.
@@ -57,9 +72,9 @@ impl Constants {
 
     /// The finite number that a text has from byte `start` on.
     pub fn number_within(&self, key: &str, text: &Text, start: usize) -> Result<f64, Diagnostic> {
-        let mut work = self.work.get();
+        let mut work = self.left();
         let value = formula::evaluate_within(&text.text[start..], &self.scope, &mut work);
-        self.work.set(work);
+        self.leave(work);
         let value = value.map_err(|e| {
             let span = e.span.start + start..e.span.end + start;
             text.formula_error(FormulaError { span, ..e })
@@ -93,7 +108,7 @@ impl Constants {
                 constants.number(key, node).map_err(|d| at_index(d, k, node))
             })
             .collect();
-        self.work.set(constants.work.get());
+        self.leave(constants.left());
         values
     }
 
@@ -102,13 +117,13 @@ impl Constants {
         for node in pattern {
             let Value::Text(text) = &node.value else { continue };
             let copies = text.len().saturating_mul(count / pattern.len());
-            let Some(left) = self.work.get().checked_sub(copies) else {
+            let Some(left) = self.left().checked_sub(copies) else {
                 let message = format!("this formula is too long to be repeated for {count} coordinates");
                 return Err(node.place.error(message).help(format!(
                     "the formulas of a scenario, repeated, may have {MAX_STEPS} characters in all"
                 )));
             };
-            self.work.set(left);
+            self.leave(left);
         }
         Ok(())
     }

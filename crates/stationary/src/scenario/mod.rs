@@ -118,6 +118,7 @@ mod bodies;
 mod body;
 mod constants;
 mod draw;
+mod given;
 mod kind;
 mod names;
 mod options;
@@ -142,6 +143,7 @@ pub use bodies::{
 pub use body::BodySystem;
 pub use claim::Claim;
 pub use draw::{Drawing, Shape};
+pub use given::Given;
 pub(crate) use kind::{DRAWINGS, Kind};
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use output::{FrameFormat, Output};
@@ -193,6 +195,8 @@ pub struct Scenario {
     pub output: Output,
     /// What `--set` changed, in order: the source's text alone does not say what is run.
     pub overrides: Vec<(String, String)>,
+    /// What a program hands over instead of files; nothing in a scenario that was read.
+    pub given: Given,
 }
 
 impl Scenario {

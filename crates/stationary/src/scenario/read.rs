@@ -16,7 +16,7 @@ use super::kind::Kind;
 use super::names::Names;
 use super::overrides;
 use super::tree::{self, Node, Table, Value};
-use super::{Choice, Claim, Options, Output, Scenario, System, Text};
+use super::{Choice, Claim, Given, Options, Output, Scenario, System, Text};
 use crate::error::{Diagnostic, Source};
 
 /// Reads a scenario; see [`Scenario::read`].
@@ -61,6 +61,7 @@ impl Reader {
             claims: self.claims()?,
             output,
             overrides: Vec::new(),
+            given: Given::default(),
             source: self.source,
             system,
             parameters,

@@ -6,6 +6,8 @@ use crate::model::Potentials;
 /// Everything that changes while an asynchronous integrator runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AviState {
+    /// Time of the start, from which the events of elements are counted.
+    pub start: f64,
     /// Time reached.
     pub time: f64,
     /// Positions, three numbers a node.
@@ -29,6 +31,7 @@ impl<P: Potentials> Avi<P> {
     pub fn state(&self) -> AviState {
         let varying = self.clocks.varying.as_ref();
         AviState {
+            start: self.clocks.start,
             time: self.time,
             x: self.x.clone(),
             v: self.v.clone(),
@@ -40,13 +43,14 @@ impl<P: Potentials> Avi<P> {
         }
     }
 
-    /// Goes on from a state of an integrator that was started alike; false, and unchanged, if it does not fit.
+    /// Goes on from a state of an integrator that was started with the same steps; false, and unchanged, if it does not fit.
     pub fn restore(&mut self, state: &AviState) -> bool {
         let now = self.state();
         let shape = |s: &AviState| [&s.x, &s.v, &s.clock, &s.changing, &s.accounts, &s.local].map(Vec::len);
         if shape(&now) != shape(state) || now.events.len() != state.events.len() {
             return false;
         }
+        self.clocks.start = state.start;
         self.time = state.time;
         self.x.clone_from(&state.x);
         self.v.clone_from(&state.v);

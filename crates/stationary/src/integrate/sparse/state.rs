@@ -7,6 +7,8 @@ use crate::model::Structure;
 /// All that a run needs to go on to the bit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseState {
+    /// Time of the start.
+    pub start: f64,
     /// Steps made.
     pub steps: u64,
     /// Newton iterations and factorizations so far.
@@ -25,10 +27,10 @@ impl<S: Structure> Sparse<S> {
             values.extend_from_slice(&anchor.x);
         }
         let counts = [self.newton.iterations, self.newton.factorizations];
-        SparseState { steps: self.step, counts, values }
+        SparseState { start: self.start, steps: self.step, counts, values }
     }
 
-    /// Goes to a state of a run of the same body, method and start, to the bit.
+    /// Goes to a state of a run of the same body, method and step, to the bit.
     pub fn restore(&mut self, state: &SparseState) -> Result<(), BuildError> {
         let (n, k) = (self.x.len(), self.table.unknowns());
         let (plain, full) = (5 * n, 5 * n + k * (n + 1));
@@ -38,6 +40,9 @@ impl<S: Structure> Sparse<S> {
                 "a saved state of {} numbers: expected {plain} or {full} for this body and method",
                 values.len()
             )));
+        }
+        if !state.start.is_finite() {
+            return Err(BuildError::Unsuited(format!("a saved state that started at time {}", state.start)));
         }
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
             return Err(BuildError::Unsuited(format!(
@@ -57,7 +62,7 @@ impl<S: Structure> Sparse<S> {
         for (part, saved) in parts.into_iter().zip(values.chunks_exact(n.max(1))) {
             part.copy_from_slice(saved);
         }
-        self.step = state.steps;
+        (self.start, self.step) = (state.start, state.steps);
         [self.newton.iterations, self.newton.factorizations] = state.counts;
         for i in 0..n {
             self.v[i] = self.p[i] * self.body.inverse[i];

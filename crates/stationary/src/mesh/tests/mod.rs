@@ -1,5 +1,6 @@
 //! One small mesh in every format, what is wrong with broken ones, and bytes at random.
 
+mod arrays;
 mod broken;
 mod formats;
 mod geometry;

@@ -1,12 +1,13 @@
 //! From a scenario to a body that can move: mesh, materials, masses, supports, loads, initial state.
 
+use super::given;
 use super::material::{self, Stuff};
 use crate::error::{Diagnostic, Error, near_miss};
 use crate::formula::{Graph, Scope};
 use crate::linalg::cross;
 use crate::mesh::{CellId, CellKind, Cells, Group, Mesh};
 use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
-use crate::model::{Field, Potentials, Supports};
+use crate::model::{Field, PotentialFault, Potentials, Supports};
 use crate::report::checkpoint::identity;
 use crate::scenario::{InitialShape, LoadKind, MaterialChoice, Scenario, SolidSystem, Text, shipped};
 use std::collections::BTreeMap;
@@ -23,10 +24,14 @@ pub(super) struct Body {
     materials: Vec<usize>,
     /// The elements of each group of the mesh that a scenario may give steps to, until it has given them.
     pub groups: Vec<(String, Vec<u32>)>,
-    /// A number for the bytes of the mesh, to know it again.
-    pub mesh: u64,
-    /// Where each node, and the element of each label, stands in the mesh of the file, if not in the same place.
-    places: Option<[Vec<u32>; 2]>,
+    /// A number for the mesh, and for the state where one was given, to know them again.
+    pub given: u64,
+    /// Where each node stands in the mesh of the file, if not in the same place.
+    pub places: Option<Vec<u32>>,
+    /// The cell of each label in its block of the mesh of the file.
+    cells: Vec<u32>,
+    /// One more than the last label of each row of labels whose cells are of one block, and the block.
+    blocks: Vec<(usize, u32)>,
 }
 
 impl Body {
@@ -39,23 +44,44 @@ impl Body {
 
     /// Where a node stands in the mesh of the file.
     pub fn place(&self, node: usize) -> usize {
-        self.places.as_ref().map_or(node, |[nodes, _]| nodes[node] as usize)
+        self.places.as_ref().map_or(node, |nodes| nodes[node] as usize)
+    }
+
+    /// The cell of an element in the mesh of the file.
+    pub fn cell(&self, k: usize) -> CellId {
+        let (block, j) = self.problem.solid().locate(k);
+        let label = block.label(j);
+        let row = self.blocks.partition_point(|(end, _)| *end <= label);
+        (self.blocks[row].1, self.cells[label])
     }
 
     /// Nodes and elements in the order of the file, the elements block by block. `None` if they have it.
     pub fn order(&self) -> Option<Order> {
-        let [places, of_labels] = self.places.as_ref()?;
-        let mut nodes = vec![0; places.len()];
-        (0..).zip(places).for_each(|(a, place)| nodes[*place as usize] = a);
+        let nodes = self.nodes()?;
         let mut elements: Vec<u32> = (0..self.problem.solid().elements() as u32).collect();
         let mut rest = &mut elements[..];
         let mut first = 0;
         for block in self.problem.solid().blocks() {
             let own = rest.split_off_mut(..block.len()).expect("blocks hold all elements");
-            own.sort_unstable_by_key(|k| of_labels[block.label(*k as usize - first)]);
+            own.sort_unstable_by_key(|k| self.cells[block.label(*k as usize - first)]);
             first += block.len();
         }
         Some(Order { nodes, elements })
+    }
+
+    /// The node at each place of the file, if they are not the same.
+    pub fn nodes(&self) -> Option<Vec<u32>> {
+        let places = self.places.as_ref()?;
+        let mut nodes = vec![0; places.len()];
+        (0..).zip(places).for_each(|(a, place)| nodes[*place as usize] = a);
+        Some(nodes)
+    }
+
+    /// The elements in the order of the cells of the mesh, whatever they are made of.
+    pub fn elements(&self) -> Vec<u32> {
+        let mut elements: Vec<u32> = (0..self.problem.solid().elements() as u32).collect();
+        elements.sort_by_cached_key(|k| self.cell(*k as usize));
+        elements
     }
 }
 
@@ -80,29 +106,39 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     let solid = Solid::new(&mesh.points, blocks, &point_masses(&mesh, system)?)
         .map_err(|d| system.mesh.file.error(d.message).help(d.help.unwrap_or_default()))?;
     let at_cell = AtCell::new(&mesh, &solid, &cells);
-    let places = places.map(|was| {
-        let place = |(b, k): &CellId| was.cells[*b as usize][*k as usize];
-        [was.nodes, cells.iter().map(place).collect()]
+    let was = |(b, k): &CellId| places.as_ref().map_or(*k, |p| p.cells[*b as usize][*k as usize]);
+    let of_labels = cells.iter().map(was).collect();
+    let ends = cells.chunk_by(|a, b| a.0 == b.0).scan(0, |end, row| {
+        *end += row.len();
+        Some((*end, row[0].0))
     });
+    let of_blocks = ends.collect();
+    let places = places.map(|p| p.nodes);
     let loads = loads(scenario, system, &mesh, (&solid, &cells), &at_cell)?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
-    let (x, v) = start(scenario, system, &mesh.points)?;
+    let (mut x, mut v) = match &scenario.given.state {
+        Some(state) => given::start(state, system, places.as_deref(), mesh.points.len())?,
+        None => start(scenario, system, &mesh.points)?,
+    };
     let groups = mesh.groups.iter().map(|g| (g.name.clone(), of_group(g, &at_cell))).collect();
     let problem = Arc::new(Problem::new(solid, loads, supports, tags));
-    let (mut x, mut v) = (x, v);
     if let Some(supports) = problem.supports() {
         supports.drive(scenario.start, &mut x, &mut v);
     }
     check_start(&problem, system, scenario.start, &x)?;
-    Ok(Body { problem, x, v, materials, groups, mesh: bytes, places })
+    let (cells, blocks, given) = (of_labels, of_blocks, given::known(bytes, scenario));
+    Ok(Body { problem, x, v, materials, groups, given, places, cells, blocks })
 }
 
 /// More elements than this are refused: a body of them needs more memory than most computers have.
 const MOST_ELEMENTS: u64 = 50_000_000;
 
-/// The file of the mesh beside the scenario, or else the shipped one of this name.
+/// The file of the mesh beside the scenario, or else the shipped one of this name; of a mesh that was given all that decides.
 pub(in crate::run) fn mesh_bytes(scenario: &Scenario, system: &SolidSystem) -> Result<Vec<u8>, Error> {
+    if let Some(mesh) = &scenario.given.mesh {
+        return Ok(mesh.to_bytes());
+    }
     let file = &system.mesh.file;
     let path = scenario.folder.as_deref().map(|f| f.join(&file.text));
     match (path.as_ref().map(std::fs::read), shipped::mesh(&file.text)) {
@@ -118,11 +154,19 @@ pub(in crate::run) fn mesh_bytes(scenario: &Scenario, system: &SolidSystem) -> R
     }
 }
 
-/// The mesh of a scenario, and a number for the bytes of its file.
+/// The mesh of a scenario, and a number for its bytes.
 fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, u64), Error> {
     let file = &system.mesh.file;
     let bytes = mesh_bytes(scenario, system)?;
-    let (mut mesh, number) = (Mesh::read(&file.text, &bytes)?, identity(&[&bytes]));
+    let number = identity(&[&bytes]);
+    let mut mesh = match &scenario.given.mesh {
+        Some(mesh) => {
+            // Its fields are open to everybody.
+            mesh.validate()?;
+            Mesh::clone(mesh)
+        }
+        None => Mesh::read(&file.text, &bytes)?,
+    };
     drop(bytes);
     mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
     let (times, count) = (system.mesh.refine, mesh.refined_count(system.mesh.refine));
@@ -542,14 +586,19 @@ fn start(
 
 /// Refuses a start in which an element has no energy.
 fn check_start(problem: &Problem, system: &SolidSystem, t: f64, x: &[f64]) -> Result<(), Error> {
-    let solid = problem.solid();
-    let Err(fault) = solid.gradient(t, x, &mut vec![0.0; x.len()]) else { return Ok(()) };
+    let Err(fault) = has_energy(problem, t, x) else { return Ok(()) };
     let place = match &system.shape {
         Some(InitialShape::Deformation(texts) | InitialShape::Displacement(texts)) => &texts[0].place,
         None => &system.mesh.file.place,
     };
     Err(place
-        .error(format!("at the start, {}", problem.fault(&fault)))
+        .error(format!("at the start, {fault}"))
         .help("expected an initial shape that turns no element inside out")
         .into())
+}
+
+/// Whether every element has an energy in a configuration.
+pub(super) fn has_energy(problem: &Problem, t: f64, x: &[f64]) -> Result<(), PotentialFault> {
+    let gradient = problem.solid().gradient(t, x, &mut vec![0.0; x.len()]);
+    gradient.map(|_| ()).map_err(|fault| problem.fault(&fault))
 }

@@ -1,12 +1,14 @@
 //! Solids: the loop from row to row, with frames and checkpoints on the way.
 
 mod build;
+mod given;
 mod growth;
 mod material;
 mod motion;
 mod picture;
 mod record;
 mod results;
+mod simulation;
 mod start;
 mod steps;
 
@@ -25,6 +27,7 @@ use std::time::{Duration, Instant};
 
 pub(super) use build::mesh_bytes;
 pub(super) use material::CONSTANTS;
+pub use simulation::{Simulation, View};
 pub(super) use start::check;
 
 /// See [`super::run`] and [`super::resume`].
@@ -37,14 +40,17 @@ pub(super) fn run(
     let clock = Instant::now();
     let mut built = start::build(scenario, system)?;
     results::check_claims(scenario, &built)?;
-    // Where nodes and elements of a large mesh stand in a checkpoint decides, too.
-    let mesh = built.body.mesh.to_le_bytes();
-    let parts: [&[u8]; 2] = [&mesh, b"Hilbert"];
-    Keeper::open(scenario, into, clock, &parts, |keeper| {
+    let given = built.body.given.to_le_bytes();
+    Keeper::open(scenario, into, clock, &parts(&given), |keeper| {
         let (mut run, row) = Run::begin(scenario, system, &mut built, keeper)?;
         let end = run.drive(&mut built, row, watch)?;
         results::finish(scenario, &built, run, end)
     })
+}
+
+/// What decides the bits of a run besides its text: what was given, and where nodes and elements of a large mesh stand in a checkpoint.
+fn parts(given: &[u8; 8]) -> [&[u8]; 2] {
+    [given, b"Hilbert"]
 }
 
 /// The results folder of a run, and how far it is.
@@ -167,18 +173,12 @@ impl<'a> Run<'a> {
         let mut at = built.motion.time().min(goal);
         loop {
             let between = self.picture.as_ref().and_then(|p| p.between(row, at, part)).unwrap_or(goal);
-            let next = (at + built.stretch).min(between).min(goal);
-            let began = Instant::now();
-            let result = built.motion.advance(next);
-            let took = began.elapsed();
+            let (reached, took) = built.stretch_on(at, between.min(goal));
             self.moving += took;
-            if let Err(error) = result {
-                return Ok(Step::Failed(error));
-            }
-            // Stretches that take about half a tick; where they end changes nothing but when we look.
-            let scale = 0.5 * TICK.as_secs_f64() / took.as_secs_f64().max(1e-6);
-            built.stretch *= scale.clamp(0.25, 4.0);
-            at = next;
+            at = match reached {
+                Ok(at) => at,
+                Err(error) => return Ok(Step::Failed(error)),
+            };
             if at >= between && between < goal {
                 self.glance(built);
             }

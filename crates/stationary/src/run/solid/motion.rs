@@ -185,13 +185,25 @@ impl Motion {
         }
     }
 
+    /// What to [go back](Self::go_back) to when an element fails; nothing where steps that fail have not been made.
+    pub fn keep(&self) -> Option<AviState> {
+        self.avi().map(Avi::state)
+    }
+
+    /// Goes back to a state that was kept.
+    pub fn go_back(&mut self, kept: Option<&AviState>) {
+        if let (Motion::Avi(avi), Some(state)) = (self, kept) {
+            assert!(avi.restore(state), "a state of its own");
+        }
+    }
+
     /// Puts all that changes into a checkpoint.
     pub fn save(&self, checkpoint: &mut Checkpoint) {
         match self {
             Motion::Avi(avi) => {
                 let s = avi.state();
                 checkpoint
-                    .floats("avi.time", &[s.time])
+                    .floats("avi.time", &[s.start, s.time])
                     .floats("avi.x", &s.x)
                     .floats("avi.v", &s.v)
                     .floats("avi.clock", &s.clock)
@@ -203,6 +215,7 @@ impl Motion {
             Motion::Sparse(s) => {
                 let state = s.sparse.state();
                 checkpoint
+                    .floats("sparse.start", &[&[state.start], s.origin.as_flattened()].concat())
                     .counts("sparse.steps", &[state.steps, state.counts[0], state.counts[1]])
                     .floats("sparse.values", &state.values)
                     .floats("sparse.reactions", s.reactions.as_flattened());
@@ -214,7 +227,8 @@ impl Motion {
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let fits = match self {
             Motion::Avi(avi) => avi.restore(&AviState {
-                time: checkpoint.take_floats("avi.time", Some(1))?[0],
+                start: checkpoint.take_floats("avi.time", Some(2))?[0],
+                time: checkpoint.take_floats("avi.time", Some(2))?[1],
                 x: checkpoint.take_floats("avi.x", None)?,
                 v: checkpoint.take_floats("avi.v", None)?,
                 clock: checkpoint.take_floats("avi.clock", None)?,
@@ -227,9 +241,15 @@ impl Motion {
                 let steps = checkpoint.take_counts("sparse.steps", Some(3))?;
                 let values = checkpoint.take_floats("sparse.values", None)?;
                 let reactions = checkpoint.take_floats("sparse.reactions", Some(3 * s.reactions.len()))?;
-                s.reactions.as_flattened_mut().copy_from_slice(&reactions);
-                let state = SparseState { steps: steps[0], counts: [steps[1], steps[2]], values };
-                s.sparse.restore(&state).is_ok()
+                let start = checkpoint.take_floats("sparse.start", Some(7))?;
+                let counts = [steps[1], steps[2]];
+                let state = SparseState { start: start[0], steps: steps[0], counts, values };
+                let fits = s.sparse.restore(&state).is_ok();
+                if fits {
+                    s.origin.as_flattened_mut().copy_from_slice(&start[1..]);
+                    s.reactions.as_flattened_mut().copy_from_slice(&reactions);
+                }
+                fits
             }
         };
         match fits {

@@ -8,7 +8,7 @@ use crate::integrate::avi::Balance;
 use crate::model::Potentials;
 use crate::observe::{Conserved, Track, kept, number};
 use crate::report::checkpoint::Checkpoint;
-use crate::scenario::{Scenario, SolidSystem};
+use crate::scenario::{Scenario, SolidProbe, SolidSystem};
 use serde_json::{Map, Value, json};
 
 /// Follows energy, momenta, supports, probes and chosen elements from row to row.
@@ -28,8 +28,9 @@ pub(super) struct Record {
     now: Vec<f64>,
 }
 
-struct Probe {
-    name: String,
+/// A formula at a material point.
+pub(super) struct Probe {
+    pub name: String,
     node: usize,
     place: [f64; 3],
     program: Program,
@@ -45,29 +46,8 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 impl Record {
     pub fn new(scenario: &Scenario, system: &SolidSystem, body: &Body) -> Result<Self, Error> {
         let supports: Vec<String> = system.supports.iter().map(|s| s.name.text.clone()).collect();
-        let points = body.problem.solid().points();
-        let mut probes = Vec::new();
-        for choice in &system.probes {
-            let distance = |a: usize| (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>();
-            let node = (0..points.len() / 3)
-                .min_by(|a, b| {
-                    distance(*a).total_cmp(&distance(*b)).then(body.place(*a).cmp(&body.place(*b)))
-                })
-                .expect("a body has nodes");
-            if distance(node).sqrt() > reach(body, node) {
-                let nearest: Vec<String> = (0..3).map(|i| points[3 * node + i].to_string()).collect();
-                return Err(choice
-                    .place
-                    .error(format!("the probe `{}` is outside of the body", choice.name.text))
-                    .help(format!("the node nearest to it is at [{}]", nearest.join(", ")))
-                    .into());
-            }
-            let mut graph = Graph::new();
-            let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
-            let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
-            let program = Program::new(&graph, &[(value, 0)]);
-            probes.push(Probe { name: choice.name.text.clone(), node, place, program, seen: UNSEEN });
-        }
+        let probes = system.probes.iter().map(|choice| Probe::new(scenario, choice, body));
+        let probes = probes.collect::<Result<_, _>>()?;
         let mut chosen = Vec::new();
         for (tag, place) in &system.local_energy {
             let Some(k) = (0..body.problem.count()).find(|k| body.problem.tag(*k) == *tag) else {
@@ -90,6 +70,24 @@ impl Record {
             chosen,
             now: Vec::new(),
         })
+    }
+
+    /// The names of the supports.
+    pub fn supports(&self) -> &[String] {
+        &self.supports
+    }
+
+    /// The probes of the scenario.
+    pub fn probes(&self) -> &[Probe] {
+        &self.probes
+    }
+
+    /// Forgets what was seen: a run begins at this time.
+    pub fn restart(&mut self, start: f64) {
+        (self.energy, self.kinetic) = (Track::default(), 0.0);
+        (self.balance, self.initial) = ([[0.0; 2]; 2], [[0.0; 3]; 2]);
+        self.last = (start, vec![[0.0; 3]; self.supports.len()]);
+        self.probes.iter_mut().for_each(|probe| probe.seen = UNSEEN);
     }
 
     /// Names of all columns after the time.
@@ -149,12 +147,9 @@ impl Record {
         self.now.extend([updates.iter().sum::<u64>() as f64, least, most]);
         self.now.extend(self.reactions.as_flattened());
         for probe in &mut self.probes {
-            let [x, v] = [&look.x, &look.v].map(|all| &all[3 * probe.node..3 * probe.node + 3]);
-            let p = &probe.place;
-            let mut out = [0.0];
-            probe.program.call(look.t, &[p[0], p[1], p[2], x[0], x[1], x[2]], v, &[], &mut out);
-            self.now.push(out[0]);
-            probe.see(out[0]);
+            let value = probe.value(look);
+            self.now.push(value);
+            probe.see(value);
         }
         for (_, k) in &self.chosen {
             let local = motion.avi().and_then(|avi| avi.local_energy());
@@ -289,6 +284,37 @@ fn reach(body: &Body, node: usize) -> f64 {
 }
 
 impl Probe {
+    /// The probe at the node nearest to the place that was chosen.
+    pub fn new(scenario: &Scenario, choice: &SolidProbe, body: &Body) -> Result<Self, Error> {
+        let points = body.problem.solid().points();
+        let distance = |a: usize| (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>();
+        let node = (0..points.len() / 3)
+            .min_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(body.place(*a).cmp(&body.place(*b))))
+            .expect("a body has nodes");
+        if distance(node).sqrt() > reach(body, node) {
+            let nearest: Vec<String> = (0..3).map(|i| points[3 * node + i].to_string()).collect();
+            return Err(choice
+                .place
+                .error(format!("the probe `{}` is outside of the body", choice.name.text))
+                .help(format!("the node nearest to it is at [{}]", nearest.join(", ")))
+                .into());
+        }
+        let mut graph = Graph::new();
+        let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
+        let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
+        let program = Program::new(&graph, &[(value, 0)]);
+        Ok(Probe { name: choice.name.text.clone(), node, place, program, seen: UNSEEN })
+    }
+
+    /// Its value at a moment.
+    pub fn value(&self, look: &Look) -> f64 {
+        let [x, v] = [&look.x, &look.v].map(|all| &all[3 * self.node..3 * self.node + 3]);
+        let p = &self.place;
+        let mut out = [0.0];
+        self.program.call(look.t, &[p[0], p[1], p[2], x[0], x[1], x[2]], v, &[], &mut out);
+        out[0]
+    }
+
     fn see(&mut self, value: f64) {
         let [least, most, _] = self.seen;
         // Written so that NaN stays once it has come.
@@ -299,6 +325,6 @@ impl Probe {
 }
 
 /// The residual of a balance over its scale at the time.
-fn relative(balance: &Balance) -> f64 {
+pub(super) fn relative(balance: &Balance) -> f64 {
     if balance.scale > 0.0 { balance.residual() / balance.scale } else { balance.residual() }
 }

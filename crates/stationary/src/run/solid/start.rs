@@ -5,17 +5,18 @@ use super::growth::Growth;
 use super::motion::{Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
-use crate::error::Error;
-use crate::integrate::avi::{Avi, AviStart};
+use crate::error::{Error, RunError};
+use crate::integrate::avi::{Avi, AviError, AviStart, StepFactor};
 use crate::integrate::sparse::{Sparse, SparseStart};
 use crate::integrate::{BuildError, Method};
 use crate::model::Potentials;
+use crate::model::solid::Problem;
 use crate::registry::{self, SolidMethod};
-use crate::run::Description;
 use crate::run::finish::short;
-use crate::scenario::{Scenario, SolidSystem};
+use crate::run::{Description, TICK};
+use crate::scenario::{Place, Scenario, SolidSystem};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A scenario ready to run.
 pub(super) struct Built {
@@ -26,6 +27,7 @@ pub(super) struct Built {
     pub record: Record,
     pub growth: Growth,
     pub choice: SolidMethod,
+    pub engine: Engine,
     /// Simulated time between looks at the clock, and when the watcher was last told.
     pub stretch: f64,
     pub told: Instant,
@@ -36,6 +38,90 @@ impl Built {
     pub fn ideal_speedup(&self) -> f64 {
         let steps = self.motion.steps();
         steps.len() as f64 / self.one_step / steps.iter().map(|h| 1.0 / h).sum::<f64>()
+    }
+
+    /// Moves on from a time, to `goal` at most, for about half a tick; where this ends changes nothing but when we look. Returns the
+    /// time reached, and the wall time it took.
+    pub fn stretch_on(&mut self, at: f64, goal: f64) -> (Result<f64, RunError>, Duration) {
+        let next = (at + self.stretch).min(goal);
+        let began = Instant::now();
+        let result = self.motion.advance(next);
+        let took = began.elapsed();
+        let scale = 0.5 * TICK.as_secs_f64() / took.as_secs_f64().max(1e-6);
+        // Not below a step: of a body so large that a mere look takes a tick, stretches would shrink to nothing.
+        self.stretch = (self.stretch * scale.clamp(0.25, 4.0)).max(self.one_step);
+        (result.map(|()| next), took)
+    }
+}
+
+/// The engine of a run: all that it needs besides a state to start from, and the steps.
+pub(super) struct Engine {
+    kind: EngineKind,
+    /// Where the method was written.
+    place: Place,
+}
+
+enum EngineKind {
+    Avi { factor: Option<StepFactor>, middle: bool, threads: usize, local: bool },
+    Sparse { method: Method, tolerance: f64, step: f64 },
+}
+
+/// Positions and velocities of all nodes at a time.
+pub(super) struct State {
+    pub t: f64,
+    pub x: Vec<f64>,
+    pub v: Vec<f64>,
+}
+
+impl Engine {
+    /// Sets a body in motion. `steps` are those of its elements; a method with one step for the whole has its own.
+    pub fn start(&self, problem: &Arc<Problem>, state: State, steps: Vec<f64>) -> Result<Motion, Error> {
+        match &self.kind {
+            EngineKind::Avi { factor, middle, threads, local } => {
+                let mut avi = self.avi(problem, state, steps, (factor.as_ref(), *middle))?;
+                avi.set_threads(*threads);
+                if *local {
+                    let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs());
+                    let energy = energy.map_err(|e| self.unbuildable(avi.time(), &e))?;
+                    avi.follow_local_energy(NO_ENERGY * energy / problem.count() as f64);
+                }
+                Ok(Motion::Avi(Box::new(avi)))
+            }
+            EngineKind::Sparse { method, tolerance, step: h } => {
+                let place = &self.place;
+                let State { t, x, v } = state;
+                let start = SparseStart { t, h: *h, x, v };
+                let sparse =
+                    Sparse::new(Arc::clone(problem), *method, start, *tolerance).map_err(|e| match e {
+                        BuildError::Unsuited(why) => place.error(why),
+                        BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")),
+                    })?;
+                let synchronous = Synchronous::new(sparse, Arc::clone(problem), *h)
+                    .map_err(|e| place.error(format!("{method} cannot start: {e}")))?;
+                Ok(Motion::Sparse(Box::new(synchronous)))
+            }
+        }
+    }
+
+    fn avi(
+        &self,
+        problem: &Arc<Problem>,
+        State { t, x, v }: State,
+        step: Vec<f64>,
+        (factor, middle): (Option<&StepFactor>, bool),
+    ) -> Result<Avi<Arc<Problem>>, Error> {
+        let start = AviStart { t, x, v, mass: problem.solid().mass().to_vec(), step };
+        let problem = Arc::clone(problem);
+        let started = match factor {
+            None if middle => Avi::with_events_in_the_middle(problem, start),
+            None => Avi::new(problem, start),
+            Some(factor) => Avi::with_changing_steps(problem, start, factor.clone()),
+        };
+        started.map_err(|e| self.unbuildable(t, &e))
+    }
+
+    fn unbuildable(&self, t: f64, error: &AviError) -> Error {
+        self.place.error(format!("the run cannot start: {}", avi_error(t, 0, error))).into()
     }
 }
 
@@ -70,18 +156,22 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
             .into());
     }
     let mut body = build::body(scenario, system)?;
-    let (motion, one_step) = match &choice {
+    let (kind, steps, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
-            discrete(scenario, system, &body, &choice, (*method, *tolerance))?
+            let step = one_step(scenario, system, &body, (&choice, *method))?;
+            (EngineKind::Sparse { method: *method, tolerance: *tolerance, step }, Vec::new(), step)
         }
     };
+    let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
+    let state = State { t: scenario.start, x: body.x.clone(), v: body.v.clone() };
+    let motion = engine.start(&body.problem, state, steps)?;
     // They have served: the steps are given.
     body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
     let stretch = (scenario.end - scenario.start) / 1e4;
     let growth = Growth::new(scenario.start, extremes(&motion.steps()).1);
-    Ok(Built { body, motion, one_step, record, growth, choice, stretch, told: Instant::now() })
+    Ok(Built { body, motion, one_step, record, growth, choice, engine, stretch, told: Instant::now() })
 }
 
 /// Every element its own step, or all of them the smallest; and that smallest step.
@@ -90,10 +180,10 @@ fn explicit(
     system: &SolidSystem,
     body: &Body,
     choice: &SolidMethod,
-) -> Result<(Motion, f64), Error> {
+) -> Result<(EngineKind, Vec<f64>, f64), Error> {
     let rule = choice.steps();
     let one = matches!(choice, SolidMethod::Newmark(_));
-    let Steps { each: step, smallest } = match (choice, &system.step) {
+    let Steps { each, smallest } = match (choice, &system.step) {
         (SolidMethod::Newmark(_), Some((step, _))) => {
             Steps { each: vec![*step; body.problem.count()], smallest: *step }
         }
@@ -104,54 +194,25 @@ fn explicit(
         let place = &scenario.integrator.method.place;
         return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
     }
-    let mass = body.problem.solid().mass().to_vec();
-    let start = AviStart { t: scenario.start, x: body.x.clone(), v: body.v.clone(), mass, step };
-    let problem = Arc::clone(&body.problem);
-    let middle = rule.middle && !one;
-    let started = match factor {
-        None if middle => Avi::with_events_in_the_middle(problem, start),
-        None => Avi::new(problem, start),
-        Some(factor) => Avi::with_changing_steps(problem, start, factor),
-    };
-    let place = &scenario.integrator.method.place;
-    let unbuildable = |e| place.error(format!("the run cannot start: {}", avi_error(scenario.start, 0, &e)));
-    let mut avi = started.map_err(unbuildable)?;
     // Free steps gain nothing from threads on a machine that others use, too.
     let shared = (rule.harmonic || one) && body.problem.count() >= WORTH_THREADS;
     let usual = if shared { cores() } else { 1 };
-    avi.set_threads(rule.threads.unwrap_or(usual));
-    if follows_local_energy(scenario, system) {
-        let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs()).map_err(unbuildable)?;
-        avi.follow_local_energy(NO_ENERGY * energy / body.problem.count() as f64);
-    }
-    Ok((Motion::Avi(Box::new(avi)), smallest))
+    let (threads, local) = (rule.threads.unwrap_or(usual), follows_local_energy(scenario, system));
+    Ok((EngineKind::Avi { factor, middle: rule.middle && !one, threads, local }, each, smallest))
 }
 
-/// A discrete Lagrangian of the whole body.
-fn discrete(
+/// The step of a discrete Lagrangian of the whole body.
+fn one_step(
     scenario: &Scenario,
     system: &SolidSystem,
     body: &Body,
-    choice: &SolidMethod,
-    (method, tolerance): (Method, f64),
-) -> Result<(Motion, f64), Error> {
-    let place = &scenario.integrator.method.place;
-    let h = match &system.step {
-        Some((step, _)) => *step,
-        None => {
-            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
-            if any_step_is_stable(method) { most } else { least }
-        }
-    };
-    let start = SparseStart { t: scenario.start, h, x: body.x.clone(), v: body.v.clone() };
-    let problem = Arc::clone(&body.problem);
-    let sparse = Sparse::new(Arc::clone(&problem), method, start, tolerance).map_err(|e| match e {
-        BuildError::Unsuited(why) => place.error(why),
-        BuildError::Start(e) => place.error(format!("{method} cannot start: {e}")),
-    })?;
-    let synchronous = Synchronous::new(sparse, problem, h)
-        .map_err(|e| place.error(format!("{method} cannot start: {e}")))?;
-    Ok((Motion::Sparse(Box::new(synchronous)), h))
+    (choice, method): (&SolidMethod, Method),
+) -> Result<f64, Error> {
+    if let Some((step, _)) = &system.step {
+        return Ok(*step);
+    }
+    let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
+    Ok(if any_step_is_stable(method) { most } else { least })
 }
 
 /// Whether vibrations too fast for the step stay bounded, so that the largest step of an element will do for all.
