@@ -3,9 +3,11 @@
 
 mod arrays;
 mod error;
+mod mesh;
 
 mod outcome;
 mod scenario;
+mod simulation;
 
 mod watch;
 
@@ -15,9 +17,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::mesh::Mesh;
+    #[pymodule_export]
     use super::outcome::Page;
     #[pymodule_export]
     use super::scenario::Scenario;
+    #[pymodule_export]
+    use super::simulation::Simulation;
     #[pymodule_export]
     use super::watch::Stop;
 

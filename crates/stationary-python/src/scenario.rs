@@ -1,14 +1,18 @@
 //! Scenarios: read, checked, run.
 
 use crate::error::raise;
+use crate::mesh::{Mesh, triples};
 use crate::outcome::dictionary;
+use crate::simulation::Simulation;
 use crate::watch::{Stop, Watcher};
+use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stationary::error::Error;
 use stationary::run;
-use stationary::scenario::{self, System, Template};
+use stationary::scenario::{self, Given, System, Template};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A scenario that was read and checked.
 #[pyclass(frozen, module = "stationary._core")]
@@ -18,16 +22,20 @@ pub struct Scenario(pub scenario::Scenario);
 impl Scenario {
     /// Reads a text. `name` is what messages call it; files that it names are in `folder`.
     #[new]
-    #[pyo3(signature = (name, text, overrides, folder=None))]
+    #[pyo3(signature = (name, text, overrides, folder=None, mesh=None, state=None))]
     fn new(
         py: Python<'_>,
         name: &str,
         text: &str,
         overrides: Vec<(String, String)>,
         folder: Option<PathBuf>,
+        mesh: Option<&Mesh>,
+        state: Option<[PyReadonlyArray2<'_, f64>; 2]>,
     ) -> PyResult<Self> {
         let read = scenario::Scenario::read(name, text, &overrides).map_err(|e| raise(py, &e))?;
-        Ok(Scenario(scenario::Scenario { folder, ..read }))
+        let state = state.map(|[x, v]| PyResult::Ok(Arc::new([triples(&x, "x")?, triples(&v, "v")?])));
+        let given = Given { mesh: mesh.map(|mesh| Arc::clone(&mesh.0)), state: state.transpose()? };
+        Ok(Scenario(scenario::Scenario { folder, given, ..read }))
     }
 
     /// Reads a file, or a scenario that is shipped.
@@ -89,6 +97,12 @@ impl Scenario {
         });
         watcher.settle(py)?;
         dictionary(py, outcome.map_err(|e| raise(py, &e))?)
+    }
+
+    /// A solid to be moved on by hand.
+    fn start(&self, py: Python<'_>) -> PyResult<Simulation> {
+        let made = py.detach(|| run::Simulation::new(self.0.clone()));
+        made.map(Simulation::new).map_err(|e| raise(py, &e))
     }
 
     /// What a run would be, in lines; builds everything, runs nothing.
