@@ -27,7 +27,7 @@ class InputError(Error, ValueError):
 
     >>> import stationary
     >>> try:
-    ...     stationary.System("x", "0.5*vx^2 + sni(x)").run(q=1, v=0, h=0.1, steps=10)
+    ...     stationary.System("x", "0.5*vx^2 + sni(x)").run(q=1, v=0, h=0.1, steps=10, method="verlet")
     ... except stationary.InputError as e:
     ...     print(e)
     system:2:26: unknown function `sni`

@@ -224,7 +224,8 @@ def _points(given: Any) -> Array:
     points = np.array(given, np.float64)
     if points.ndim != 2 or points.shape[1] not in (2, 3):
         raise ValueError(f"points: expected an array of shape (n, 2) or (n, 3), found {points.shape}")
-    return _frozen(np.ascontiguousarray(space(points)))
+    frozen: Array = _frozen(np.ascontiguousarray(space(points)))
+    return frozen
 
 
 def space(vectors: Array) -> Array:

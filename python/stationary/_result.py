@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from . import _core
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped, unused-ignore]
     import pyvista
     from matplotlib.figure import Figure
 
@@ -171,7 +171,7 @@ class Result:
         if self.frames is None:
             raise ValueError("this run has no frames: only solids have them, and `frames=0` leaves them out")
         pv, frames = needed("pyvista"), self.frames
-        blocks = pv.MultiBlock()
+        blocks: pyvista.MultiBlock = pv.MultiBlock()
         for k, time in enumerate(frames["times"]):
             points = {name: values[k] for name, values in frames["point_data"].items()}
             cells = {name: values[k] for name, values in frames["cell_data"].items()}
@@ -185,6 +185,7 @@ class Result:
         Where there is a notebook the figure shows as the value of its cell, elsewhere by ``matplotlib.pyplot.show()``.
         """
         plt = needed("matplotlib.pyplot", "matplotlib")
+        figure: Figure
         if columns:
             figure, axes = plt.subplots()
             for column in columns:
@@ -200,7 +201,7 @@ class Result:
         axes.set_title(self.summary.get("title") or self.name)
         if "inline" in plt.get_backend():
             plt.close(figure)  # Else the notebook shows it twice.
-        return figure  # type: ignore[no-any-return]
+        return figure
 
     def _shown(self) -> list[str]:
         names = {"formula": self.coordinates, "body": ["w1", "w2", "w3"], "solid": ["kinetic", "potential"]}
@@ -287,7 +288,7 @@ def needed(module: str, package: str | None = None) -> Any:
         raise ImportError(f"this needs {package}: pip install {package.lower()}") from error
 
 
-def grid(points: Array, cells: list[Any], point_data: dict[str, Array], cell_data: dict[str, Array]) -> Any:
+def grid(points: Array, cells: list[Any], point_data: dict[str, Any], cell_data: dict[str, Any]) -> Any:
     """An unstructured grid of PyVista; cells are (VTK's number of the kind, nodes)."""
     pv = needed("pyvista")
     rows = [np.column_stack([np.full(len(n), n.shape[1]), n]).ravel() for _, n in cells]

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import Interrupted, RunError
-from ._mesh import Mesh, grid, space
-from ._result import Array, Result
+from ._mesh import Mesh, space
+from ._result import Array, Result, grid
 from ._scenario import Path, Progress, Scenario
-from ._system import Table, _Kind
-from ._system import integrator as _integrator
+from ._system import Table, _given, _Kind
 from ._text import formula, plain
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ class Solid(_Kind):
     ``mesh`` is a `Mesh`, a mesh of meshio, or the name of a file; ``scale`` and ``refine`` are those of scenarios. The
     initial state is that of the table ``initial`` (formulas), or the arrays ``x`` and ``v`` with a row for each node.
     """
+
+    _method = "avi"
 
     def __init__(
         self,
@@ -77,8 +78,9 @@ class Solid(_Kind):
         self.x, self.v = x, v
         # Files are found from where the solid was made.
         self._folder = os.getcwd()
-        changed = {k: value for k, value in (("scale", scale), ("refine", refine)) if value is not None}
-        keys = dict(
+        changed = _given({"scale": scale, "refine": refine})
+        super().__init__(
+            name,
             title=title,
             description=description,
             mesh={"file": file, **changed} if changed else file,
@@ -91,7 +93,6 @@ class Solid(_Kind):
             probe=probe,
             local_energy=local_energy,
         )
-        super().__init__(name, keys)
 
     def scenario(
         self,
@@ -109,20 +110,15 @@ class Solid(_Kind):
         **options: Any,
     ) -> Scenario:
         """The scenario of a run: the arguments of `run` but for where its results go."""
-        if method is None and integrator is None:
-            method = "avi"
-        run = dict(
+        scenario = self._scenario(
             step=h,
             start=start,
             end=end,
-            integrator=_integrator(method, options, integrator),
+            integrator=self._integrator(method, options, integrator),
             observe=observe,
             claim=claim,
-            rows=rows,
-            frames=frames,
-            output=output,
+            output=_given({"rows": rows, "frames": frames, **(output or {})}) or None,
         )
-        scenario = self._scenario(run)
         scenario.folder = self._folder
         scenario.mesh = self.mesh
         if not (self.x is None and self.v is None):
@@ -138,7 +134,7 @@ class Solid(_Kind):
         x = vectors(at, len(at), "x")
         return x, np.zeros_like(x) if v is None else vectors(v, len(x), "v")
 
-    def run(
+    def run(  # type: ignore[override]
         self, *, end: Any, out: Path | None = None, resume: bool = False, progress: Progress = None, **run: Any
     ) -> Result:
         """Runs it to the time ``end``, by ``method="avi"`` unless another is named.
@@ -312,7 +308,8 @@ class Simulation:
     def von_mises(self) -> Array:
         """Equivalent stress of each element."""
         xx, yy, zz, xy, yz, xz = self.stress.T
-        return np.sqrt(0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * (xy**2 + yz**2 + xz**2))
+        square = 0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * (xy**2 + yz**2 + xz**2)
+        return np.asarray(np.sqrt(square))
 
     # --- probes, frames, checkpoints ---
 
@@ -344,7 +341,8 @@ class Simulation:
         """The body as it is now, with displacement, velocity, stress and steps."""
         points = {"displacement": self.u, "velocity": self.v}
         cells = {"stress": self.stress, "von_mises": self.von_mises, "step": self.steps, "updates": self.updates}
-        return grid(self.x, self._core.cells, points, cells)
+        made: pyvista.UnstructuredGrid = grid(self.x, self._core.cells, points, cells)
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         return {"scenario": self.scenario, "_added": self._added, "state": self._core.to_bytes()}

@@ -16,7 +16,7 @@ from ._scenario import Changes, Path, Scenario
 from ._system import _Kind
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped, unused-ignore]
 
 Over = Union[Mapping[str, Iterable[Any]], Iterable[Mapping[str, Any]]]
 
@@ -94,7 +94,7 @@ class Sweep:
 
     def _repr_html_(self) -> str | None:
         try:
-            return self.to_pandas().to_html(max_rows=20, max_cols=12)
+            return str(self.to_pandas().to_html(max_rows=20, max_cols=12))
         except ImportError:
             return None
 
@@ -177,7 +177,7 @@ def _in_threads(
 
 def _scenario(what: Any, run: Mapping[str, Any]) -> Scenario:
     if isinstance(what, _Kind):
-        return what.scenario(**run)  # type: ignore[attr-defined, no-any-return]
+        return what.scenario(**run)
     if run:
         raise TypeError(f"`{next(iter(run))}` is no argument of sweep; of a scenario give `overrides`")
     return what if isinstance(what, Scenario) else Scenario.open(what)

@@ -14,43 +14,68 @@ from ._text import _of_sympy, formula
 Table = Mapping[str, Any]
 
 
-def integrator(method: Any, options: Table, whole: Table | str | None = None) -> Any:
-    """The key `integrator`: a method and its options, or all of it as in a scenario."""
-    if whole is not None:
-        if method is not None or options:
-            raise TypeError("give either `integrator` or `method` and its options")
-        return whole
-    if method is None:
-        raise TypeError("which integrator? Give `method`, such as method='verlet' or method='gauss', stages=2")
-    return {"method": method, **options} if options else method
-
-
-def last(start: Any, h: Any, steps: Any, end: Any) -> Any:
-    """The key `end`: as given, or after a number of steps."""
-    if steps is None:
-        return end
-    if end is not None:
-        raise TypeError("give either `steps` or `end`")
-    if isinstance(h, str) or isinstance(start, str) or _of_sympy(h) or _of_sympy(start):
-        begin = "" if start is None else f"{formula(start, 'start')} + "
-        return f"{begin}{int(steps)}*({formula(h, 'h')})"
-    if h is None:
-        raise TypeError("`steps` needs the time step `h`")
-    return float((0.0 if start is None else start) + int(steps) * h)
-
-
 class _Kind:
     """What all kinds of systems share: their keys, and how they run."""
 
-    def __init__(self, name: str, keys: Table) -> None:
-        self.name = name
-        self.keys = {key: value for key, value in keys.items() if value is not None}
+    #: The integrator where none is named.
+    _method: str | None = None
 
-    def _scenario(self, run: Table) -> Scenario:
-        output = {**(run.get("output") or {})}
-        output.update({k: run[k] for k in ("every", "rows", "frames") if run.get(k) is not None})
-        more = {k: v for k, v in run.items() if k not in ("every", "rows", "frames", "output") and v is not None}
-        return Scenario({**self.keys, **more, **({"output": output} if output else {})}, name=self.name)
+    def __init__(self, name: str, **keys: Any) -> None:
+        self.name = name
+        self.keys = _given(keys)
+
+    def scenario(
+        self,
+        *,
+        h: Any = None,
+        steps: int | None = None,
+        end: Any = None,
+        start: Any = None,
+        end_impacts: Any = None,
+        method: str | None = None,
+        integrator: Table | str | None = None,
+        observe: Any = None,
+        claim: Any = None,
+        initial: Table | None = None,
+        every: int | None = 1,
+        output: Table | None = None,
+        **options: Any,
+    ) -> Scenario:
+        """The scenario of a run: the arguments of `run` but for where its results go."""
+        return self._scenario(
+            step=h,
+            start=start,
+            end=_last(start, h, steps, end),
+            end_impacts=end_impacts,
+            integrator=self._integrator(method, options, integrator),
+            observe=observe,
+            claim=claim,
+            initial=initial,
+            output=_given({"every": every, **(output or {})}) or None,
+        )
+
+    def _scenario(self, **run: Any) -> Scenario:
+        return Scenario({**self.keys, **_given(run)}, name=self.name)
+
+    def run(self, *, out: Path | None = None, resume: bool = False, progress: Progress = None, **run: Any) -> Result:
+        """Runs it with the time step ``h`` for so many ``steps``, or to the time ``end``.
+
+        ``method`` is the integrator; every keyword that is not listed in `scenario` is one of its options. The result has a
+        row for each step; ``every=10`` keeps each tenth, ``every=None`` about 2000 in all. ``out``, ``resume`` and
+        ``progress`` are those of `Scenario.run`.
+        """
+        return self.scenario(**run).run(out=out, resume=resume, progress=progress)
+
+    def _integrator(self, method: str | None, options: Table, whole: Table | str | None) -> Any:
+        """The key `integrator`: a method and its options, or all of it as in a scenario."""
+        if whole is not None:
+            if method is not None or options:
+                raise TypeError("give either `integrator` or `method` and its options")
+            return whole
+        method = method or self._method
+        if method is None:
+            raise TypeError("which integrator? Give `method`, such as method='verlet' or method='gauss', stages=2")
+        return {"method": method, **options} if options else method
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {', '.join(self.keys)}>"
@@ -96,7 +121,8 @@ class System(_Kind):
             raise TypeError("a system needs a `lagrangian` or a `hamiltonian`")
         if isinstance(draw, Mapping):
             draw = [draw]
-        keys = dict(
+        super().__init__(
+            name,
             title=title,
             description=description,
             coordinates=_coordinates(coordinates, parameters or {}),
@@ -114,45 +140,16 @@ class System(_Kind):
             section=section,
             draw=draw,
         )
-        super().__init__(name, keys)
 
     def scenario(
-        self,
-        q: Any = None,
-        v: Any = None,
-        *,
-        p: Any = None,
-        next_q: Any = None,
-        h: Any = None,
-        steps: int | None = None,
-        end: Any = None,
-        start: Any = None,
-        end_impacts: Any = None,
-        method: str | None = None,
-        integrator: Table | str | None = None,
-        observe: Any = None,
-        claim: Any = None,
-        every: int | None = 1,
-        output: Table | None = None,
-        **options: Any,
+        self, q: Any = None, v: Any = None, *, p: Any = None, next_q: Any = None, **run: Any
     ) -> Scenario:
-        """The scenario of a run: the arguments of `run` but for where its results go."""
+        """The scenario of a run: ``h``, ``steps`` or ``end``, ``start``, ``end_impacts``, ``method`` and its options or
+        ``integrator``, ``observe``, ``claim``, ``every`` and ``output``, besides the initial state."""
         if q is None:
             raise TypeError("where does the system start? Give `q`, and `v`, `p` or `next_q`")
-        initial = dict(position=_state(q), velocity=_state(v), momentum=_state(p), next_position=_state(next_q))
-        run = dict(
-            step=h,
-            start=start,
-            end=last(start, h, steps, end),
-            end_impacts=end_impacts,
-            integrator=_integrator(method, options, integrator),
-            observe=observe,
-            claim=claim,
-            initial={key: value for key, value in initial.items() if value is not None},
-            every=every,
-            output=output,
-        )
-        return self._scenario(run)
+        initial = _given(dict(position=q, velocity=v, momentum=p, next_position=next_q))
+        return super().scenario(initial={key: _state(value) for key, value in initial.items()}, **run)
 
     def run(
         self,
@@ -185,6 +182,8 @@ class RigidBody(_Kind):
     (201, 4)
     """
 
+    _method = "euler-poincare"
+
     def __init__(
         self,
         *,
@@ -212,42 +211,9 @@ class RigidBody(_Kind):
             potential=potential,
             fixed=fixed,
         )
-        keys = dict(title=title, description=description, parameters=parameters, body=body, probe=probe)
-        super().__init__(name, keys)
-
-    def scenario(
-        self,
-        *,
-        h: Any = None,
-        steps: int | None = None,
-        end: Any = None,
-        start: Any = None,
-        method: str | None = None,
-        integrator: Table | str | None = None,
-        observe: Any = None,
-        claim: Any = None,
-        every: int | None = 1,
-        output: Table | None = None,
-        **options: Any,
-    ) -> Scenario:
-        """The scenario of a run: the arguments of `run` but for where its results go."""
-        if method is None and integrator is None:
-            method = "euler-poincare"
-        run = dict(
-            step=h,
-            start=start,
-            end=last(start, h, steps, end),
-            integrator=_integrator(method, options, integrator),
-            observe=observe,
-            claim=claim,
-            every=every,
-            output=output,
+        super().__init__(
+            name, title=title, description=description, parameters=parameters, body=_given(body), probe=probe
         )
-        return self._scenario(run)
-
-    def run(self, *, out: Path | None = None, resume: bool = False, progress: Progress = None, **run: Any) -> Result:
-        """Runs it with the time step ``h`` for so many ``steps``, or to the time ``end``; see `scenario`."""
-        return self.scenario(**run).run(out=out, resume=resume, progress=progress)
 
 
 class Bodies(_Kind):
@@ -260,7 +226,11 @@ class Bodies(_Kind):
     >>> r = table.run(h=0.02, end=20)
     >>> r.summary["energy"]["max_relative_error"] < 1e-13
     True
+
+    The time step ``h`` is the window in which impacts are searched for, and after which the state is looked at.
     """
+
+    _method = "collisions"
 
     def __init__(
         self,
@@ -276,7 +246,8 @@ class Bodies(_Kind):
         description: str | None = None,
         name: str = "bodies",
     ) -> None:
-        keys = dict(
+        super().__init__(
+            name,
             title=title,
             description=description,
             space=space,
@@ -287,47 +258,24 @@ class Bodies(_Kind):
             wall=wall,
             bodies=bodies,
         )
-        super().__init__(name, keys)
-
-    def scenario(
-        self,
-        *,
-        h: Any = None,
-        steps: int | None = None,
-        end: Any = None,
-        start: Any = None,
-        end_impacts: Any = None,
-        method: str | None = None,
-        integrator: Table | str | None = None,
-        observe: Any = None,
-        claim: Any = None,
-        every: int | None = 1,
-        output: Table | None = None,
-        **options: Any,
-    ) -> Scenario:
-        """The scenario of a run: the arguments of `run` but for where its results go."""
-        if method is None and integrator is None:
-            method = "collisions"
-        run = dict(
-            step=h,
-            start=start,
-            end=last(start, h, steps, end),
-            end_impacts=end_impacts,
-            integrator=_integrator(method, options, integrator),
-            observe=observe,
-            claim=claim,
-            every=every,
-            output=output,
-        )
-        return self._scenario(run)
-
-    def run(self, *, out: Path | None = None, resume: bool = False, progress: Progress = None, **run: Any) -> Result:
-        """Runs it; ``h`` is the window in which impacts are searched for, at which the state is looked at; see `scenario`."""
-        return self.scenario(**run).run(out=out, resume=resume, progress=progress)
 
 
-# `integrator` is also the name of an argument.
-_integrator = integrator
+def _given(keys: Table) -> dict[str, Any]:
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _last(start: Any, h: Any, steps: Any, end: Any) -> Any:
+    """The key `end`: as given, or after a number of steps."""
+    if steps is None:
+        return end
+    if end is not None:
+        raise TypeError("give either `steps` or `end`")
+    if h is None:
+        raise TypeError("`steps` needs the time step `h`")
+    if any(isinstance(value, str) or _of_sympy(value) for value in (h, start)):
+        begin = "" if start is None else f"{formula(start, 'start')} + "
+        return f"{begin}{int(steps)}*({formula(h, 'h')})"
+    return float((start or 0.0) + int(steps) * h)
 
 
 def _coordinates(given: Any, parameters: Table) -> Any:

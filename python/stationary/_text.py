@@ -176,7 +176,7 @@ _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 
 def _of_sympy(value: Any) -> bool:
-    return any(c.__module__.partition(".")[0] == "sympy" for c in type(value).__mro__)
+    return any(str(c.__module__).partition(".")[0] == "sympy" for c in type(value).__mro__)
 
 
 def _printed(e: Any, key: str) -> tuple[str, int]:
@@ -232,7 +232,7 @@ def _printed(e: Any, key: str) -> tuple[str, int]:
         return f"sum({k} = {a}..{b}, {_printed(e.function, key)[0]})", _ATOM
     if name == "Indexed" and len(e.indices) == 1:
         return f"{e.base}[{_printed(e.indices[0], key)[0]}]", _ATOM
-    if name in _FUNCTIONS and getattr(e, "args", ()):
+    if name in _FUNCTIONS and e.args:
         return f"{_FUNCTIONS[name]}({', '.join(_printed(a, key)[0] for a in e.args)})", _ATOM
     raise refuse(f"SymPy's `{name}`, as in `{e}`,")
 
@@ -262,7 +262,7 @@ def _negative(e: Any) -> bool:
 
 def _time_of(e: Any) -> Any:
     """The symbol `t` of a coordinate `x(t)`."""
-    from sympy.core.function import AppliedUndef
+    from sympy.core.function import AppliedUndef  # type: ignore[import-untyped, unused-ignore]
 
     one = isinstance(e, AppliedUndef) and len(e.args) == 1 and getattr(e.args[0], "name", None) == "t"
     return e.args[0] if one else None
