@@ -51,8 +51,8 @@ class Result:
     ['t', 'theta', 'vtheta', 'ptheta', 'energy']
     >>> np.shares_memory(r.q, r.table), r.q.shape == (len(r.t), 1)
     (True, True)
-    >>> r["theta"][0] == r.q[0, 0]
-    np.True_
+    >>> bool((r["theta"] == r.q[:, 0]).all())
+    True
 
     ``table`` has a row for each moment and a column for each of ``columns``; NaN stands where there is no value. All
     arrays are views of it. Quantities and errors over every step are in ``summary`` and ``conserved``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from ._errors import Interrupted, RunError
 from ._result import Result
 from ._text import overrides as _overrides
 from ._text import toml
+
+if TYPE_CHECKING:
+    from ._solid import Simulation
 
 Changes = Union[Mapping[str, Any], Iterable[tuple[str, Any]], None]
 Path = Union[str, "os.PathLike[str]"]
@@ -28,8 +31,8 @@ class Scenario:
     >>> s = stationary.Scenario.open("pendulum", {"end": 10})
     >>> s.kind, s.coordinates
     ('formula', ['theta'])
-    >>> s.replace({"step": 0.01}).run().t[-1]
-    np.float64(10.0)
+    >>> float(s.replace({"step": 0.01}).run().t[-1])
+    10.0
 
     It pickles; equal scenarios run to equal bits wherever they are.
     """
@@ -96,6 +99,12 @@ class Scenario:
         """The modified energy that the run follows, as ``stationary explain-energy`` tells it."""
         return self.core.explain_energy()
 
+    def start(self) -> Simulation:
+        """The solid that it is about at its start, to be advanced as you like."""
+        from ._solid import Simulation
+
+        return Simulation(self)
+
     def run(
         self,
         *,
@@ -136,7 +145,9 @@ class Scenario:
         if self.state is not None:
             raise ValueError("an initial state given by arrays has no place in a scenario file")
         text, path = self.text, os.fspath(path)
-        if self.mesh is not None and self._tree is not None:
+        if self.mesh is not None:
+            if self._tree is None:
+                raise ValueError("the text of a scenario cannot say where its mesh is saved: make the scenario from a table")
             file = os.path.splitext(path)[0] + ".vtu"
             self.mesh.save(file)
             mesh, name = self._tree["mesh"], os.path.basename(file)

@@ -148,14 +148,14 @@ class Solid(_Kind):
 
     def start(self, **run: Any) -> Simulation:
         """The solid at its start, to be advanced as you like; arguments are those of `scenario`."""
-        return Simulation(self.scenario(**run))
+        return self.scenario(**run).start()
 
 
 class Simulation:
     """A solid that moves when told to, with its state to be read and set between.
 
     >>> import stationary
-    >>> sim = stationary.Simulation(stationary.Scenario.open("block"))
+    >>> sim = stationary.Scenario.open("block").start()
     >>> sim.advance(by=1e-4)
     >>> sim.probe("corner", at=[1, 1], value="x - X")
     >>> sorted(sim.probes), sim.t > 0

@@ -64,7 +64,8 @@ class Sweep:
         columns: dict[str, Any] = {key: [run.get(key) for run in self.runs] for key in swept}
         columns["outcome"] = self.outcomes
         columns["note"] = [
-            "; ".join(([str(e)] if e else []) + (r.warnings if r else [])) for e, r in zip(self.errors, self.results)
+            "; ".join(([getattr(e, "message", str(e))] if e else []) + (r.warnings if r else []))
+            for e, r in zip(self.errors, self.results)
         ]
         numbers = [r.numbers() if r else {} for r in self.results]
         for key in dict.fromkeys(key for row in numbers for key in row):
@@ -136,9 +137,10 @@ def sweep(
     def one(k: int) -> None:
         if stop.is_set():
             return
+        scenario, scenarios[k] = scenarios[k], base  # What the engine has read goes when the run is over.
         folder = None if out is None else os.path.join(os.fspath(out), f"{k + 1:04}")
         try:
-            made.results[k] = scenarios[k].run(out=folder, stop=stop, keep=keep == "result")
+            made.results[k] = scenario.run(out=folder, stop=stop, keep=keep == "result")
         except Interrupted:
             return
         except (RunError, InputError) as error:

@@ -38,7 +38,7 @@ def plain(value: Any, key: str = "") -> Any:
         return {_name(k): plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items() if v is not None}
     if _of_sympy(value):
         return plain(value.tolist(), key) if hasattr(value, "tolist") else formula(value, key)
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, set, frozenset)):
         return [plain(v, f"{key}.{k}") for k, v in enumerate(value)]
     at = f"`{key}`: " if key else ""
     raise TypeError(f"{at}expected text, a number, a list or a table, found {type(value).__name__}")

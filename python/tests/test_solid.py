@@ -198,7 +198,7 @@ def test_tetrahedra_from_arrays_and_refined() -> None:
 
 def test_a_simulation_of_what_is_no_solid_is_refused() -> None:
     with pytest.raises((InputError, TypeError)):
-        Simulation(stationary.Scenario.open("pendulum"))
+        stationary.Scenario.open("pendulum").start()
 
 
 def test_an_unknown_group_is_told() -> None:
