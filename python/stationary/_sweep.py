@@ -1,0 +1,195 @@
+"""Many runs of one scenario, on all cores."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import Error, InputError, Interrupted, RunError
+from ._result import Result, needed
+from ._scenario import Changes, Path, Scenario
+from ._system import _Kind
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, unused-ignore]
+
+Over = Union[Mapping[str, Iterable[Any]], Iterable[Mapping[str, Any]]]
+
+
+class Sweep:
+    """The runs of a sweep, in the order of what was varied: the last key fastest.
+
+    >>> import stationary
+    >>> s = stationary.sweep("pendulum", {"parameters.l": [0.5, 1, 2], "step": [0.005, 0.01]}, overrides={"end": 10})
+    >>> s.outcomes == ["finished"] * 6
+    True
+    >>> table = s.table()
+    >>> table["parameters.l"], table["energy.max_relative_error"].shape
+    ([0.5, 0.5, 1, 1, 2, 2], (6,))
+    """
+
+    def __init__(self, runs: list[dict[str, Any]]) -> None:
+        #: What was varied, for each run.
+        self.runs = runs
+        #: Results; of a run that stopped as far as it came, of one that was refused or not made None.
+        self.results: list[Result | None] = [None] * len(runs)
+        #: Why a run stopped or was refused.
+        self.errors: list[Error | None] = [None] * len(runs)
+        self._done = [False] * len(runs)
+
+    @property
+    def outcomes(self) -> list[str]:
+        """Of each run: ``finished``, ``claim failed``, ``stopped``, ``refused``, or ``not run``."""
+        return [self._outcome(k) for k in range(len(self.runs))]
+
+    def _outcome(self, k: int) -> str:
+        result = self.results[k]
+        if not self._done[k]:
+            return "not run"
+        if isinstance(self.errors[k], RunError):
+            return "stopped"
+        if result is None:
+            return "refused"
+        return "finished" if result.ok else "claim failed"
+
+    def table(self) -> dict[str, Any]:
+        """Columns by name: what was varied, the outcome, a note, and every number of the summaries under its dotted
+        name; NaN where a run has no such number."""
+        swept = list(dict.fromkeys(key for run in self.runs for key in run))
+        columns: dict[str, Any] = {key: [run.get(key) for run in self.runs] for key in swept}
+        columns["outcome"] = self.outcomes
+        columns["note"] = [
+            "; ".join(([getattr(e, "message", str(e))] if e else []) + (r.warnings if r else []))
+            for e, r in zip(self.errors, self.results)
+        ]
+        numbers = [r.numbers() if r else {} for r in self.results]
+        for key in dict.fromkeys(key for row in numbers for key in row):
+            # What a run measured and what was varied may have one name, as `step` of energy-chosen steps.
+            name = key if key not in columns else f"summary.{key}"
+            columns[name] = np.array([row.get(key, np.nan) for row in numbers])
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a data frame."""
+        return needed("pandas").DataFrame(self.table())
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, k: int) -> Result:
+        """The result of a run; raises what stopped it if there is none."""
+        result = self.results[k]
+        if result is None:
+            raise self.errors[k] or IndexError(f"run {k} was not made")
+        return result
+
+    def __repr__(self) -> str:
+        outcomes = self.outcomes
+        counts = ", ".join(f"{outcomes.count(o)} {o}" for o in dict.fromkeys(outcomes))
+        return f"<Sweep of {len(self)} runs: {counts}>"
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return str(self.to_pandas().to_html(max_rows=20, max_cols=12))
+        except ImportError:
+            return None
+
+
+def sweep(
+    what: Any,
+    over: Over,
+    *,
+    jobs: int | None = None,
+    overrides: Changes = None,
+    keep: str = "result",
+    out: Path | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    **run: Any,
+) -> Sweep:
+    """Runs a scenario, a file, a shipped scenario or a system with all combinations of some values.
+
+    ``over`` has keys of scenarios with their values, as ``{"parameters.l": [0.5, 1], "step": np.linspace(0.01, 0.1, 5)}``,
+    or is a list of dicts, one for each run. Of a `System`, a `Solid` and so on, ``run`` are the arguments of its run.
+    ``jobs`` threads, as many as there are cores, run without Python: the results depend on neither their number nor their
+    order. ``keep="summary"`` keeps no tables. With ``out`` each run also leaves its files there, in ``0001`` and so on.
+
+    A run that stops is a row of its own, as is one that is refused; where the first is refused `InputError` is raised.
+    Ctrl-C stops all runs and raises `Interrupted`, which has the `Sweep` so far as its ``result``.
+    """
+    if keep not in ("result", "summary"):
+        raise ValueError(f"keep: expected 'result' or 'summary', found {keep!r}")
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs: expected at least 1, found {jobs}")
+    base = _scenario(what, run).replace(overrides)
+    runs = list(_combinations(over))
+    if not runs:
+        raise ValueError("there is nothing to vary: `over` makes no run")
+    scenarios = [base.replace(changes) for changes in runs]
+    scenarios[0].check()
+    made = Sweep(runs)
+    stop = _core.Stop()
+
+    def one(k: int) -> None:
+        if stop.is_set():
+            return
+        scenario, scenarios[k] = scenarios[k], base  # What the engine has read goes when the run is over.
+        folder = None if out is None else os.path.join(os.fspath(out), f"{k + 1:04}")
+        try:
+            made.results[k] = scenario.run(out=folder, stop=stop, keep=keep == "result")
+        except Interrupted:
+            return
+        except (RunError, InputError) as error:
+            made.errors[k] = error
+            made.results[k] = getattr(error, "result", None)
+        made._done[k] = True
+
+    _in_threads(one, len(runs), jobs or os.cpu_count() or 1, stop, progress)
+    if stop.is_set():
+        raise Interrupted(f"the sweep ended early, after {sum(made._done)} of {len(runs)} runs", made)
+    return made
+
+
+def _in_threads(
+    one: Callable[[int], None], count: int, jobs: int, stop: _core.Stop, progress: Callable[[int, int], object] | None
+) -> None:
+    """Calls a function for each number in threads. Ctrl-C sets `stop`, on which all runs under way end at once."""
+    from concurrent.futures import ThreadPoolExecutor, wait
+
+    with ThreadPoolExecutor(min(jobs, count)) as pool:
+        left = {pool.submit(one, k) for k in range(count)}
+        try:
+            while left:
+                # The main thread must wake up to see signals.
+                done, left = wait(left, timeout=0.05)
+                for future in done:
+                    future.result()
+                if done and progress is not None:
+                    progress(count - len(left), count)
+        except KeyboardInterrupt:
+            stop.set()
+        except BaseException:
+            stop.set()
+            raise
+
+
+def _scenario(what: Any, run: Mapping[str, Any]) -> Scenario:
+    if isinstance(what, _Kind):
+        return what.scenario(**run)
+    if run:
+        raise TypeError(f"`{next(iter(run))}` is no argument of sweep; of a scenario give `overrides`")
+    return what if isinstance(what, Scenario) else Scenario.open(what)
+
+
+def _combinations(over: Over) -> Iterable[dict[str, Any]]:
+    if not isinstance(over, Mapping):
+        return [dict(changes) for changes in over]
+    for key, values in over.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise TypeError(f"`{key}`: expected a list of values, found {type(values).__name__}")
+    plain = [v.tolist() if isinstance(v, np.ndarray) else list(v) for v in over.values()]
+    return [dict(zip(over, values)) for values in itertools.product(*plain)]

@@ -1,0 +1,72 @@
+"""The package as such: how fast it imports, what it imports, and its types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stationary
+
+HEAVY = "sympy pandas matplotlib pyvista meshio scipy IPython concurrent.futures.thread tomllib asyncio".split()
+
+
+def test_it_imports_in_a_fifth_of_a_second() -> None:
+    code = "import time; t = time.perf_counter(); import stationary; print(time.perf_counter() - t)"
+    times = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
+    assert min(times) < 0.2, times
+
+
+def test_it_imports_nothing_heavy_besides_numpy() -> None:
+    code = "import numpy, sys; before = set(sys.modules); import stationary; print(*(set(sys.modules) - before))"
+    imported = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    assert not imported & set(HEAVY), imported & set(HEAVY)
+
+
+def test_everything_has_words_and_a_version() -> None:
+    for name in stationary.__all__:
+        assert getattr(stationary, name).__doc__, name
+    assert stationary.__version__ == stationary._core.__version__ and stationary.__version__[0].isdigit()
+
+
+def test_absent_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("pandas", "matplotlib.pyplot", "pyvista"):
+        monkeypatch.setitem(sys.modules, module, None)
+    r = stationary.run("block", {"end": 1e-4})
+    for action, package in ((r.to_pandas, "pandas"), (r.plot, "matplotlib"), (r.to_pyvista, "pyvista")):
+        with pytest.raises(ImportError, match=f"pip install {package}"):
+            action()
+
+
+def test_user_code_passes_a_strict_type_check(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text(
+        """
+import numpy as np
+import stationary
+
+s = stationary.System(["x"], "0.5*vx^2 - 0.5*x^2", parameters={"k": 1.0})
+r: stationary.Result = s.run(q=[0.74], v=np.zeros(1), h=0.1, steps=100, method="gauss", stages=2)
+worst: float = max(abs(c.worst) for c in r.conserved)
+energy: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = r.energy
+mesh = stationary.Mesh([[0, 0], [1, 0], [0, 1]], {"triangle": [[0, 1, 2]]}, {"left": [0, 2]})
+solid = stationary.Solid(mesh, material={"a": {"law": "linear", "young": 1, "poisson": 0, "density": 1}})
+sim: stationary.Simulation = solid.start(method="avi", fraction=0.1)
+sim.advance(until=0.1)
+sim.v = -sim.v
+table = stationary.sweep(s, {"parameters.k": [1, 2]}, q=1, v=0, h=0.1, steps=10, method="verlet").table()
+try:
+    stationary.run("pendulum", {"end": 1})
+except stationary.InputError as error:
+    print(error.line, error.message)
+"""
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "user.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    (tmp_path / "wrong.py").write_text("import stationary\nstationary.run('a').energi\nstationary.Stop().set(1)\n")
+    ran = subprocess.run([sys.executable, "-m", "mypy", "wrong.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 1 and "energi" in ran.stdout and ran.stdout.count("error:") == 2
