@@ -95,8 +95,8 @@ class Scenario:
         """Builds it without running, and says in words what it is; wrong input raises `InputError`."""
         return self.core.check()
 
-    def explain_energy(self) -> str:
-        """The modified energy that the run follows, as ``stationary explain-energy`` tells it."""
+    def explain_energy(self) -> dict[str, Any]:
+        """The modified energy that the run follows: what ``stationary explain-energy`` tells, as a dict."""
         return self.core.explain_energy()
 
     def start(self) -> Simulation:

@@ -28,12 +28,12 @@ mod _core {
     use super::watch::Stop;
 
     use super::*;
-    use stationary::scenario::shipped;
+    use stationary::scenario;
 
     /// The names of the scenarios shipped with the program.
     #[pyfunction]
-    fn shipped_scenarios() -> Vec<&'static str> {
-        shipped::all().iter().map(|s| s.name).collect()
+    fn shipped() -> Vec<&'static str> {
+        scenario::shipped::all().iter().map(|s| s.name).collect()
     }
 
     /// The JSON Schema of scenarios, as text.

@@ -105,6 +105,22 @@ impl Scenario {
         made.map(Simulation::new).map_err(|e| raise(py, &e))
     }
 
+    /// Which nearby energy its steps follow: the terms that are known, and how much each truncation varies.
+    fn explain_energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let report = py.detach(|| run::explain_energy(&self.0)).map_err(|e| raise(py, &e))?;
+        let all = PyDict::new(py);
+        all.set_item("method", report.method)?;
+        all.set_item("order", report.order)?;
+        all.set_item("steps", report.steps)?;
+        all.set_item("scale", report.scale)?;
+        let terms = report.terms.iter().map(|t| (t.name, t.formula, t.at_start));
+        all.set_item("terms", terms.collect::<Vec<_>>())?;
+        let rows = report.rows.iter().map(|row| (&row.what, row.varies, row.order()));
+        all.set_item("rows", rows.collect::<Vec<_>>())?;
+        all.set_item("notes", report.notes)?;
+        Ok(all)
+    }
+
     /// What a run would be, in lines; builds everything, runs nothing.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         let checked: Result<_, Error> = py.detach(|| run::check(&self.0));

@@ -7,7 +7,7 @@ use crate::watch::{Stop, Watcher};
 use numpy::{IntoPyArray, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict};
 use stationary::error::Error;
 use stationary::run::{self, Progress};
 use stationary::scenario::FrameFormat;
@@ -114,6 +114,7 @@ impl Simulation {
     }
 
     /// Reference positions.
+    #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         rows(py, self.with(py, |s| s.points()).into_flattened(), 3)
     }
@@ -122,6 +123,13 @@ impl Simulation {
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let cells = self.with(py, |s| s.elements());
         rows(py, cells.into_iter().flat_map(|(block, cell)| [block, cell]).collect(), 2)
+    }
+
+    /// VTK's number of the kind, and the nodes, of the elements in their order.
+    #[getter]
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Vec<(u8, Bound<'py, PyAny>)>> {
+        let blocks = self.with(py, |s| s.cells()).into_iter();
+        blocks.map(|b| Ok((b.vtk_type, rows(py, b.nodes, b.per_cell)?))).collect()
     }
 
     /// The step of each element.
@@ -145,8 +153,8 @@ impl Simulation {
     }
 
     /// What all probes show now.
-    fn probes(&self, py: Python<'_>) -> PyResult<Vec<(String, f64)>> {
-        self.attempt(py, |s| Ok(s.probes()?))
+    fn probes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.attempt(py, |s| Ok(s.probes()?))?.into_py_dict(py)
     }
 
     /// Writes one more frame into a folder.

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use std::time::Instant;
 
 /// VTK's numbers of the kinds.
-fn vtk_type(kind: Kind) -> u8 {
+pub(super) fn vtk_type(kind: Kind) -> u8 {
     match kind {
         Kind::Bar2 => 3,
         Kind::Tri3 => 5,

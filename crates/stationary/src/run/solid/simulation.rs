@@ -6,13 +6,13 @@ use super::growth::Growth;
 use super::motion::Look;
 use super::parts;
 use super::record::{Probe, relative};
-use super::results::{stress, write_frame};
+use super::results::{stress, vtk_type, write_frame};
 use super::start::{self, Built, State, extremes};
 use crate::error::{Cause, Diagnostic, Error, RunError, Source};
 use crate::mesh::CellId;
 use crate::model::Potentials;
 use crate::report::checkpoint::Checkpoint;
-use crate::report::frames::Frames;
+use crate::report::frames::{Frames, KeptBlock};
 use crate::run::keep::identify;
 use crate::run::{Progress, TICK, Watch};
 use crate::scenario::{FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text};
@@ -265,6 +265,23 @@ impl Simulation {
     /// Cells that no material has taken, as those that only name a side, are no elements.
     pub fn elements(&self) -> Vec<CellId> {
         self.of_elements(|k| self.built.body.cell(k))
+    }
+
+    /// The elements as cells for pictures, kind by kind in their order: nodes as numbered in the mesh.
+    pub fn cells(&self) -> Vec<KeptBlock> {
+        let body = &self.built.body;
+        let solid = body.problem.solid();
+        let mut blocks: Vec<KeptBlock> = Vec::new();
+        for k in self.elements.iter().map(|k| *k as usize) {
+            let kind = solid.locate(k).0.kind();
+            let (vtk_type, per_cell) = (vtk_type(kind), kind.nodes());
+            if blocks.last().is_none_or(|block| block.vtk_type != vtk_type) {
+                blocks.push(KeptBlock { vtk_type, nodes: Vec::new(), per_cell });
+            }
+            let nodes = Potentials::nodes(solid, k).iter().map(|a| body.place(*a as usize) as u32);
+            blocks.last_mut().expect("one was just made").nodes.extend(nodes);
+        }
+        blocks
     }
 
     /// The step of each element.
