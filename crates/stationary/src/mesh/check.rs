@@ -75,6 +75,12 @@ fn shape(mesh: &Mesh) -> Result<(), Fault> {
             return broken(format!("element {tag} names node index {}, beyond the last", cells.nodes[i]));
         }
     }
+    for group in &mesh.groups {
+        let cell = |(b, k): &CellId| mesh.cells.get(*b as usize).is_some_and(|c| (*k as usize) < c.len());
+        if !group.cells.iter().all(cell) || group.nodes.iter().any(|a| *a as usize >= mesh.points.len()) {
+            return broken(format!("group `{}` names a node or a cell beyond the last", group.name));
+        }
+    }
     Ok(())
 }
 

@@ -3,8 +3,11 @@
 use super::super::{CellKind, Mesh, NewGroup};
 use super::{FILES, mesh};
 
+type Points = Vec<[f64; 3]>;
+type Blocks = Vec<(CellKind, Vec<u32>)>;
+
 /// The arrays of a mesh.
-fn arrays(mesh: &Mesh) -> (Vec<[f64; 3]>, Vec<(CellKind, Vec<u32>)>, Vec<NewGroup>) {
+fn arrays(mesh: &Mesh) -> (Points, Blocks, Vec<NewGroup>) {
     let groups = mesh.groups.iter().map(|g| {
         let of_block = |b: usize| g.cells.iter().filter(|c| c.0 as usize == b).map(|c| c.1).collect();
         let cells = (0..mesh.cells.len()).map(|b| (b, of_block(b))).collect();
@@ -43,7 +46,7 @@ fn the_arrays_of_a_file_give_the_mesh_of_the_file() {
 }
 
 /// Two triangles and an edge between two blocks of their kinds.
-fn square() -> (Vec<[f64; 3]>, Vec<(CellKind, Vec<u32>)>) {
+fn square() -> (Points, Blocks) {
     let points = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
     let cells = vec![
         (CellKind::Triangle3, vec![0, 1, 2]),
@@ -83,7 +86,7 @@ fn blocks_of_one_kind_are_joined_and_groups_keep_their_cells() {
 
 #[test]
 fn faults_name_the_array_and_the_index() {
-    let message = |change: &dyn Fn(&mut Vec<[f64; 3]>, &mut Vec<(CellKind, Vec<u32>)>)| {
+    let message = |change: &dyn Fn(&mut Points, &mut Blocks)| {
         let (mut points, mut cells) = square();
         change(&mut points, &mut cells);
         Mesh::from_arrays("square", points, cells, vec![]).unwrap_err().to_string()
@@ -106,6 +109,10 @@ fn faults_name_the_array_and_the_index() {
     ] {
         assert!(found.contains(expected), "{found}\nexpected {expected}");
     }
+    let mut broken = mesh("4.1.msh");
+    broken.groups[1].cells.push((9, 0));
+    let message = broken.validate().unwrap_err().to_string();
+    assert!(message.ends_with("group `body` names a node or a cell beyond the last"), "{message}");
     let group = |group: NewGroup| {
         let (points, cells) = square();
         Mesh::from_arrays("", points, cells, vec![group.clone(), group]).unwrap_err().to_string()
