@@ -159,11 +159,12 @@ class Mesh:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a VTU file, to the bit, with the groups in the form in which the program reads them."""
         from base64 import b64encode
+        from html import escape
 
         def array(name: str, kind: str, values: Any, components: int = 1) -> str:
             data = np.ascontiguousarray(values, np.dtype(kind.lower()).newbyteorder("<")).tobytes()
             text = b64encode(len(data).to_bytes(8, "little") + data).decode()
-            name = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+            name = escape(name)
             return f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{components}" format="binary">{text}</DataArray>'
 
         def mask(count: int, chosen: Any) -> NDArray[np.uint8]:

@@ -191,11 +191,11 @@ class Result:
             for column in columns:
                 axes.plot(self.t, self[column], label=column)
         else:
-            figure, (axes, below) = plt.subplots(2, sharex=True, gridspec_kw={"height_ratios": [2, 1]})
+            figure, (axes, below) = plt.subplots(2, sharex=True, layout="constrained", height_ratios=[2, 1])
             for column in self._shown():
                 axes.plot(self.t, self[column], label=column)
             below.plot(self.t, self._energy_error(), color="black", linewidth=0.8)
-            below.set_ylabel("energy, relative error")
+            below.set_ylabel("energy error")
         figure.axes[-1].set_xlabel("t")
         axes.legend()
         axes.set_title(self.summary.get("title") or self.name)
@@ -235,7 +235,7 @@ class Result:
         title = self.summary.get("title") or self.name
         lines = [f"<Result of {title}: {len(self.table)} rows, t = {self.summary['time']['end']:g}>"]
         width = max([len(c.quantity) for c in self.conserved], default=0)
-        lines += [f"  {c.quantity:{width}}  {c.initial: .6g}  {c.verdict}" for c in self.conserved]
+        lines += [f"  {c.quantity:{width}}  {c.initial:<12.6g}  {c.verdict}" for c in self.conserved]
         lines += [f"  claim failed: {c.text} ({c.reason})" for c in self.claims if not c.holds]
         lines += [f"  {word}: {w}" for word, many in (("warning", self.warnings), ("note", self.notes)) for w in many]
         if self.stopped:

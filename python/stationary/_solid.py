@@ -315,7 +315,10 @@ class Simulation:
 
     def probe(self, name: str, at: Any, value: Any) -> None:
         """Attaches a probe: a formula of the state of the node nearest to a reference place."""
-        arguments = name, [float(c) for c in plain(at, "at")], formula(value, "value")
+        place = [float(c) for c in plain(at, "at")]
+        if len(place) not in (2, 3):
+            raise ValueError(f"`at`: expected two or three coordinates, found {len(place)}")
+        arguments = name, (place + [0.0])[:3], formula(value, "value")
         self._core.probe(*arguments)
         self._added.append(arguments)
 

@@ -64,10 +64,10 @@ class Sweep:
         columns: dict[str, Any] = {key: [run.get(key) for run in self.runs] for key in swept}
         columns["outcome"] = self.outcomes
         columns["note"] = [
-            "; ".join(([getattr(e, "message", str(e))] if e else []) + (r.warnings if r else []))
+            "; ".join(([getattr(e, "message", str(e))] if e else []) + (r.warnings if r is not None else []))
             for e, r in zip(self.errors, self.results)
         ]
-        numbers = [r.numbers() if r else {} for r in self.results]
+        numbers = [r.numbers() if r is not None else {} for r in self.results]
         for key in dict.fromkeys(key for row in numbers for key in row):
             # What a run measured and what was varied may have one name, as `step` of energy-chosen steps.
             name = key if key not in columns else f"summary.{key}"

@@ -38,11 +38,10 @@ def interrupted(action: Callable[[], object], after: float = 0.3) -> tuple[Inter
     return caught.value, back
 
 
-@pytest.mark.parametrize("name, changes", [("pendulum", LONG), ("heavy-top", LONG), ("graded-cube", {"end": 1e4})])
+@pytest.mark.parametrize("name, changes", [("pendulum", LONG), ("heavy-top", LONG), ("disc-box", {"end": 1e7, "claim": []})])
 def test_ctrl_c_gives_control_back_with_what_was_reached(name: str, changes: dict[str, object]) -> None:
-    # A first run of a large solid builds it before it can hear.
     scenario = stationary.Scenario.open(name, changes)
-    error, back = interrupted(scenario.run, 1.0)
+    error, back = interrupted(scenario.run)
     assert back < 1.0
     result = error.result
     assert result.interrupted and not result.ok and len(result) >= 1 and not result.summary["finished"]
@@ -52,7 +51,7 @@ def test_ctrl_c_gives_control_back_with_what_was_reached(name: str, changes: dic
 
 
 def test_an_interrupted_run_resumes_to_the_same_bits(tmp_path: Path) -> None:
-    changes = {"end": 3e4, "claim": []}
+    changes = {"end": 5e3, "output.every": 10, "claim": []}
     whole = stationary.run("pendulum", changes)
     start = time.perf_counter()
     stationary.run("pendulum", changes)
@@ -64,7 +63,7 @@ def test_an_interrupted_run_resumes_to_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_a_simulation_goes_on_after_ctrl_c_to_the_same_bits() -> None:
-    until = 3.0
+    until = 40.0
     whole = free().start()
     start = time.perf_counter()
     whole.advance(until=until)

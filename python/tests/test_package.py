@@ -14,9 +14,10 @@ HEAVY = "sympy pandas matplotlib pyvista meshio scipy IPython concurrent.futures
 
 
 def test_it_imports_in_a_fifth_of_a_second() -> None:
-    code = "import time; t = time.perf_counter(); import stationary; print(time.perf_counter() - t)"
-    times = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
-    assert min(times) < 0.2, times
+    # Time of the processor, since others may be at work; bytecode is there after the first.
+    code = "from time import process_time as t; a = t(); import numpy; b = t(); import stationary; print(b - a, t() - b)"
+    times = [list(map(float, subprocess.check_output([sys.executable, "-c", code]).split())) for _ in range(5)]
+    assert min(numpy + own for numpy, own in times) < 0.2 and min(own for _, own in times) < 0.05, times
 
 
 def test_it_imports_nothing_heavy_besides_numpy() -> None:
@@ -63,10 +64,9 @@ except stationary.InputError as error:
     print(error.line, error.message)
 """
     )
-    ran = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "user.py"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
     (tmp_path / "wrong.py").write_text("import stationary\nstationary.run('a').energi\nstationary.Stop().set(1)\n")
-    ran = subprocess.run([sys.executable, "-m", "mypy", "wrong.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert ran.returncode == 1 and "energi" in ran.stdout and ran.stdout.count("error:") == 2
+    # Minutes without a cache: MYPY_CACHE_DIR names one.
+    command = [sys.executable, "-m", "mypy", "--strict", "user.py", "wrong.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 1 and "user.py" not in ran.stdout, ran.stdout + ran.stderr
+    assert ran.stdout.count("wrong.py") == ran.stdout.count("error:") == 2 and "energi" in ran.stdout
