@@ -44,6 +44,8 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Loads NumPy's functions now: later, with a signal pending, that could fail.
+        numpy::PyArray1::<f64>::zeros(module.py(), 0, false);
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

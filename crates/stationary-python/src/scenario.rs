@@ -95,8 +95,10 @@ impl Scenario {
                 (false, None, _) => run::measure(&self.0, &mut watch),
             }
         });
-        watcher.settle(py)?;
-        dictionary(py, outcome.map_err(|e| raise(py, &e))?)
+        let pressed = watcher.settle(py)?;
+        let mut outcome = outcome.map_err(|e| raise(py, &e))?;
+        outcome.interrupted |= pressed;
+        dictionary(py, outcome)
     }
 
     /// A solid to be moved on by hand.

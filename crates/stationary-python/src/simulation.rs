@@ -56,9 +56,9 @@ impl Simulation {
     ) -> PyResult<&'static str> {
         let mut watcher = Watcher::new(py, stop, progress)?;
         let reached = self.with(py, |s| s.advance(until, &mut |p: &Progress| watcher.look(p)));
-        watcher.settle(py)?;
+        let pressed = watcher.settle(py)?;
         let reached = reached.map_err(|e| raise(py, &e))?;
-        Ok(if reached.is_break() { "interrupted" } else { "reached" })
+        Ok(if reached.is_break() || pressed { "interrupted" } else { "reached" })
     }
 
     /// The time reached.

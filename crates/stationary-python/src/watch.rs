@@ -37,7 +37,7 @@ pub struct Watcher {
     /// Signals reach the main thread alone; others need not wait for the interpreter to ask.
     main: bool,
     /// What ended the run.
-    pub raised: Option<PyErr>,
+    raised: Option<PyErr>,
 }
 
 impl Watcher {
@@ -77,11 +77,13 @@ impl Watcher {
         Ok(())
     }
 
-    /// Raises what ended the run, unless it was Ctrl-C: that one leaves a result.
-    pub fn settle(self, py: Python<'_>) -> PyResult<()> {
-        match self.raised {
-            Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error),
-            _ => Ok(()),
+    /// Whether Ctrl-C was pressed, after the last look at the latest: it leaves a result. All else that ended the run is raised.
+    pub fn settle(self, py: Python<'_>) -> PyResult<bool> {
+        let late = || if self.main { py.check_signals().err() } else { None };
+        match self.raised.or_else(late) {
+            Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok(true),
+            Some(error) => Err(error),
+            None => Ok(false),
         }
     }
 }

@@ -169,7 +169,8 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     // They have served: the steps are given.
     body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
-    let stretch = (scenario.end - scenario.start) / 1e4;
+    // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
+    let stretch = extremes(&motion.steps()).1;
     let growth = Growth::new(scenario.start, extremes(&motion.steps()).1);
     Ok(Built { body, motion, one_step, record, growth, choice, engine, stretch, told: Instant::now() })
 }
