@@ -227,3 +227,29 @@ fn an_empty_page_shows_no_empty_parts() {
         assert!(!html.contains(absent), "{absent}");
     }
 }
+
+#[test]
+fn a_fragment_has_table_and_plots_but_nothing_that_runs_or_reaches_out() {
+    let plot = Plot::new("x").x_label("t").line("x", &[0.0, 1.0], &[0.0, 1.0]).to_page();
+    assert!(plot.contains("<metadata>"));
+    let section =
+        Section { heading: "Motion".into(), plots: vec![(plot, "a < b".into())], ..Section::default() };
+    let row = ConservationRow { quantity: "energy".into(), verdict: "kept".into(), ..Default::default() };
+    let page = Page {
+        title: "<script>".into(),
+        conservation: vec![row],
+        sections: vec![section],
+        ..Page::default()
+    };
+    let html = page.to_fragment();
+    check_well_formed(&html).unwrap();
+    for part in ["<svg", "<td class=\"\" data-label=\"quantity\">energy</td>", "a &lt; b"] {
+        assert!(html.contains(part), "{part}");
+    }
+    for part in ["<script", "<metadata>", "</metadata>", "<html", "<body"] {
+        assert!(!html.contains(part), "{part}");
+    }
+    // Rules for other people's pages would change these.
+    let style = html.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
+    assert!(style.trim().lines().all(|line| line.starts_with(".stationary-run")));
+}
