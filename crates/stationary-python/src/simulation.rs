@@ -186,7 +186,8 @@ impl Simulation {
     }
 
     /// Goes to a state of `to_bytes`.
-    fn from_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+    #[pyo3(name = "from_bytes")]
+    fn restore_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         self.attempt(py, |s| s.from_bytes(data))
     }
 }
