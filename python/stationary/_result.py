@@ -108,6 +108,10 @@ class Result:
     def __len__(self) -> int:
         return len(self.table)
 
+    def __bool__(self) -> bool:
+        """True, however few rows there are."""
+        return True
+
     def _block(self, what: str, names: list[str]) -> Array:
         """Columns that stand side by side, as one view."""
         if names and names[0] in self.columns:

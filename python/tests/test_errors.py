@@ -64,6 +64,47 @@ def test_errors_have_the_words_of_the_program(program, tmp_path) -> None:  # typ
         assert "error: " + str(caught.value) == told.stderr.strip(), name
 
 
+GOOD = """\
+coordinates = ["x"]
+lagrangian = "0.5*vx^2 - 0.5*k*x^2"
+parameters = { k = 1 }
+initial = { position = [1], velocity = [0] }
+step = 0.1
+end = 1
+integrator = "verlet"
+"""
+WRONG = [
+    ("[", '["x"\n#'),
+    ("0.5*k*x^2", "0.5*kk*x^2"),
+    ("lagrangian", "lagrangain"),
+    ("step = 0.1", "step = -0.1"),
+    ("step = 0.1", 'step = "now"'),
+    ("end = 1", ""),
+    ("[0]", "[0, 1]"),
+    ('"verlet"', '"varlet"'),
+    ('"verlet"', '{ method = "gauss", stages = 99 }'),
+    ("k = 1", "k = 1, x = 2"),
+    ("0.5*vx^2", "0.5*vx^^2"),
+    ("0.5*vx^2", "0.5*x^2"),
+]
+
+
+@pytest.mark.parametrize("old, new", WRONG, ids=[new or "nothing" for _, new in WRONG])
+def test_a_wrong_file_is_told_as_the_program_tells_it(old: str, new: str, program) -> None:  # type: ignore[no-untyped-def]
+    assert old in GOOD
+    text = GOOD.replace(old, new, 1)
+    (program.folder / "it.toml").write_text(text)
+    told = program("run", "it.toml", "--quiet")
+    assert told.returncode == 2 and told.stderr.startswith("error: "), told
+    expected = told.stderr.removeprefix("error: ").strip()
+    with pytest.raises(InputError) as caught:
+        stationary.Scenario(text, name="it.toml").run()
+    assert str(caught.value) == expected
+    with pytest.raises(InputError) as opened:
+        stationary.run(program.folder / "it.toml")
+    assert str(opened.value).replace(f"{program.folder}/", "") == expected and opened.value.line == caught.value.line
+
+
 def test_a_run_that_stops_has_what_it_reached(program) -> None:  # type: ignore[no-untyped-def]
     changes = {"parameters.e": 0.95, "step": 0.3, "integrator.stages": 4}
     with pytest.raises(RunError) as caught:

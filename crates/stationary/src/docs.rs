@@ -28,6 +28,7 @@ pages! {
     Cost "docs/src/cost.md"
     Kernels "docs/src/kernels.md"
     Errors "docs/src/errors.md"
+    Python "docs/src/python.md"
     Rust "docs/src/rust.md"
     NewDiscreteLagrangian "docs/src/new-discrete-lagrangian.md"
     Notation "docs/src/notation.md"
