@@ -230,7 +230,7 @@ class Result:
         """The whole report, moving picture and all, inside a notebook."""
         page = self.html().replace("&", "&amp;").replace('"', "&quot;")
         style = f"width:100%;height:{height}px;border:0"
-        return needed("IPython.display", "IPython").HTML(f'<iframe srcdoc="{page}" style="{style}"></iframe>')
+        return _Shown(f'<iframe srcdoc="{page}" style="{style}"></iframe>')
 
     def _repr_html_(self) -> str | None:
         return None if self._page is None else str(self._page.fragment())
@@ -254,6 +254,16 @@ class Result:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+class _Shown:
+    """What a notebook shows as it is."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
 
 
 class _Page:

@@ -200,7 +200,8 @@ def test_a_result_shows_itself() -> None:
     r = stationary.run("pendulum", {"end": 10})
     assert "energy" in repr(r) and "<script" not in r._repr_html_() and "<svg" in r._repr_html_()
     assert r.html().lstrip().lower().startswith("<!doctype html>")
-    assert "iframe" in r.show().data
+    shown = r.show(height=300)._repr_html_()
+    assert shown.startswith("<iframe") and "height:300px" in shown and shown.count('"') == 4
     lines = r.plot().axes[0].lines
     assert [line.get_label() for line in lines] == ["theta"] and (lines[0].get_ydata() == r["theta"]).all()
     assert np.abs(r.plot().axes[1].lines[0].get_ydata()).max() <= r.summary["energy"]["max_relative_error"] * 1.001
