@@ -103,7 +103,7 @@ class Result:
         try:
             return self.table[:, self.columns.index(column)]
         except ValueError:
-            raise KeyError(f"no column `{column}`; there are {', '.join(self.columns)}") from None
+            raise KeyError(f"no column `{column}`; there are {_some(self.columns)}") from None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -118,7 +118,7 @@ class Result:
             at = self.columns.index(names[0])
             if self.columns[at : at + len(names)] == names:
                 return self.table[:, at : at + len(names)]
-        raise AttributeError(f"this result has no `{what}`; its columns are {', '.join(self.columns)}")
+        raise AttributeError(f"this result has no `{what}`; its columns are {_some(self.columns)}")
 
     def _names(self, letter: str) -> list[str]:
         if self.kind == "formula":
@@ -254,6 +254,11 @@ class Result:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+def _some(names: list[str], most: int = 20) -> str:
+    """Names for a message: a lattice or a box of discs has thousands."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class _Shown:

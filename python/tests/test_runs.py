@@ -167,6 +167,8 @@ def test_arrays_are_views_of_one_table() -> None:
         r["momentum"]
     with pytest.raises(AttributeError, match="no `orientation`"):
         r.orientation
+    with pytest.raises(AttributeError, match=r"disc-0\.x, .* more$"):
+        stationary.run("disc-box", {"end": 1, "claim": []}).q
 
 
 def test_sympy_and_text_make_the_same_run() -> None:
