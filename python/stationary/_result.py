@@ -103,7 +103,7 @@ class Result:
         try:
             return self.table[:, self.columns.index(column)]
         except ValueError:
-            raise KeyError(f"no column `{column}`; there are {', '.join(self.columns)}") from None
+            raise KeyError(f"no column `{column}`; there are {_some(self.columns)}") from None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -118,7 +118,7 @@ class Result:
             at = self.columns.index(names[0])
             if self.columns[at : at + len(names)] == names:
                 return self.table[:, at : at + len(names)]
-        raise AttributeError(f"this result has no `{what}`; its columns are {', '.join(self.columns)}")
+        raise AttributeError(f"this result has no `{what}`; its columns are {_some(self.columns)}")
 
     def _names(self, letter: str) -> list[str]:
         if self.kind == "formula":
@@ -230,7 +230,7 @@ class Result:
         """The whole report, moving picture and all, inside a notebook."""
         page = self.html().replace("&", "&amp;").replace('"', "&quot;")
         style = f"width:100%;height:{height}px;border:0"
-        return needed("IPython.display", "IPython").HTML(f'<iframe srcdoc="{page}" style="{style}"></iframe>')
+        return _Shown(f'<iframe srcdoc="{page}" style="{style}"></iframe>')
 
     def _repr_html_(self) -> str | None:
         return None if self._page is None else str(self._page.fragment())
@@ -254,6 +254,21 @@ class Result:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+def _some(names: list[str], most: int = 20) -> str:
+    """Names for a message: a lattice or a box of discs has thousands."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+class _Shown:
+    """What a notebook shows as it is."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
 
 
 class _Page:

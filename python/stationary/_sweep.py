@@ -57,11 +57,13 @@ class Sweep:
             return "refused"
         return "finished" if result.ok else "claim failed"
 
+    def _swept(self) -> list[str]:
+        return list(dict.fromkeys(key for run in self.runs for key in run))
+
     def table(self) -> dict[str, Any]:
         """Columns by name: what was varied, the outcome, a note, and every number of the summaries under its dotted
         name; NaN where a run has no such number."""
-        swept = list(dict.fromkeys(key for run in self.runs for key in run))
-        columns: dict[str, Any] = {key: [run.get(key) for run in self.runs] for key in swept}
+        columns: dict[str, Any] = {key: [run.get(key) for run in self.runs] for key in self._swept()}
         columns["outcome"] = self.outcomes
         columns["note"] = [
             "; ".join(([getattr(e, "message", str(e))] if e else []) + (r.warnings if r is not None else []))
@@ -95,7 +97,11 @@ class Sweep:
 
     def _repr_html_(self) -> str | None:
         try:
-            return str(self.to_pandas().to_html(max_rows=20, max_cols=12))
+            frame = self.to_pandas()
+            # What was varied, then some of what differs from run to run, the worst values of quantities first.
+            first = [c for c in frame if c in self._swept() or c == "outcome" or c == "note" and any(frame[c])]
+            differ = [c for c in frame if c not in first and c != "note" and frame[c].nunique() > 1]
+            return str(frame[first + sorted(differ, key=lambda c: "max" not in c)[:8]].to_html(max_rows=20))
         except ImportError:
             return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import code
 import os
 import signal
 import subprocess
@@ -165,3 +166,19 @@ def test_runs_in_threads_are_those_alone() -> None:
     [thread.join() for thread in threads]
     assert all(same_bits(a, b) for a, b in zip(alone, together))
     assert not same_bits(alone[0], alone[1])
+
+
+CAUGHT = "import stationary; raise stationary.Interrupted('the run ended early', 7)"
+
+
+def test_the_interpreter_keeps_what_was_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "last_value", None, raising=False)
+    code.InteractiveInterpreter().runcode(compile(CAUGHT, "<input>", "exec"))
+    assert sys.last_value.result == 7 and "the run ended early" in capsys.readouterr().err
+
+
+def test_a_notebook_keeps_what_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
+    monkeypatch.setattr(sys, "last_value", None, raising=False)
+    shell.run_cell(CAUGHT)
+    assert sys.last_value.result == 7

@@ -15,12 +15,16 @@ HEAVY = "sympy pandas matplotlib pyvista meshio scipy IPython concurrent.futures
 
 
 def test_it_imports_in_a_fifth_of_a_second() -> None:
-    # Time of the processor, since others may be at work; bytecode is there after the first.
+    # Time of the processor, the best of some, since others may be at work; bytecode is there after the first.
     code = "from time import process_time as t; a = t(); import numpy; b = t(); import stationary; print(b - a, t() - b)"
     usual = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    told = [subprocess.check_output([sys.executable, "-c", code], env=usual) for _ in range(5)]
-    times = [list(map(float, line.split())) for line in told]
-    assert min(numpy + own for numpy, own in times) < 0.2 and min(own for _, own in times) < 0.05, times
+    times: list[list[float]] = []
+    while len(times) < 10:
+        told = subprocess.check_output([sys.executable, "-c", code], env=usual)
+        times.append(list(map(float, told.split())))
+        if sum(times[-1]) < 0.2 and times[-1][1] < 0.05:
+            return
+    pytest.fail(f"seconds for numpy and for this: {times}")
 
 
 def test_it_imports_nothing_heavy_besides_numpy() -> None:

@@ -167,6 +167,8 @@ def test_arrays_are_views_of_one_table() -> None:
         r["momentum"]
     with pytest.raises(AttributeError, match="no `orientation`"):
         r.orientation
+    with pytest.raises(AttributeError, match=r"disc-0\.x, .* more$"):
+        stationary.run("disc-box", {"end": 1, "claim": []}).q
 
 
 def test_sympy_and_text_make_the_same_run() -> None:
@@ -200,7 +202,8 @@ def test_a_result_shows_itself() -> None:
     r = stationary.run("pendulum", {"end": 10})
     assert "energy" in repr(r) and "<script" not in r._repr_html_() and "<svg" in r._repr_html_()
     assert r.html().lstrip().lower().startswith("<!doctype html>")
-    assert "iframe" in r.show().data
+    shown = r.show(height=300)._repr_html_()
+    assert shown.startswith("<iframe") and "height:300px" in shown and shown.count('"') == 4
     lines = r.plot().axes[0].lines
     assert [line.get_label() for line in lines] == ["theta"] and (lines[0].get_ydata() == r["theta"]).all()
     assert np.abs(r.plot().axes[1].lines[0].get_ydata()).max() <= r.summary["energy"]["max_relative_error"] * 1.001

@@ -54,6 +54,9 @@ def test_lists_of_runs_and_scenarios() -> None:
     assert [r.summary["integrator"] for r in made.results if r] == ["verlet", "gauss"]
     frame = pytest.importorskip("pandas") and made.to_pandas()
     assert list(frame["outcome"]) == ["finished"] * 2 and "2 finished" in repr(made)
+    shown = made._repr_html_()
+    assert all(f"<th>{c}</th>" in shown for c in ("integrator", "step", "outcome", "energy.max_relative_error"))
+    assert "<th>note</th>" not in shown and "time.start" not in shown
 
 
 def test_a_run_that_stops_is_a_row() -> None:
