@@ -127,8 +127,8 @@ def test_as_many_steps_as_asked_for(steps: int, h: float) -> None:
     assert result.summary["moves"] == steps and len(result) == steps + 1
 
 
-def test_thousands_of_coordinates() -> None:
-    n = 2000
+def test_hundreds_of_coordinates() -> None:
+    n = 500
     ring = System(
         n, "0.5*sum(i = 0..n-1, v[i]^2) - 0.5*sum(i = 0..n-1, (q[mod(i+1, n)] - q[i])^2)", parameters={"n": n}
     )
