@@ -117,7 +117,8 @@ pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<
 /// ```
 /// use stationary::{run, scenario::{Scenario, shipped}};
 /// let pendulum = shipped::find("pendulum").unwrap();
-/// let scenario = Scenario::read("pendulum", pendulum.text, &[("end".into(), "10".into())])?;
+/// let every_step = [("end".into(), "10".into()), ("output.every".into(), "1".into())];
+/// let scenario = Scenario::read("pendulum", pendulum.text, &every_step)?;
 /// let outcome = run::gather(&scenario, None, false, &mut |_| std::ops::ControlFlow::Continue(()))?;
 /// let series = outcome.kept.series.unwrap();
 /// assert_eq!(series.numbers.len(), 501 * series.columns.len());
