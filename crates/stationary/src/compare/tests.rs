@@ -53,6 +53,8 @@ fn rows_are_matched_by_time() {
     let found = both("compare-time", [SUMMARY; 2], [SERIES, fine]);
     assert_eq!((found.tables[0].rows, found.tables[0].matched), ([3, 5], 3));
     assert!(found.within(1e-12) && !found.within(0.0), "rows in between count only where all must be equal");
+    let found = both("compare-time-back", [SUMMARY; 2], [fine, SERIES]);
+    assert_eq!((found.tables[0].rows, found.tables[0].matched), ([5, 3], 3));
     let late = "t,x,energy\n0,1,-1\n7,2,-1\n8,2,-1\n";
     let found = both("compare-late", [SUMMARY; 2], [SERIES, late]);
     assert!(!found.within(1e9), "one common moment is no comparison");

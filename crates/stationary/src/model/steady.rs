@@ -76,3 +76,27 @@ impl Steady {
         24 * (self.force.capacity() + self.from.capacity())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_potential_is_nought_at_rest_and_its_slope_is_the_force() {
+        let points = [[0.5, -2.0, 3.0], [1.0, 4.0, -1.5]];
+        let force = [3.0, -0.25, 7.0];
+        let mut steady = Steady::default();
+        steady.add(1, &force, &points);
+        let rest = points.as_flattened();
+        assert_eq!(steady.potential(rest), 0.0);
+        for i in 0..3 {
+            let mut moved = rest.to_vec();
+            moved[3 + i] += 0.125;
+            assert_eq!(steady.potential(&moved), -0.125 * force[i]);
+            // Nothing acts on the other node.
+            let mut other = rest.to_vec();
+            other[i] += 0.125;
+            assert_eq!(steady.potential(&other), 0.0);
+        }
+    }
+}

@@ -208,6 +208,8 @@ fn a_picture_thins_itself_and_ends_where_the_run_does() {
         };
         let u: Vec<f64> = (0..60_000).map(|_| noise()).collect();
         scene.push(f64::from(k), &u, &[]);
+        // However it has just been thinned.
+        assert_eq!(scene.reel().last().map(|f| f.t), Some(f64::from(k)));
     }
     assert_eq!((scene.stride, scene.offered), (2, 90));
     let times: Vec<f64> = scene.reel().map(|f| f.t).collect();

@@ -342,3 +342,22 @@ fn probes(run: &Run<'_>) -> Option<Section> {
         .collect();
     (!plots.is_empty()).then(|| Section { heading: "Probes".into(), text: String::new(), plots })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::von_mises;
+
+    #[test]
+    fn the_equivalent_stress_is_that_of_the_bar_and_feels_no_pressure() {
+        let close = |stress: [f64; 6], expected: f64| assert!((von_mises(&stress) - expected).abs() < 1e-12);
+        close([-3.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0);
+        close([5.0, 5.0, 5.0, 0.0, 0.0, 0.0], 0.0);
+        // Pure shear, in each plane, and turned by 45 degrees: the same stress along other axes.
+        for plane in 3..6 {
+            let mut stress = [0.0; 6];
+            stress[plane] = 2.0;
+            close(stress, 2.0 * 3.0_f64.sqrt());
+        }
+        close([2.0, -2.0, 0.0, 0.0, 0.0, 0.0], 2.0 * 3.0_f64.sqrt());
+    }
+}
