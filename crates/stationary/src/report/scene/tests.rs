@@ -196,8 +196,8 @@ fn values_that_are_none_have_a_code_of_their_own() {
 
 #[test]
 fn a_picture_thins_itself_and_ends_where_the_run_does() {
-    let points: Vec<f64> = (0..60_000).map(f64::from).collect();
-    let cells: Vec<[u32; 2]> = (0..19_999).map(|k| [k, k + 1]).collect();
+    let points: Vec<f64> = (0..60_900).map(f64::from).collect();
+    let cells: Vec<[u32; 2]> = (0..20_299).map(|k| [k, k + 1]).collect();
     let surface = Surface::of(&points, cells.iter().map(|c| (Kind::Bar2, &c[..])));
     let mut scene = Scene::new(&points, surface, Vec::new());
     let mut state = 1u64;
@@ -206,9 +206,9 @@ fn a_picture_thins_itself_and_ends_where_the_run_does() {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) as f64
         };
-        let u: Vec<f64> = (0..60_000).map(|_| noise()).collect();
+        let u: Vec<f64> = (0..60_900).map(|_| noise()).collect();
         scene.push(f64::from(k), &u, &[]);
-        // However it has just been thinned.
+        // However it has just been thinned: here after an odd frame, which then is not among those that stay.
         assert_eq!(scene.reel().last().map(|f| f.t), Some(f64::from(k)));
     }
     assert_eq!((scene.stride, scene.offered), (2, 90));
