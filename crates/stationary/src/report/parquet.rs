@@ -302,6 +302,11 @@ mod tests {
         };
         assert_eq!(column(4 + head), [0.0_f64, 0.5, 1e300].map(f64::to_bits));
         assert_eq!(column(4 + head + 24 + head), [0.1, f64::NAN, -0.0].map(f64::to_bits));
+        // The list, which comes last, has these places and no others.
+        let bytes = (head + 24) as u64;
+        let chunks = vec![Chunk { place: 4, bytes }, Chunk { place: 4 + bytes, bytes }];
+        let expected = list(&["t".into(), "x".into()], &[(3, chunks)]);
+        assert_eq!(file[4 + 2 * (head + 24)..file.len() - 8], expected);
     }
 
     #[test]
