@@ -32,6 +32,7 @@ EXPRESSIONS = [
     -x ** Rational(1, 3) / sqrt(1 + y**2) + x ** Rational(-3, 2),
     exp(-x) * E + pi * log(x) + k**l**2,
     (k**l) ** 2 + 2 ** (-x) + 1 / (1 + 1 / x),
+    (x * y) ** k + (x / 3) ** l + (x**k) ** y,
     sympy.Float(0.1) * x - sympy.Float(1) / 3 * y + 1e-300,
     Max(x, y, 0) - Min(x, 2) + abs(x - 3) * sign(y) + floor(x) - ceiling(y) + Mod(x, 2),
     Heaviside(x - 1) * atan2(y, x) + sympy.tan(x) / sympy.cosh(y) + sympy.asinh(x) - sympy.sec(x) * sympy.cot(y),
