@@ -25,6 +25,7 @@ use arguments::{Arguments, Command};
 use clap::Parser;
 use output::complain;
 use stationary::error::Diagnostic;
+use stationary::failpoint;
 
 /// How a command that met no error ended.
 enum Verdict {
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let json = command.json();
-    let verdict = match &command {
+    let verdict = failpoint::check().and_then(|()| match &command {
         Command::New(arguments) => new::new(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Sweep(arguments) => sweep::sweep(arguments),
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => completions::completions(arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::ExplainEnergy(arguments) => explain_energy::explain_energy(arguments),
-    };
+    });
     match verdict {
         Ok(verdict) => ExitCode::from(verdict.code()),
         Err(error) if json => {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use pace::{Pace, Rates, Sample};
 use serde_json::{Value, json};
+use stationary::failpoint;
 use stationary::registry::{SolidMethod, solid_method};
 use stationary::scenario::{Scenario, System};
 use stationary::{run, sweep};
@@ -29,6 +30,7 @@ pub fn catch_interrupts() {
     // Without a handler an interrupt ends the program as it would any other: nothing to report.
     let _ = ctrlc::set_handler(move || {
         INTERRUPTED.store(true, Ordering::Relaxed);
+        failpoint::heard();
         if first.get_or_insert_with(Instant::now).elapsed() > ONE_REQUEST {
             std::process::exit(2);
         }

@@ -2,7 +2,6 @@
 
 use super::{Folder, PENDULUM, stderr, stdout};
 use std::process::Output;
-use std::time::Instant;
 
 /// A case: what the message must say, all of it.
 pub(super) struct Case<'a> {
@@ -34,11 +33,9 @@ pub(super) fn all_refused(test: &str, cases: &[Case]) {
     let folder = Folder::new(test);
     for case in cases {
         std::fs::write(folder.0.join("bad.toml"), &case.text).unwrap();
-        let clock = Instant::now();
         for command in [&["run", "bad.toml", "--out", "out"][..], &["check", "bad.toml"]] {
             refused(&folder, &folder.stationary(command), case.expected);
         }
-        assert!(clock.elapsed().as_secs() < 20, "{:?}: {:?}", case.expected, clock.elapsed());
     }
 }
 

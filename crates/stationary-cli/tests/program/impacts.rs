@@ -1,8 +1,8 @@
 //! Gaps as a user meets them: what is refused, and what a run with impacts leaves.
 
 use super::bad_input::{Case, all_refused};
-use super::{Folder, command, stderr, stdout};
-use std::process::{Command, Stdio};
+use super::{Folder, command, send, stderr, stdout, wait_until};
+use std::process::Stdio;
 
 const BALL: &str = r#"coordinates = ["x", "y"]
 lagrangian = "0.5*(vx^2 + vy^2) - 9.81*y"
@@ -255,11 +255,11 @@ fn an_interrupted_run_keeps_its_impacts() {
         .unwrap();
     let table = folder.0.join("out/impacts.csv");
     let grown = || std::fs::metadata(&table).is_ok_and(|m| m.len() > 2000);
-    while !grown() {
+    wait_until("impacts are written", || {
         assert!(child.try_wait().unwrap().is_none(), "it must not end by itself");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        grown()
+    });
+    send(&["INT"], &child);
     let out = child.wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
     let summary = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();

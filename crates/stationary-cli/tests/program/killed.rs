@@ -1,11 +1,11 @@
-//! Runs of every kind, broken off at random moments by `kill -9`, Ctrl-C and SIGTERM: resumed, they end with the bytes of an unbroken
-//! run.
+//! Runs of every kind, broken off by `kill -9`, Ctrl-C and SIGTERM at chosen places (`stationary::failpoint`) and at some random
+//! moments: resumed, they end with the bytes of an unbroken run.
 
-use super::{Folder, command, stderr};
+use super::{Folder, command, stderr, wait_until};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
 /// All that differs between equal runs, in summaries and on pages.
 const CLOCKS: [&str; 5] =
@@ -88,10 +88,7 @@ struct Chance(u64);
 
 impl Chance {
     fn new() -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
-        let seed = std::env::var("STATIONARY_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(now);
-        eprintln!("moments of this test by STATIONARY_SEED={seed}");
-        Chance(seed)
+        Chance(std::env::var("STATIONARY_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1))
     }
 
     fn next(&mut self) -> u64 {
@@ -101,15 +98,10 @@ impl Chance {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-
-    /// Between 0 and 1.
-    fn part(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
-/// A scenario, its options, and times to end at: the first that is long enough to be broken is taken.
-type Case = (&'static str, &'static [&'static str], [f64; 4]);
+/// A scenario and its options. Runs are short: a few hundred moves.
+type Case = (&'static str, &'static [&'static str]);
 
 const FRICTION: &str = r#"coordinates = ["x", "y"]
 lagrangian = "0.5*(vx^2 + vy^2) - 9.81*y"
@@ -123,97 +115,175 @@ velocity = [1, 0]
 "#;
 
 const CASES: [Case; 14] = [
-    ("pendulum", &["observe=[\"symplectic\", \"modified_energy\"]"], [5e2, 2e3, 8e3, 4e4]),
-    ("pendulum", &["integrator.method=gauss", "observe=[\"loop_area\"]"], [10.0, 50.0, 200.0, 1e3]),
-    ("kepler", &["integrator={ method = \"midpoint\", step = \"energy\" }"], [600.0, 2500.0, 1e4, 4e4]),
-    ("kepler", &["integrator.method=rk4"], [500.0, 2e3, 8e3, 4e4]),
-    ("henon-heiles", &["output.series=[\"csv\", \"parquet\"]"], [500.0, 2e3, 8e3, 4e4]),
-    ("double-pendulum-rods", &[], [5.0, 20.0, 80.0, 400.0]),
-    ("four-bar", &[], [10.0, 40.0, 160.0, 800.0]),
-    ("four-vortices", &[], [500.0, 2e3, 8e3, 4e4]),
-    ("particle-bounce", &[], [50.0, 200.0, 1e3, 5e3]),
-    ("friction.toml", &[], [30.0, 100.0, 400.0, 2e3]),
-    ("heavy-top", &[], [100.0, 400.0, 2e3, 1e4]),
-    ("polygon-pile", &[], [1.0, 3.0, 9.0, 30.0]),
-    ("graded-cube", &["output.frames=6", "output.frame_format=xdmf"], [5e-3, 0.02, 0.1, 0.5]),
-    ("slab", &["output.frames=4", "output.rows=100"], [5e-4, 2e-3, 1e-2, 5e-2]),
+    ("pendulum", &["end=6", "observe=[\"symplectic\", \"modified_energy\"]"]),
+    ("pendulum", &["end=6", "integrator.method=gauss", "observe=[\"loop_area\"]"]),
+    ("kepler", &["end=15", "integrator={ method = \"midpoint\", step = \"energy\" }"]),
+    ("kepler", &["end=15", "integrator.method=rk4"]),
+    ("henon-heiles", &["end=60", "output.series=[\"csv\", \"parquet\"]"]),
+    ("double-pendulum-rods", &["end=3"]),
+    ("four-bar", &["end=3"]),
+    ("four-vortices", &["end=30"]),
+    ("particle-bounce", &["end=30"]),
+    ("friction.toml", &[]),
+    ("heavy-top", &["end=3"]),
+    ("polygon-pile", &["end=3"]),
+    ("graded-cube", &["end=5e-3", "output.frames=6", "output.frame_format=xdmf"]),
+    ("slab", &["end=5e-4", "output.frames=4", "output.rows=100"]),
 ];
 
-/// A run must take so long to be broken.
-const LONG: Duration = Duration::from_millis(400);
-/// How often each run is broken.
-const BREAKS: usize = 4;
+/// Where each of these runs is broken, one place after the other: most have made some checkpoints by then, and some are
+/// broken while they write one.
+const PLACES: [&str; 6] = [
+    "after-move:5:kill",
+    "after-move:45:kill",
+    "after-move:70:int",
+    "before-rename:2:kill",
+    "within-write:6:kill",
+    "after-move:40:term",
+];
 
-fn arguments<'a>((name, sets, _): &Case, end: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+fn arguments<'a>((name, sets): &(&'a str, &[&'a str]), more: &[&'a str]) -> Vec<&'a str> {
     let sets = sets.iter().flat_map(|s| ["--set", *s]);
-    let fixed = ["run", *name, "--quiet", "--set", end, "--set", "output.checkpoint=0", "--set", "claim=[]"];
+    let fixed = ["run", *name, "--quiet", "--set", "output.checkpoint=0", "--set", "claim=[]"];
     fixed.into_iter().chain(sets).chain(more.iter().copied()).collect()
 }
 
-/// Starts a run and ends it after a time by a signal, if it is not over before.
-fn broken(folder: &Folder, arguments: &[&str], after: Duration, signal: &str) -> Output {
-    let mut child =
-        command(&folder.0, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let clock = Instant::now();
-    while clock.elapsed() < after && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_micros(500).min(after.saturating_sub(clock.elapsed())));
+/// A folder with the results of an unbroken run in `whole`.
+fn with_whole_run(test: &str, case: &Case) -> Folder {
+    let folder = Folder::new(test);
+    std::fs::write(folder.0.join("friction.toml"), FRICTION).unwrap();
+    let out = folder.stationary(&arguments(case, &["--out", "whole"]));
+    assert_eq!(out.status.code(), Some(0), "{case:?}: {}", stderr(&out));
+    folder
+}
+
+/// Whether a run was broken off in the way that belongs to a signal; otherwise it must have finished.
+fn was_broken(out: &Output, what: &str) -> bool {
+    match out.status.code() {
+        None => true,
+        Some(2) if !what.ends_with("kill") => {
+            assert!(stderr(out).contains("--resume goes on"), "{what}: {}", stderr(out));
+            true
+        }
+        Some(0) => false,
+        Some(_) => panic!("{what}: {}", stderr(out)),
     }
-    // Not once it is waited for: its number may be another's by then.
-    if child.try_wait().unwrap().is_none() {
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-    }
-    child.wait_with_output().unwrap()
+}
+
+/// Resumes the run in `broken` to its end, where it must be what is in `whole`.
+fn resumes_to_the_same_bytes(folder: &Folder, case: &Case, what: &str) {
+    let out = folder.stationary(&arguments(case, &["--out", "broken", "--resume"]));
+    assert_eq!(out.status.code(), Some(0), "{case:?}, {what}: {}", stderr(&out));
+    let [whole, parts] = ["whole", "broken"].map(|name| folder.0.join(name));
+    equal(&whole, &parts, &format!("{case:?}, {what}"));
+    assert!(!parts.join("checkpoint").exists(), "a finished run keeps no checkpoint");
 }
 
 #[cfg(unix)]
 #[test]
-fn runs_broken_at_random_moments_resume_to_the_same_bytes() {
-    let (mut chance, mut breaks) = (Chance::new(), 0);
+fn runs_of_every_kind_broken_again_and_again_resume_to_the_same_bytes() {
     for (number, case) in CASES.iter().enumerate() {
-        let folder = Folder::new(&format!("killed-at-random-{number}"));
-        std::fs::write(folder.0.join("friction.toml"), FRICTION).unwrap();
-        let mut taken = Duration::ZERO;
-        let mut end = String::new();
-        for until in case.2 {
-            end = format!("end={until:?}");
-            let clock = Instant::now();
-            let out = folder.stationary(&arguments(case, &end, &["--out", "whole"]));
-            taken = clock.elapsed();
-            assert_eq!(out.status.code(), Some(0), "{case:?}: {}", stderr(&out));
-            if taken > LONG {
-                break;
-            }
-        }
-        for round in 0..BREAKS {
-            let signal = ["-KILL", "-KILL", "-INT", "-TERM"][chance.next() as usize % 4];
-            let after = taken.mul_f64(0.6 * chance.part());
+        let folder = with_whole_run(&format!("killed-{number}"), case);
+        for (round, place) in PLACES.iter().enumerate() {
             let more: &[&str] =
                 if round == 0 { &["--out", "broken"] } else { &["--out", "broken", "--resume"] };
-            let out = broken(&folder, &arguments(case, &end, more), after, signal);
-            let what = format!("{case:?}, {signal} after {after:?}: {}", stderr(&out));
-            match out.status.code() {
-                None => {}
-                Some(2) if signal != "-KILL" => assert!(what.contains("--resume goes on"), "{what}"),
-                Some(0) => break,
-                Some(_) => panic!("{what}"),
-            }
-            breaks += 1;
+            let out = folder.broken_at(place, &arguments(case, more));
+            assert!(was_broken(&out, place), "{case:?} has no place {place}");
         }
-        let resume = arguments(case, &end, &["--out", "broken", "--resume"]);
-        let out = folder.stationary(&resume);
-        assert_eq!(out.status.code(), Some(0), "{case:?}: {}", stderr(&out));
-        let [whole, parts] = ["whole", "broken"].map(|name| folder.0.join(name));
-        equal(&whole, &parts, &format!("{case:?}"));
-        assert!(!parts.join("checkpoint").exists(), "a finished run keeps no checkpoint");
-        let again = folder.stationary(&resume);
+        resumes_to_the_same_bytes(&folder, case, "broken at all places");
+        let again = folder.stationary(&arguments(case, &["--out", "broken", "--resume"]));
         assert!(
             again.status.success() && stderr(&again).contains("nothing was left to do"),
             "{}",
             stderr(&again)
         );
+        let [whole, parts] = ["whole", "broken"].map(|name| folder.0.join(name));
         equal(&whole, &parts, &format!("{case:?}, resumed when it was finished"));
     }
-    assert!(breaks >= 24, "only {breaks} breaks: the runs are over too soon");
+}
+
+/// Every operation on a file at which a run may be killed.
+const OPERATIONS: [&str; 7] = [
+    "within-write",
+    "before-rename",
+    "after-rename",
+    "before-remove",
+    "after-remove",
+    "before-truncate",
+    "after-truncate",
+];
+
+/// Runs that write every kind of file, with a few checkpoints each.
+const SHORT: [Case; 3] = [
+    ("particle-bounce", &["end=1", "output.series=[\"csv\", \"parquet\"]"]),
+    ("disc-box", &["end=0.2"]),
+    ("slab", &["end=2e-5", "output.frames=2", "output.rows=4", "output.frame_format=xdmf"]),
+];
+
+/// A new run, and one that goes on after it was killed, killed at each of their operations on files in turn.
+#[cfg(unix)]
+#[test]
+fn runs_killed_at_any_operation_on_a_file_resume_to_the_same_bytes() {
+    for (number, case) in SHORT.iter().enumerate() {
+        let folder = with_whole_run(&format!("killed-at-files-{number}"), case);
+        for resumed in [false, true] {
+            let mut places = 0;
+            for operation in OPERATIONS {
+                for n in 1.. {
+                    let _ = std::fs::remove_dir_all(folder.0.join("broken"));
+                    let mut more = vec!["--out", "broken"];
+                    if resumed {
+                        let out = folder.broken_at("after-move:20:kill", &arguments(case, &more));
+                        assert!(was_broken(&out, "kill"), "{case:?} is over before it is broken");
+                        more.push("--resume");
+                    }
+                    let place = format!("{operation}:{n}:kill");
+                    let out = folder.broken_at(&place, &arguments(case, &more));
+                    let what = format!("{place}, resumed before: {resumed}");
+                    let broken = was_broken(&out, &what);
+                    resumes_to_the_same_bytes(&folder, case, &what);
+                    if !broken {
+                        break;
+                    }
+                    places += 1;
+                }
+            }
+            assert!(places > 20, "{case:?}: only {places} operations were found");
+        }
+    }
+}
+
+/// Besides those places: at whatever a run is doing after some random milliseconds. It may be over by then.
+#[cfg(unix)]
+#[test]
+fn runs_killed_at_random_moments_resume_to_the_same_bytes() {
+    let mut chance = Chance::new();
+    let long: [Case; 3] = [
+        ("particle-bounce", &["end=2000"]),
+        ("polygon-pile", &["end=4"]),
+        ("graded-cube", &["end=0.02", "output.frames=6"]),
+    ];
+    for (number, case) in long.iter().enumerate() {
+        let folder = with_whole_run(&format!("killed-at-random-{number}"), case);
+        for round in 0..3 {
+            let more: &[&str] =
+                if round == 0 { &["--out", "broken"] } else { &["--out", "broken", "--resume"] };
+            let mut child = command(&folder.0, &arguments(case, more)).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(chance.next() % 300));
+            child.kill().unwrap();
+            let status = child.wait().unwrap();
+            assert!(matches!(status.code(), None | Some(0)), "{case:?}: {status}");
+        }
+        resumes_to_the_same_bytes(&folder, case, "killed at random moments");
+    }
+}
+
+#[test]
+fn a_failpoint_that_names_no_place_is_refused() {
+    let folder = Folder::new("no-failpoint");
+    let out = folder.broken_at("before-lunch:1:kill", &["list"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("or never; found `before-lunch:1:kill`"), "{}", stderr(&out));
 }
 
 /// Broken before the first checkpoint, at the last files, and with halves of files about.
@@ -246,11 +316,7 @@ fn two_runs_do_not_share_a_folder() {
     let folder = Folder::new("two-runs");
     let long = ["run", "pendulum", "--quiet", "--set", "end=1e9", "--out", "out"];
     let mut child = command(&folder.0, &long).stderr(Stdio::null()).spawn().unwrap();
-    let clock = Instant::now();
-    while !folder.0.join("out/series.csv").exists() {
-        assert!(clock.elapsed().as_secs() < 60, "the run does not begin");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the run begins", || folder.0.join("out/series.csv").exists());
     for more in [&[][..], &["--resume"]] {
         let out = folder.stationary(&[&["run", "kepler", "--out", "out"], more].concat());
         assert_eq!(out.status.code(), Some(2));

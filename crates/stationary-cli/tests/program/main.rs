@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod compare;
+mod cost;
 mod energy;
 mod full;
 mod honest;
@@ -19,7 +20,8 @@ mod view;
 mod words;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder of its own for each test, removed at the end.
 struct Folder(PathBuf);
@@ -35,6 +37,11 @@ impl Folder {
     fn stationary(&self, arguments: &[&str]) -> Output {
         command(&self.0, arguments).output().unwrap()
     }
+
+    /// Runs the program, to be broken at a place in the run (`stationary::failpoint`).
+    fn broken_at(&self, failpoint: &str, arguments: &[&str]) -> Output {
+        command(&self.0, arguments).env("STATIONARY_FAILPOINT", failpoint).output().unwrap()
+    }
 }
 
 impl Drop for Folder {
@@ -47,6 +54,27 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stationary"));
     command.current_dir(folder).args(arguments).stdin(Stdio::null());
     command
+}
+
+/// A safety limit against waiting for ever, far beyond what a loaded machine needs. No test depends on how long anything takes.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Waits until a condition holds.
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends signals to a program, all of them before it can notice the first. By the shell's own command: not every machine has another.
+#[cfg(unix)]
+fn send(signals: &[&str], child: &Child) {
+    let number = child.id();
+    let all = ["STOP"].iter().chain(signals).chain(&["CONT"]);
+    let script: String = all.map(|name| format!("kill -{name} {number} && ")).collect();
+    assert!(Command::new("sh").args(["-c", &(script + "true")]).status().unwrap().success());
 }
 
 fn stdout(out: &Output) -> String {

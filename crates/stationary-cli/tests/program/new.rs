@@ -25,12 +25,9 @@ fn every_kind_runs_as_it_is_and_keeps_its_claims() {
         let text = std::fs::read_to_string(folder.0.join(format!("{kind}.toml"))).unwrap();
         assert!(text.contains(&format!("#   stationary run {kind}.toml")), "{text}");
         assert!(!text.contains("FILE") && !text.contains("MESH"), "{text}");
-        let clock = std::time::Instant::now();
         let out = folder.stationary(&["run", &format!("{kind}.toml")]);
         assert_eq!(out.status.code(), Some(0), "{kind}: {}{}", stdout(&out), stderr(&out));
         assert!(!stderr(&out).contains("warning"), "{kind}: {}", stderr(&out));
-        // A few seconds; much more here, where tests share the machine and the program is not optimised.
-        assert!(clock.elapsed().as_secs() < 60, "{kind}");
     }
 }
 

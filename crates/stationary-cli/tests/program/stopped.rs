@@ -1,7 +1,7 @@
 //! Runs that end early, on their own or by a signal: exit 2, and whole files up to the last good step.
 
-use super::{Folder, command, stderr};
-use std::process::{Command, Stdio};
+use super::{Folder, command, send, stderr, wait_until};
+use std::process::Stdio;
 
 /// The rows of `out/series.csv`, each a list of fields, without the header; every row is whole.
 fn rows(folder: &Folder) -> Vec<Vec<String>> {
@@ -75,7 +75,7 @@ fn a_run_that_fails_keeps_everything_before() {
 #[test]
 fn an_interrupted_run_keeps_what_it_has() {
     // Twice at once is how `timeout` sends it: to the program, and to its group.
-    for signals in [&["-INT"][..], &["-TERM"], &["-INT", "-TERM"]] {
+    for signals in [&["INT"][..], &["TERM"], &["INT", "TERM"]] {
         let folder = Folder::new("interrupt");
         let arguments =
             ["run", "pendulum", "--set", "end=1e9", "--set", "output.every=100000", "--out", "out"];
@@ -84,13 +84,8 @@ fn an_interrupted_run_keeps_what_it_has() {
         // Not before it runs: the series then has its first rows.
         let series = folder.0.join("out/series.csv");
         let begun = || std::fs::read_to_string(&series).is_ok_and(|text| text.lines().count() > 2);
-        let clock = std::time::Instant::now();
-        while !begun() {
-            assert!(clock.elapsed().as_secs() < 60, "the run does not begin");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let kills: String = signals.iter().map(|signal| format!("kill {signal} {};", child.id())).collect();
-        assert!(Command::new("sh").args(["-c", &kills]).status().unwrap().success());
+        wait_until("the run begins", begun);
+        send(signals, &child);
         let out = child.wait_with_output().unwrap();
         assert_eq!(out.status.code(), Some(2), "{signals:?}: {}", stderr(&out));
         assert!(stderr(&out).contains("interrupted: the run ended early"), "{}", stderr(&out));

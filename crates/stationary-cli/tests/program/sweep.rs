@@ -1,9 +1,8 @@
 //! Sweeps: a row for each run, the same bytes whatever the threads and however often they were broken off.
 
-use super::{Folder, PENDULUM, command, stderr, stdout};
+use super::{Folder, PENDULUM, stderr, stdout};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Output;
 
 fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -266,66 +265,47 @@ fn journalled(out: &Path) -> usize {
     text.lines().filter(|line| line.contains("\"outcome\"")).count()
 }
 
-/// Starts a sweep and ends it by a signal when some of its runs are over; none if it was too fast.
-#[cfg(unix)]
-fn broken(folder: &Folder, arguments: &[&str], signal: &str) -> Option<Output> {
-    let child = command(&folder.0, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (clock, before) = (Instant::now(), journalled(&folder.0.join("broken")));
-    while journalled(&folder.0.join("broken")) < before + 2 {
-        assert!(clock.elapsed().as_secs() < 60, "the sweep does not begin");
-        if folder.0.join("broken/sweep.csv").exists() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(Command::new("sh").args(["-c", &format!("kill {signal} {}", child.id())]).status().is_ok());
-    let out = child.wait_with_output().unwrap();
-    (out.status.code() != Some(0)).then_some(out)
-}
-
 #[cfg(unix)]
 #[test]
 fn a_sweep_broken_off_and_resumed_leaves_the_bytes_of_an_unbroken_one() {
     let folder = Folder::new("sweep-resumed");
-    let broke = ["50", "500", "5000"].iter().any(|end| {
-        let end = format!("end={end}");
-        let base =
-            ["sweep", "pendulum", "--over", "initial.position.theta=0.1..3:30", "--set", &end, "--quiet"];
-        let with = |more: &[&'static str]| -> Vec<&str> {
-            base.iter().copied().chain(more.iter().copied()).collect()
-        };
-        let _ = std::fs::remove_dir_all(folder.0.join("broken"));
-        let unbroken = folder.stationary(&with(&["--out", "whole"]));
-        if broken(&folder, &with(&["--out", "broken", "--jobs", "2"]), "-KILL").is_none() {
-            return false;
-        }
-        let killed = journalled(&folder.0.join("broken"));
-        assert!(killed >= 2 && !folder.0.join("broken/sweep.csv").exists());
-        // Another sweep does not go on with this one, and does it no harm.
-        let other = folder.stationary(&with(&["--out", "broken", "--resume", "--over", "step=0.01,0.02"]));
-        assert_eq!(other.status.code(), Some(2));
-        assert!(stderr(&other).contains("the journal is of another sweep"), "{}", stderr(&other));
-        // Broken off again, this time in good order.
-        let Some(out) = broken(&folder, &with(&["--out", "broken", "--resume", "--jobs", "1"]), "-INT")
-        else {
-            return false;
-        };
-        assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
-        let done = journalled(&folder.0.join("broken"));
-        let told =
-            format!("interrupted: {done} of 30 runs are over and kept; --resume goes on with the others\n");
-        assert!(stderr(&out).ends_with(&told), "{done}: {}", stderr(&out));
-        assert!(done > killed && !folder.0.join("broken/sweep.csv").exists());
-        let resumed = folder.stationary(&with(&["--out", "broken", "--resume"]));
-        assert_eq!((resumed.status.code(), stderr(&resumed)), (unbroken.status.code(), stderr(&unbroken)));
-        for file in FILES {
-            assert!(
-                read(&folder, &format!("whole/{file}")) == read(&folder, &format!("broken/{file}")),
-                "{file}"
-            );
-        }
-        assert!(!folder.0.join("broken/sweep.journal").exists());
-        true
-    });
-    assert!(broke, "every sweep was over before it could be broken off");
+    let base =
+        ["sweep", "pendulum", "--over", "initial.position.theta=0.1..3:30", "--set", "end=5", "--quiet"];
+    let with =
+        |more: &[&'static str]| -> Vec<&str> { base.iter().copied().chain(more.iter().copied()).collect() };
+    let unbroken = folder.stationary(&with(&["--out", "whole"]));
+    // The head of the journal and four runs are written whole, the fifth in half.
+    let out = folder.broken_at("within-write:6:kill", &with(&["--out", "broken", "--jobs", "2"]));
+    assert_eq!(out.status.code(), None, "{}", stderr(&out));
+    let killed = journalled(&folder.0.join("broken"));
+    assert!(killed >= 4 && !folder.0.join("broken/sweep.csv").exists(), "{killed}");
+    // Another sweep does not go on with this one, and does it no harm.
+    let other = folder.stationary(&with(&["--out", "broken", "--resume", "--over", "step=0.01,0.02"]));
+    assert_eq!(other.status.code(), Some(2));
+    assert!(stderr(&other).contains("the journal is of another sweep"), "{}", stderr(&other));
+    // Broken off again, this time in good order.
+    let resume = with(&["--out", "broken", "--resume", "--jobs", "1"]);
+    let out = folder.broken_at("after-write:3:int", &resume);
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+    let done = journalled(&folder.0.join("broken"));
+    let told =
+        format!("interrupted: {done} of 30 runs are over and kept; --resume goes on with the others\n");
+    assert!(stderr(&out).ends_with(&told), "{done}: {}", stderr(&out));
+    assert!(done > killed && !folder.0.join("broken/sweep.csv").exists());
+    // And while the tables are written, before the journal goes.
+    for place in
+        ["before-rename:1:kill", "after-rename:1:kill", "before-rename:3:kill", "before-remove:1:kill"]
+    {
+        let out = folder.broken_at(place, &resume);
+        assert_eq!(out.status.code(), None, "{place}: {}", stderr(&out));
+    }
+    let resumed = folder.stationary(&with(&["--out", "broken", "--resume"]));
+    assert_eq!((resumed.status.code(), stderr(&resumed)), (unbroken.status.code(), stderr(&unbroken)));
+    for file in FILES {
+        assert!(
+            read(&folder, &format!("whole/{file}")) == read(&folder, &format!("broken/{file}")),
+            "{file}"
+        );
+    }
+    assert!(!folder.0.join("broken/sweep.journal").exists());
 }

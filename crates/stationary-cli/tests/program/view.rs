@@ -1,10 +1,9 @@
 //! `stationary view`: what it serves, and what it refuses, over a plain socket.
 
-use super::{Folder, command, stderr};
+use super::{Folder, PATIENCE, command, send, stderr, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
 /// The program, serving a folder; ended with the test.
 struct Server {
@@ -31,7 +30,7 @@ impl Server {
     /// The whole answer to a request.
     fn ask(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
@@ -194,17 +193,9 @@ fn ctrl_c_ends_it_well() {
     // Also while a reader does not read.
     let mut idle = TcpStream::connect(server.address).unwrap();
     idle.write_all(b"GET /series.csv HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    let kill = format!("kill -INT {}", server.child.id());
-    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    let clock = std::time::Instant::now();
-    let code = loop {
-        if let Some(status) = server.child.try_wait().unwrap() {
-            break status.code();
-        }
-        assert!(clock.elapsed().as_secs() < 20, "it does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    assert_eq!(code, Some(0));
+    send(&["INT"], &server.child);
+    wait_until("it ends", || server.child.try_wait().unwrap().is_some());
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]

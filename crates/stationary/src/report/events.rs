@@ -1,19 +1,18 @@
 //! Tables of things that happen now and then: rows of text and numbers, written as the run goes.
 
 use super::checkpoint::Checkpoint;
-use super::file::{create, io, reopen};
+use super::file::{OutputFile, create, io, reopen};
 use super::kept::Listing;
 use super::series::{cut_back, key};
 use crate::error::Error;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The file being written; none where only the number of rows is wanted.
 pub struct Events {
     path: PathBuf,
-    file: Option<BufWriter<File>>,
+    file: Option<BufWriter<OutputFile>>,
     /// The rows in memory, if somebody wants them.
     kept: Option<Listing>,
     rows: u64,
@@ -48,7 +47,7 @@ impl Events {
     pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
         self.flush()?;
         if let Some(file) = &self.file {
-            file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
+            file.get_ref().sync().map_err(|e| io(&self.path, &e))?;
         }
         checkpoint.counts(&key(&self.path, "written"), &[self.bytes, self.rows]);
         Ok(())
@@ -57,8 +56,8 @@ impl Events {
     /// Opens the table of a run that goes on from a checkpoint, and cuts off the rows written after it.
     pub fn resume(path: &Path, columns: &[&str], checkpoint: &Checkpoint) -> Result<Self, Error> {
         let written = checkpoint.take_counts(&key(path, "written"), Some(2))?;
-        let file = reopen(path).map_err(|e| io(path, &e))?;
-        cut_back(&file, path, &(columns.join(",") + "\n"), [written[0], written[1]])?;
+        let mut file = reopen(path).map_err(|e| io(path, &e))?;
+        cut_back(&mut file, path, &(columns.join(",") + "\n"), [written[0], written[1]])?;
         let (bytes, rows) = (written[0], written[1]);
         let file = Some(BufWriter::new(file));
         Ok(Events { path: path.to_path_buf(), file, kept: None, rows, bytes, line: String::new() })

@@ -1,9 +1,47 @@
 //! Files replaced in one step: a reader, or a run that starts after a crash, sees the old or the new one, never half.
 
 use crate::error::Error;
+use crate::failpoint::{Operation, around, around_write};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+/// A file of results. Tests may break a run at each of its operations, see [`crate::failpoint`].
+#[derive(Debug)]
+pub(crate) struct OutputFile(File);
+
+impl OutputFile {
+    pub fn new(file: File) -> Self {
+        OutputFile(file)
+    }
+
+    /// Brings content and length to the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        around(Operation::Sync, || self.0.sync_all())
+    }
+
+    /// Cuts the file off after so many bytes; what is written next follows them.
+    pub fn cut(&mut self, bytes: u64) -> io::Result<()> {
+        around(Operation::Truncate, || self.0.set_len(bytes))?;
+        self.0.seek(SeekFrom::Start(bytes)).map(|_| ())
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        around_write(bytes, |bytes| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Read for OutputFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
 
 /// Replaces a file by a new text in one step: readers see the old or the new one, never half.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
@@ -14,14 +52,14 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
 /// when this returns. When anything fails the old file stays as it was.
 pub(crate) fn replace(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<OutputFile>) -> io::Result<()>,
 ) -> Result<(), Error> {
     let partial = path.with_extension("partial");
-    let fill = |file: File| {
+    let fill = |file: OutputFile| {
         let mut file = BufWriter::with_capacity(1 << 16, file);
         write(&mut file)?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&partial, path)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync()?;
+        around(Operation::Rename, || std::fs::rename(&partial, path))?;
         sync_folder(path)
     };
     let created = create(&partial).map_err(|e| io(path, &e))?;
@@ -33,26 +71,35 @@ pub(crate) fn replace(
 }
 
 /// Creates a file anew. What has its name, a link to elsewhere too, is removed and not written to.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
-    match std::fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-        _ => {}
+pub(crate) fn create(path: &Path) -> io::Result<OutputFile> {
+    remove(path)?;
+    OpenOptions::new().read(true).write(true).create_new(true).open(path).map(OutputFile)
+}
+
+/// Removes a file, or a link, that may be there.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    let missing = |e: &io::Error| e.kind() == io::ErrorKind::NotFound;
+    if path.symlink_metadata().is_err_and(|e| missing(&e)) {
+        return Ok(());
     }
-    OpenOptions::new().read(true).write(true).create_new(true).open(path)
+    match around(Operation::Remove, || std::fs::remove_file(path)) {
+        Err(e) if !missing(&e) => Err(e),
+        _ => Ok(()),
+    }
 }
 
 /// Opens a file of ours to go on with it: no link, which would lead to another file.
-pub(crate) fn reopen(path: &Path) -> io::Result<File> {
+pub(crate) fn reopen(path: &Path) -> io::Result<OutputFile> {
     if !std::fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("expected a file, not a link or a folder"));
     }
-    OpenOptions::new().read(true).write(true).open(path)
+    OpenOptions::new().read(true).write(true).open(path).map(OutputFile)
 }
 
 /// A rename lasts once the folder is on the disk. Elsewhere than on Unix folders cannot be opened.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    if cfg!(unix) { around(Operation::Sync, || File::open(folder)?.sync_all()) } else { Ok(()) }
 }
 
 /// An error about a file; where there is no room for it, also what to do.

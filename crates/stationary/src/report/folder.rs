@@ -2,9 +2,10 @@
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::events::Events;
-use super::file::{io, sync_folder, write_whole};
+use super::file::{io, remove, sync_folder, write_whole};
 use super::series::Series;
 use crate::error::Error;
+use crate::failpoint::{Operation, around};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -105,17 +106,14 @@ impl Folder {
     /// Removes files that may be there.
     pub fn remove(&self, names: &[impl AsRef<str>]) -> Result<(), Error> {
         for file in names.iter().filter_map(|name| self.file(name.as_ref())) {
-            match std::fs::remove_file(&file) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&file, &e)),
-                _ => {}
-            }
+            remove(&file).map_err(|e| io(&file, &e))?;
         }
         Ok(())
     }
 
     /// Brings a file of it to the disk.
     pub fn sync_file(&self, file: &Path) -> Result<(), Error> {
-        File::open(file).and_then(|f| f.sync_all()).map_err(|e| io(file, &e))
+        around(Operation::Sync, || File::open(file)?.sync_all()).map_err(|e| io(file, &e))
     }
 
     /// The path of a file in it.

@@ -11,7 +11,7 @@ mod xdmf;
 
 pub use kept::{KeptBlock, KeptField, KeptFrames, KeptValues};
 
-use super::file::{io, replace, write_whole};
+use super::file::{io, remove, replace, write_whole};
 use crate::error::Error;
 use crate::scenario::FrameFormat;
 use std::fmt::Write as _;
@@ -180,8 +180,8 @@ impl Frames {
         }
         for other in [FrameFormat::Vtu, FrameFormat::Xdmf] {
             let stale = folder.join(other.list());
-            if (keep == 0 || other != format) && stale.symlink_metadata().is_ok() {
-                std::fs::remove_file(&stale).map_err(|e| io(&stale, &e))?;
+            if keep == 0 || other != format {
+                remove(&stale).map_err(|e| io(&stale, &e))?;
             }
             remove_from(&inside, other, if other == format { keep } else { 0 })?;
         }
@@ -308,7 +308,7 @@ fn remove_from(folder: &Path, format: FrameFormat, keep: usize) -> Result<(), Er
         let half = name.ends_with(".partial") && (frame.is_some() || name == "mesh.partial");
         let shared = keep == 0 && format.shared().is_some_and(|shared| name == own(shared));
         if written || half || shared {
-            std::fs::remove_file(&path).map_err(|e| io(&path, &e))?;
+            remove(&path).map_err(|e| io(&path, &e))?;
         }
     }
     Ok(())

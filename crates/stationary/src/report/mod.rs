@@ -23,7 +23,7 @@ pub use events::{Cell, Events};
 #[cfg(test)]
 pub(crate) use file::Scratch;
 pub use file::write_whole;
-pub(crate) use file::{io, replace};
+pub(crate) use file::{OutputFile, io, replace};
 pub use folder::Folder;
 pub use kept::{Column, Kept, Listing, Table};
 pub use run_page::{ImpactTimes, RunPage, run_page};

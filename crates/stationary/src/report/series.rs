@@ -2,18 +2,17 @@
 
 use super::checkpoint::Checkpoint;
 use super::envelope::Envelope;
-use super::file::{create, io, reopen};
+use super::file::{OutputFile, create, io, reopen};
 use super::kept::Table;
 use crate::error::Error;
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The file being written, and a record of the run for the plots, which see every step.
 pub struct Series {
     path: PathBuf,
     /// None where no file is wanted.
-    file: Option<BufWriter<File>>,
+    file: Option<BufWriter<OutputFile>>,
     /// The rows in memory, if somebody wants them.
     kept: Option<Table>,
     columns: Vec<String>,
@@ -36,7 +35,7 @@ pub(super) fn key(path: &Path, part: &str) -> String {
 
 /// Cuts a table back to the bytes and rows that a checkpoint knows, if it is that table; what comes next is written there.
 pub(super) fn cut_back(
-    mut file: &File,
+    file: &mut OutputFile,
     path: &Path,
     header: &str,
     [wanted, expected]: [u64; 2],
@@ -46,7 +45,7 @@ pub(super) fn cut_back(
         message: format!("cannot resume: {message}"),
     };
     let io = |e| io(path, &e);
-    let mut kept = BufReader::new(file.take(wanted));
+    let mut kept = BufReader::new((&mut *file).take(wanted));
     let mut line = Vec::new();
     kept.read_until(b'\n', &mut line).map_err(io)?;
     if line != header.as_bytes() {
@@ -63,9 +62,7 @@ pub(super) fn cut_back(
             "the checkpoint knows {expected} rows in {wanted} bytes, of which {rows} rows in {bytes} bytes are here"
         )));
     }
-    file.set_len(bytes).map_err(io)?;
-    file.seek(SeekFrom::Start(bytes)).map_err(io)?;
-    Ok(())
+    file.cut(bytes).map_err(io)
 }
 
 /// Moments of the opening, and numbers in all: paths are drawn through all their steps or they are not paths.
@@ -101,7 +98,7 @@ impl Series {
         self.kept
     }
 
-    fn new(path: &Path, file: Option<File>, state: Vec<String>, observed: Vec<String>) -> Self {
+    fn new(path: &Path, file: Option<OutputFile>, state: Vec<String>, observed: Vec<String>) -> Self {
         let (state_width, envelope) = (state.len(), Envelope::new(observed.len()));
         let columns = [state, observed].concat();
         Series {
@@ -127,7 +124,7 @@ impl Series {
     pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
         self.flush()?;
         if let Some(file) = &self.file {
-            file.get_ref().sync_data().map_err(|e| io(&self.path, &e))?;
+            file.get_ref().sync().map_err(|e| io(&self.path, &e))?;
         }
         let (stride, envelope) = self.envelope.to_numbers();
         let key = |part: &str| key(&self.path, part);
@@ -172,8 +169,8 @@ impl Series {
             checkpoint.fault(format!("section `{}` is not of {observers} columns", key("envelope")))
         })?;
         let header = series.header();
-        if let Some(file) = &series.file {
-            cut_back(file.get_ref(), path, &header, [series.bytes, series.rows])?;
+        if let Some(file) = &mut series.file {
+            cut_back(file.get_mut(), path, &header, [series.bytes, series.rows])?;
         }
         Ok(series)
     }

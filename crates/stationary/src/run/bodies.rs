@@ -10,6 +10,7 @@ use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
 use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
+use crate::failpoint;
 use crate::report::Folder;
 use crate::scenario::{BodiesSystem, Scenario};
 use build::Built;
@@ -65,6 +66,7 @@ fn drive(
             end.stopped = Some(RunError { time: end.time, step: end.step, cause });
             break;
         }
+        failpoint::moved();
         results.book(built)?;
         if !built.kept.look(&mut built.run) {
             let cause = Cause::NotFinite { what: "the energy".into() };
@@ -75,7 +77,7 @@ fn drive(
         (end.time, end.step) = (built.run.time(), step);
         written = built.rows.has(step) || over;
         results.keep(built, step, written)?;
-        if told.elapsed() > TICK || over {
+        if failpoint::is_due(told, TICK) || over {
             told = Instant::now();
             results.flush()?;
             let stop = watch(&built.progress(&end)).is_break() && !over;

@@ -8,6 +8,7 @@ use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
+use crate::failpoint;
 use crate::integrate::group::BodyView;
 use crate::linalg::space::{Mat3, Vec3, times};
 use crate::model::pose;
@@ -69,6 +70,7 @@ fn drive(
             end.stopped = Some(error);
             break;
         }
+        failpoint::moved();
         let view = built.run.view();
         if let Err(cause) = look(built, &view) {
             end.stopped = Some(RunError { time: end.time, step: end.step, cause });
@@ -83,7 +85,7 @@ fn drive(
             series.push(&row)?;
         }
         series.keep(step, &row);
-        if step % LOOK == 0 && told.elapsed() > TICK || step == built.steps {
+        if step % LOOK == 0 && failpoint::is_due(told, TICK) || step == built.steps {
             told = Instant::now();
             series.flush()?;
             let progress = Progress {

@@ -15,6 +15,7 @@ use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, Error, RunError};
+use crate::failpoint;
 use crate::observe::{Energy, Frame, Observer};
 use crate::report::Folder;
 use crate::scenario::{FormulaSystem, Scenario};
@@ -93,6 +94,7 @@ fn drive(
             end.stopped = Some(gaps::named(built.system, error));
             break;
         }
+        failpoint::moved();
         if let Err(cause) = eye.look(built) {
             end.stopped = Some(gaps::named(built.system, RunError { time: end.time, step: end.step, cause }));
             break;
@@ -108,7 +110,7 @@ fn drive(
         }
         series.keep(step, &row);
         results.record(built)?;
-        if step % LOOK == 0 && told.elapsed() > TICK || last {
+        if step % LOOK == 0 && failpoint::is_due(told, TICK) || last {
             told = Instant::now();
             results.flush()?;
             let stop = watch(&built.progress()).is_break() && !last;

@@ -4,6 +4,7 @@ use super::journal::Journal;
 use super::table::Row;
 use super::{Ending, Options, Sweep};
 use crate::error::Error;
+use crate::failpoint;
 use crate::run;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -180,7 +181,7 @@ impl Scribe<'_> {
             let over = self.rows.len() == self.shared.sweep.plan.len();
             if fault.is_err() {
                 self.shared.stop.store(true, Ordering::Relaxed);
-            } else if told.elapsed() > TICK || over {
+            } else if failpoint::is_due(told, TICK) || over {
                 told = Instant::now();
                 if watch(&self.progress(amiss)).is_break() {
                     self.shared.stop.store(true, Ordering::Relaxed);

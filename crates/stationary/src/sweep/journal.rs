@@ -7,11 +7,12 @@
 use super::table::{Ending, Row, Shapes};
 use super::text::number;
 use crate::error::Error;
+use crate::failpoint;
 use crate::report::checkpoint::identity;
-use crate::report::io;
+use crate::report::{OutputFile, io};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ const SYNC: Duration = Duration::from_secs(1);
 /// The file, open for more lines.
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    file: OutputFile,
     shapes: Shapes,
     synced: Instant,
 }
@@ -43,7 +44,12 @@ impl Journal {
     }
 
     fn new(path: &Path, file: File) -> Self {
-        Journal { path: path.to_path_buf(), file, shapes: Shapes::default(), synced: Instant::now() }
+        Journal {
+            path: path.to_path_buf(),
+            file: OutputFile::new(file),
+            shapes: Shapes::default(),
+            synced: Instant::now(),
+        }
     }
 
     /// Opens the journal of a sweep that goes on; also returns its rows. A last line that was cut short is dropped; any
@@ -76,8 +82,7 @@ impl Journal {
                 return Err(fault(&format!("cannot resume: line {} of the journal is damaged", i + 2)));
             }
         }
-        journal.file.set_len(whole as u64).map_err(|e| io(path, &e))?;
-        journal.file.seek(SeekFrom::Start(whole as u64)).map_err(|e| io(path, &e))?;
+        journal.file.cut(whole as u64).map_err(|e| io(path, &e))?;
         Ok((journal, rows))
     }
 
@@ -118,8 +123,8 @@ impl Journal {
     /// In one call: what another process sees, or finds after this one is killed, ends between lines or in the last one.
     fn write(&mut self, text: &str) -> Result<(), Error> {
         self.file.write_all(text.as_bytes()).map_err(|e| io(&self.path, &e))?;
-        if self.synced.elapsed() > SYNC {
-            self.file.sync_data().map_err(|e| io(&self.path, &e))?;
+        if failpoint::is_due(self.synced, SYNC) {
+            self.file.sync().map_err(|e| io(&self.path, &e))?;
             self.synced = Instant::now();
         }
         Ok(())

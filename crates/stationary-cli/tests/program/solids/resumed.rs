@@ -1,11 +1,10 @@
 //! Runs broken off and resumed end as if nothing had happened.
 
-use super::super::{Folder, command, stderr};
+use super::super::{Folder, stderr};
 use super::{PULLED, SQUARE, summary, write};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Output;
 
 /// All that differs between equal runs.
 const CLOCKS: [&str; 3] = ["wall_seconds", "measured_speedup", "nanoseconds_per_update"];
@@ -52,18 +51,10 @@ pub fn equal(a: &Path, b: &Path) {
     assert_eq!(one, two);
 }
 
-/// The square, until a time.
-fn long(end: f64) -> String {
+/// The square, with a checkpoint at every opportunity.
+fn watched() -> String {
     let steady = PULLED.replace("0.1*(1 + t)", "0.1*cos(t)");
-    let until = format!("end = {end:?}");
-    steady.replace("end = 1.0", &until).replace("rows = 20", "rows = 200\ncheckpoint = 0.02")
-}
-
-/// Tries longer and longer runs until one is long enough on this machine to be broken off.
-fn until_broken(name: &str, attempt: impl Fn(&Folder, f64) -> bool) {
-    let ends = [400.0, 2e3, 1e4, 5e4, 2.5e5];
-    let broken = |end: &f64| attempt(&Folder::new(&format!("{name}-{end}")), *end);
-    assert!(ends.iter().any(broken), "{name}: every run was over before it could be broken");
+    steady.replace("end = 1.0", "end = 20.0").replace("rows = 20", "rows = 100\ncheckpoint = 0")
 }
 
 const METHODS: [&[&str]; 5] = [
@@ -74,90 +65,53 @@ const METHODS: [&[&str]; 5] = [
     &["--set", "integrator.method=midpoint", "--set", "step=0.02"],
 ];
 
-fn start(folder: &Folder, sets: &[&str], more: &[&str]) -> std::process::Child {
-    let arguments = [&["run", "pull.toml", "--quiet"], sets, more].concat();
-    command(&folder.0, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+fn run(folder: &Folder, sets: &[&str], more: &[&str]) -> Output {
+    folder.stationary(&[&["run", "pull.toml", "--quiet"], sets, more].concat())
 }
 
-/// Waits until there is a checkpoint and some moments more.
-fn wait_for_checkpoint(folder: &Folder, more: Duration, child: &mut std::process::Child) {
-    let (path, clock) = (folder.0.join("broken/checkpoint"), Instant::now());
-    while !path.exists() && child.try_wait().unwrap().is_none() {
-        assert!(clock.elapsed().as_secs() < 60, "no checkpoint");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    std::thread::sleep(more);
+fn break_at(place: &str, folder: &Folder, sets: &[&str], more: &[&str]) -> Output {
+    folder.broken_at(place, &[&["run", "pull.toml", "--quiet"], sets, more].concat())
 }
 
 #[cfg(unix)]
 #[test]
 fn a_killed_run_resumes_to_the_same_bytes() {
     for (m, sets) in METHODS.into_iter().enumerate() {
-        until_broken(&format!("killed-{m}"), |folder, end| killed(folder, end, sets));
-    }
-}
-
-/// Kills a run as often as it lets us; false if never.
-fn killed(folder: &Folder, end: f64, sets: &[&str]) -> bool {
-    write(folder, &long(end), SQUARE);
-    let mut child = start(folder, sets, &["--out", "broken"]);
-    let (mut broken, mut pauses) = (0, [3, 17, 41, 8, 29].into_iter());
-    let last = loop {
-        let Some(pause) = pauses.next() else { break child.wait_with_output().unwrap() };
-        wait_for_checkpoint(folder, Duration::from_millis(pause), &mut child);
-        // By SIGKILL: nothing of ours is asked.
-        child.kill().unwrap();
-        let out = child.wait_with_output().unwrap();
-        if out.status.code().is_some() {
-            break out;
+        let folder = Folder::new(&format!("killed-solid-{m}"));
+        write(&folder, &watched(), SQUARE);
+        let mut more = vec!["--out", "broken"];
+        for place in ["after-move:3", "after-move:17", "within-write:8", "before-rename:5", "after-move:29"] {
+            let out = break_at(&format!("{place}:kill"), &folder, sets, &more);
+            assert_eq!(out.status.code(), None, "{sets:?} has no place {place}: {}", stderr(&out));
+            more = vec!["--out", "broken", "--resume"];
         }
-        broken += 1;
-        child = start(folder, sets, &["--out", "broken", "--resume"]);
-    };
-    if broken == 0 {
-        return false;
+        let last = run(&folder, sets, &more);
+        assert!(last.status.success(), "{}", stderr(&last));
+        let whole = run(&folder, sets, &["--out", "whole"]);
+        assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
+        equal(&folder.0.join("whole"), &folder.0.join("broken"));
+        assert!(!folder.0.join("broken/checkpoint").exists(), "a finished run keeps no checkpoint");
     }
-    assert!(last.status.success(), "{}", stderr(&last));
-    let whole = start(folder, sets, &["--out", "whole"]).wait_with_output().unwrap();
-    assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
-    equal(&folder.0.join("whole"), &folder.0.join("broken"));
-    assert!(!folder.0.join("broken/checkpoint").exists(), "a finished run keeps no checkpoint");
-    true
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_go_on_and_does() {
     for (m, sets) in METHODS.into_iter().enumerate() {
-        until_broken(&format!("interrupted-{m}"), |folder, end| interrupted(folder, end, sets));
+        let folder = Folder::new(&format!("interrupted-solid-{m}"));
+        // No checkpoint but that of the interruption.
+        write(&folder, &watched().replace("checkpoint = 0", "checkpoint = 1e9"), SQUARE);
+        let out = break_at("after-move:23:int", &folder, sets, &["--out", "broken"]);
+        assert_eq!(out.status.code(), Some(2), "{sets:?}: {}", stderr(&out));
+        assert!(stderr(&out).contains("--resume goes on from here"), "{}", stderr(&out));
+        let before = summary(&folder.0.join("broken"));
+        assert_eq!(before["finished"], false);
+        let out = run(&folder, sets, &["--out", "broken", "--resume"]);
+        assert_eq!(out.status.code(), Some(0), "{sets:?}: {}", stderr(&out));
+        let whole = run(&folder, sets, &["--out", "whole"]);
+        assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
+        equal(&folder.0.join("whole"), &folder.0.join("broken"));
     }
-}
-
-/// Interrupts a run; false if it was over before.
-fn interrupted(folder: &Folder, end: f64, sets: &[&str]) -> bool {
-    // No checkpoint but that of the interruption.
-    write(folder, &long(end).replace("checkpoint = 0.02", "checkpoint = 1000"), SQUARE);
-    let mut child = start(folder, sets, &["--out", "broken"]);
-    let clock = Instant::now();
-    while !folder.0.join("broken/series.csv").exists() && child.try_wait().unwrap().is_none() {
-        assert!(clock.elapsed().as_secs() < 60);
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let out = child.wait_with_output().unwrap();
-    if out.status.code() == Some(0) {
-        return false;
-    }
-    assert_eq!(out.status.code(), Some(2), "{sets:?}: {}", stderr(&out));
-    assert!(stderr(&out).contains("--resume goes on from here"), "{}", stderr(&out));
-    let before = summary(&folder.0.join("broken"));
-    assert_eq!(before["finished"], false);
-    let out = start(folder, sets, &["--out", "broken", "--resume"]).wait_with_output().unwrap();
-    assert_eq!(out.status.code(), Some(0), "{sets:?}: {}", stderr(&out));
-    let whole = start(folder, sets, &["--out", "whole"]).wait_with_output().unwrap();
-    assert_eq!(whole.status.code(), Some(0), "{sets:?}: {}", stderr(&whole));
-    equal(&folder.0.join("whole"), &folder.0.join("broken"));
-    true
 }
 
 /// All files of a folder.
@@ -176,11 +130,9 @@ fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn what_cannot_be_resumed_is_refused_and_nothing_is_destroyed() {
     let folder = Folder::new("not-resumed");
-    write(&folder, &long(1e4), SQUARE);
-    let mut child = start(&folder, &[], &["--out", "broken"]);
-    wait_for_checkpoint(&folder, Duration::ZERO, &mut child);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    write(&folder, &watched(), SQUARE);
+    let out = break_at("after-move:40:kill", &folder, &[], &["--out", "broken"]);
+    assert_eq!(out.status.code(), None, "{}", stderr(&out));
     let refused = |arguments: &[&str], expected: &[&str]| {
         let before = content(&folder.0.join("broken"));
         let out = folder.stationary(arguments);

@@ -15,6 +15,7 @@ mod steps;
 use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
+use crate::failpoint;
 use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
@@ -182,7 +183,7 @@ impl<'a> Run<'a> {
             if at >= between && between < goal {
                 self.glance(built);
             }
-            if built.told.elapsed() > TICK || (row == rows && at >= goal) {
+            if failpoint::is_due(built.told, TICK) || (row == rows && at >= goal) {
                 built.told = Instant::now();
                 self.series.flush()?;
                 let energy_error = built.record.energy_error();

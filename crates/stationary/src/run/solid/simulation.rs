@@ -9,6 +9,7 @@ use super::record::{Probe, relative};
 use super::results::{stress, vtk_type, write_frame};
 use super::start::{self, Built, State, extremes};
 use crate::error::{Cause, Diagnostic, Error, RunError, Source};
+use crate::failpoint;
 use crate::mesh::CellId;
 use crate::model::Potentials;
 use crate::report::checkpoint::Checkpoint;
@@ -156,7 +157,7 @@ impl Simulation {
             if at >= keep_at && at < until {
                 (kept, keep_at) = (self.built.motion.keep(), at + self.keep);
             }
-            if self.built.told.elapsed() > TICK || at >= until {
+            if failpoint::is_due(self.built.told, TICK) || at >= until {
                 let told = self.tell([start, at, until], watch);
                 if told.is_break() || at >= until {
                     return Ok(told);

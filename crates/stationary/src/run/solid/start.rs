@@ -6,6 +6,7 @@ use super::motion::{Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
 use crate::error::{Error, RunError};
+use crate::failpoint;
 use crate::integrate::avi::{Avi, AviError, AviStart, StepFactor};
 use crate::integrate::sparse::{Sparse, SparseStart};
 use crate::integrate::{BuildError, Method};
@@ -47,6 +48,10 @@ impl Built {
         let began = Instant::now();
         let result = self.motion.advance(next);
         let took = began.elapsed();
+        failpoint::moved();
+        if failpoint::is_set() {
+            return (result.map(|()| next), took);
+        }
         let scale = 0.5 * TICK.as_secs_f64() / took.as_secs_f64().max(1e-6);
         // Not below a step: of a body so large that a mere look takes a tick, stretches would shrink to nothing.
         self.stretch = (self.stretch * scale.clamp(0.25, 4.0)).max(self.one_step);
