@@ -17,4 +17,4 @@ def test_every_cell_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     notebook = nbformat.read(path, as_version=4)
     assert any(cell.cell_type == "code" for cell in notebook.cells)
     where = {"metadata": {"path": str(tmp_path)}}
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()
+    nbclient.NotebookClient(notebook, timeout=3600, kernel_name="python3", resources=where).execute()

@@ -109,4 +109,6 @@ Examples:
   stationary bench --list
   stationary bench formulas --check
 
+Measure on a machine that does nothing else: times are of the clock.
+
 Exit codes: 0 done; 1 with --check, a row misses its bar; 2 error.";

@@ -48,7 +48,6 @@ fn shipped_bodies_keep_their_claims() {
         let scenario = Scenario::read(name, shipped::find(name).unwrap().text, &[]).unwrap();
         assert!(scenario.body().is_some() && scenario.formula().is_none() && scenario.solid().is_none());
         let (outcome, series) = run_all(&scenario, name);
-        println!("{name}: {} s", outcome.summary["wall_seconds"]);
         for kept in &outcome.conserved {
             println!("  {}: {:e}, {}", kept.quantity, kept.worst, kept.verdict);
         }

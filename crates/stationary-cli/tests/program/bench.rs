@@ -1,4 +1,5 @@
-//! `stationary bench`: choice of rows, the form of the JSON, exit codes. Figures are for `./test`, which has the machine alone.
+//! `stationary bench`: choice of rows, the form of the JSON, exit codes. Figures are for `stationary bench --check`,
+//! which no test runs.
 
 use crate::{Folder, command, stderr, stdout};
 use serde_json::Value;
@@ -70,7 +71,7 @@ fn the_json_names_the_machine_and_every_part_of_a_row() {
     }
     let number = |key: &str| rows[0][key].as_f64().unwrap();
     assert!((number("ratio") - number("ns") / number("reference_ns")).abs() < 1e-12);
-    assert!(number("ns") > 1.0 && number("updates") >= 200.0 && number("repeats") > 1.0);
+    assert!(number("ns") > 0.0 && number("updates") >= 200.0 && number("repeats") > 1.0);
     assert_eq!((&rows[0]["bar"], &rows[0]["bound"]), (&Value::from(1.3), &Value::from("at most")));
     assert_eq!(
         (&rows[1]["bar"], &rows[1]["ratio"], &rows[1]["ok"]),

@@ -2,7 +2,6 @@
 
 use super::*;
 use proptest::prelude::*;
-use std::time::Instant;
 
 fn value(text: &str) -> f64 {
     let mut scope = Scope::new();
@@ -169,17 +168,17 @@ fn nesting_is_limited_and_length_is_not() {
     }
 }
 
+/// By their length, before anything else is looked at.
 #[test]
-fn huge_texts_are_refused_at_once() {
-    let start = Instant::now();
+fn huge_texts_are_refused_by_their_length() {
     for piece in ["(", "1+", "x", "sin(x)+", "🦀", " "] {
-        assert!(Expr::parse(&piece.repeat(10_000_000 / piece.len())).is_err());
+        let refused = Expr::parse(&piece.repeat(10_000_000 / piece.len())).unwrap_err();
+        assert!(refused.to_string().contains(&format!("at most {MAX_TEXT} are allowed")), "{refused}");
     }
     for piece in ["1+", "x", " ", "9", "x1*"] {
         let text = piece.repeat(MAX_TEXT / piece.len());
         let _ = Expr::parse(&text);
     }
-    assert!(start.elapsed().as_secs_f64() < 5.0);
 }
 
 /// Parses and lowers; an error must point into the text.

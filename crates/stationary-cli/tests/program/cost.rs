@@ -1,0 +1,124 @@
+//! What steps cost, in instructions. Valgrind counts them, so that neither the pace nor the load of the machine matters.
+
+use super::{Folder, stderr};
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+
+/// Instructions of the program with these arguments, less those of a shorter run of the same, and the moves between; none
+/// where there is no Valgrind.
+fn instructions_and_moves(folder: &Folder, run: &[&str], ends: [&str; 2]) -> Option<(f64, f64)> {
+    let [short, long] = ends.map(|end| {
+        let set = format!("end={end}");
+        let mut counted = Command::new("valgrind");
+        counted.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+        counted
+            .arg(env!("CARGO_BIN_EXE_stationary"))
+            .args(run)
+            .args(["--set", &set, "--out", "out", "--quiet"]);
+        // No clock may decide how often progress is told: it would depend on the load of the machine.
+        counted.env("STATIONARY_FAILPOINT", "never").current_dir(&folder.0).stdin(Stdio::null());
+        let Ok(out) = counted.output() else {
+            eprintln!("valgrind, which counts instructions, is not installed");
+            return None;
+        };
+        let told = stderr(&out);
+        assert!(matches!(out.status.code(), Some(0 | 1)), "{told}");
+        let count = told.lines().find_map(|line| line.split_once("I refs:"));
+        let count = count.unwrap_or_else(|| panic!("no count in {told}")).1.trim().replace(',', "");
+        let summary = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        Some((count.parse::<f64>().unwrap(), summary["moves"].as_f64().unwrap()))
+    });
+    let ((few, before), (many, after)) = short.zip(long)?;
+    assert!(after > before);
+    Some((many - few, after - before))
+}
+
+/// Instructions for a step of a run of the shipped orbit, a Lagrangian given as text: the step, all observers and their record.
+const KEPLER_STEP: f64 = 1000.0;
+
+#[test]
+fn a_step_of_a_lagrangian_given_as_text_costs_few_instructions() {
+    let folder = Folder::new("cost-kepler");
+    let run =
+        ["run", "kepler", "--set", "integrator=verlet", "--set", "step=0.05", "--set", "output.every=1000"];
+    let Some((instructions, steps)) = instructions_and_moves(&folder, &run, ["1000", "2000"]) else { return };
+    let each = instructions / steps;
+    assert!(each < KEPLER_STEP, "{each} instructions for a step");
+}
+
+/// A cube of so many cells along each edge, finer towards a corner, each cell cut into six tetrahedra around its diagonal.
+fn cube(cells: usize) -> String {
+    let points = cells + 1;
+    let place = |i: usize| (i as f64 / cells as f64).powf(1.5);
+    let mut text = format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}\n", points.pow(3));
+    for k in 0..points.pow(3) {
+        let [x, y, z] = [k % points, k / points % points, k / points.pow(2)].map(place);
+        writeln!(text, "{} {x} {y} {z}", k + 1).unwrap();
+    }
+    let mut elements = Vec::new();
+    for k in 0..cells.pow(3) {
+        let corner = [k % cells, k / cells % cells, k / cells.pow(2)];
+        // The six orders of the axes are the six ways along edges from a corner to the opposite one.
+        for (order, turned) in [
+            ([0, 1, 2], false),
+            ([1, 2, 0], false),
+            ([2, 0, 1], false),
+            ([0, 2, 1], true),
+            ([2, 1, 0], true),
+            ([1, 0, 2], true),
+        ] {
+            let mut at = corner;
+            let mut nodes = vec![at];
+            for axis in order {
+                at[axis] += 1;
+                nodes.push(at);
+            }
+            if turned {
+                nodes.swap(2, 3);
+            }
+            elements.push(
+                nodes.into_iter().map(|[x, y, z]| x + points * (y + points * z) + 1).collect::<Vec<_>>(),
+            );
+        }
+    }
+    writeln!(text, "$EndNodes\n$Elements\n{}", elements.len()).unwrap();
+    for (k, nodes) in elements.iter().enumerate() {
+        writeln!(text, "{} 4 2 1 1 {} {} {} {}", k + 1, nodes[0], nodes[1], nodes[2], nodes[3]).unwrap();
+    }
+    text + "$EndElements\n"
+}
+
+const RUBBER: &str = r#"mesh = "cube.msh"
+end = 1
+integrator = { method = "avi", steps = "harmonic" }
+[material.rubber]
+law = "neo-hookean"
+young = 10
+poisson = 0.3
+density = 1
+[initial]
+velocity = ["0.1*sin(3*Y)", "0.1*sin(3*Z)", "0.1*sin(3*X)"]
+[output]
+rows = 1
+frames = 0
+"#;
+
+/// What the schedule adds to the instructions of an update, at most, as a part of it.
+const SCHEDULE: f64 = 0.5;
+
+#[test]
+fn an_asynchronous_update_costs_little_more_instructions_than_a_synchronous_one() {
+    let folder = Folder::new("cost-solid");
+    std::fs::write(folder.0.join("cube.msh"), cube(8)).unwrap();
+    std::fs::write(folder.0.join("rubber.toml"), RUBBER).unwrap();
+    let [avi, newmark] = ["avi", "newmark"].map(|method| {
+        let method = format!("integrator.method={method}");
+        let run = ["run", "rubber.toml", "--set", &method, "--set", "integrator.threads=1"];
+        let (instructions, updates) = instructions_and_moves(&folder, &run, ["0.1", "0.3"])?;
+        Some(instructions / updates)
+    });
+    let Some((avi, newmark)) = avi.zip(newmark) else { return };
+    assert!(avi < (1.0 + SCHEDULE) * newmark, "{avi} and {newmark} instructions for an update");
+}
