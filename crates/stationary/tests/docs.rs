@@ -474,3 +474,23 @@ fn modules_use_only_those_above_them_and_the_architecture_lists_them() {
         }
     }
 }
+
+/// A file that no program includes would not be tested, and nobody would notice.
+#[test]
+fn every_test_file_is_part_of_a_program() {
+    for package in ["stationary", "stationary-cli"] {
+        let folder = root().join("crates").join(package);
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let files = sources(folder.join("tests"));
+        let texts: String = files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        for path in files {
+            let inside = path.strip_prefix(folder.join("tests")).unwrap().display().to_string();
+            let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let listed = manifest.contains(&format!("\"tests/{inside}\""))
+                || texts.contains(&format!("#[path = \"{inside}\"]\nmod "))
+                || texts.contains(&format!("#[path = \"../{inside}\"]\nmod "))
+                || stem != "main" && texts.contains(&format!("\nmod {stem};\n"));
+            assert!(listed, "{package}: tests/{inside} is part of no program");
+        }
+    }
+}

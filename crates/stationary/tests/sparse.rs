@@ -593,7 +593,7 @@ fn what_is_wrong_is_said() {
 
 /// Seconds of one factorization and one solve at about 20,000 unknowns.
 #[test]
-#[ignore = "a measurement: cargo test --release --test sparse -- --ignored --nocapture seconds"]
+#[ignore = "a measurement: cargo test --release -p stationary --test solids -- --ignored --nocapture seconds"]
 fn seconds_per_step_of_a_large_body() {
     for (kind, cells, method) in [
         (Kind::Tet4, [40, 12], Method::Midpoint { alpha: 0.5 }),

@@ -19,6 +19,11 @@ mod sweep;
 mod view;
 mod words;
 
+#[path = "../docs.rs"]
+mod docs;
+#[path = "../page/main.rs"]
+mod page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};

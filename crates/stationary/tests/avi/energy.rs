@@ -1,6 +1,6 @@
 //! Energy: what a run has, less what came in, is constant to second order; and the balance of each element.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, Snapshot, harmonic};
 use stationary::laws;
 use stationary::model::Potentials;

@@ -1,6 +1,6 @@
 //! What cannot go on stops with the time and the element.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::Avi;
 use stationary::model::Potentials;
 use stationary::model::solid::Kind;

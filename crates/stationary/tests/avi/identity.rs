@@ -1,7 +1,7 @@
 //! Free steps in tiles, on threads: the bits of one queue, whatever the tiles and the threads.
 
-use crate::bodies::*;
-use crate::state::bits;
+use super::bodies::*;
+use super::state::bits;
 use stationary::integrate::avi::{Avi, AviError, AviStart};
 use stationary::model::solid::{Bars, Kind, Lame, Law, NeoHookean, Problem, Solid};
 use stationary::model::{Potentials, Supports};

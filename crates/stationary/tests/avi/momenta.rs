@@ -1,6 +1,6 @@
 //! Momenta: kept by free bodies, balanced with what comes from outside [AVI03 (56)-(57)].
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, Balance, Buffer, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, Problem};

@@ -1,6 +1,6 @@
 //! Which event comes first does not matter where it must not: queue, ticks and descent give the same bits.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::Kind;

@@ -1,6 +1,6 @@
 //! Pressures: forces that follow the surface.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::mesh::CellKind;
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, LoadsBuilder};

@@ -1,6 +1,6 @@
 //! A run that goes on from a saved state ends with the bits of one that was never stopped.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviState, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::Kind;

@@ -1,6 +1,6 @@
 //! Steps: harmonic rounding, the ring around small ones, and changing steps that do not go on.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, StepFactor, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::{Bars, Elements, Kind, Solid, Split};

@@ -1,6 +1,6 @@
 //! What is kept of the geometry: the symplectic form between intermediate configurations, and reciprocity.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart};
 use stationary::linalg::Lu;
 use stationary::model::Potentials;

@@ -1,6 +1,6 @@
 //! Harmonic steps in sweeps, on any number of threads and in any pieces: the bits of one queue.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, harmonic};
 use stationary::model::solid::{
     Bars, Elements, Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid,

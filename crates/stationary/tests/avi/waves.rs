@@ -1,6 +1,6 @@
 //! Against theory: waves in a bar, and the bending of a slender beam.
 
-use crate::bodies::*;
+use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, harmonic};
 use stationary::laws;
 use stationary::model::solid::{Kind, Plane, Split};

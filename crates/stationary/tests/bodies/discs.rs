@@ -1,7 +1,7 @@
 //! A thousand discs, and the exact run beside them.
 
-use crate::reference::HardDiscs;
-use crate::{Random, plane, room, run};
+use super::reference::HardDiscs;
+use super::{Random, plane, room, run};
 use stationary::integrate::collide::{Body, Collisions, World};
 
 const WIDTH: f64 = 40.0;

@@ -1,6 +1,6 @@
 //! Laws of single impacts: energy and momenta of the pair, the symplectic form, restitution, friction.
 
-use crate::{Random, plane, polygon, room, run, star};
+use super::{Random, plane, polygon, room, run, star};
 use stationary::integrate::collide::{Body, Collisions, State, Surface, World};
 
 fn total(run: &Collisions) -> f64 {

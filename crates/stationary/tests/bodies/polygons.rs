@@ -1,6 +1,6 @@
 //! Gaps of polygons: corners, edges, notches, several at once.
 
-use crate::{Random, plane, polygon, room, run, star};
+use super::{Random, plane, polygon, room, run, star};
 use stationary::integrate::collide::{Body, Collisions, State, Wall, WallForm, World};
 
 fn square(side: f64) -> Body {

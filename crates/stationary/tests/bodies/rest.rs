@@ -1,6 +1,6 @@
 //! What comes to rest: infinitely many bounces, piles, slopes.
 
-use crate::{Random, plane, polygon, room, run};
+use super::{Random, plane, polygon, room, run};
 use stationary::integrate::collide::{Body, Collisions, Surface, World};
 
 const STEP: f64 = 0.01;

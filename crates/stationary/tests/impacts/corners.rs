@@ -1,7 +1,7 @@
 //! Corners and simultaneous impacts [FET03 5.4]: the normal is a cone.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
-use crate::long::star;
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
+use super::long::star;
 use stationary::model::Simultaneous;
 
 /// A particle that runs exactly into the corner of two walls comes back the way it came.

@@ -1,6 +1,6 @@
 //! Contacts that are easily missed: grazes, dips within a step, impacts at the ends of steps.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
 
 /// A ball thrown so that the floor lies just below or just above the lowest point of its path, which is passed within one step.
 fn thrown(depth: f64) -> Setup<'static> {

@@ -1,6 +1,6 @@
 //! What cannot go on says so.
 
-use crate::common::{GAUSS, Setup, VERLET};
+use super::common::{GAUSS, Setup, VERLET};
 use stationary::error::{Cause, ContactFault, RunError};
 use stationary::integrate::{BuildError, Method, check_gaps};
 

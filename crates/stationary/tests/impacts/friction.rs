@@ -1,6 +1,6 @@
 //! Restitution and friction at impacts [FET03 (2.37), (2.38)]: the jumps are those prescribed.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
 
 fn particle(law: (f64, f64)) -> Setup<'static> {
     Setup {

@@ -1,6 +1,6 @@
 //! Long runs: energy, momenta, symplecticity, and that every stored configuration is admissible.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods, worst_jump};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods, worst_jump};
 use stationary::integrate::{Impact, Integrator, Method};
 use stationary::laws;
 use stationary::model::{Bounds, Gap};

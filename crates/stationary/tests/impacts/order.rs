@@ -1,6 +1,6 @@
 //! The order of accuracy through an impact is that of the method [FET03 Fig. 5.4].
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET};
 use stationary::integrate::Method;
 use stationary::laws;
 

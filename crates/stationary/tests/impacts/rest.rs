@@ -1,6 +1,6 @@
 //! Sustained contact: bounces that end, sliding, sticking, release.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
 use stationary::integrate::ImpactKind;
 use stationary::model::Simultaneous;
 

@@ -1,7 +1,7 @@
 //! A run put away in an archive and taken out by another that was started alike goes on to the same bits, whatever the integrator.
 
-use crate::methods;
-use crate::systems::{self, Problem, constraints, lagrangian};
+use super::methods;
+use super::systems::{self, Problem, constraints, lagrangian};
 use stationary::archive::Archive;
 use stationary::integrate::{EnergyChoice, Extras, Integrator, Method};
 use stationary::model::Legendre;

@@ -1,8 +1,8 @@
 //! Laws of constrained steps: the constraint set, order, symplectic form and momenta on it, RATTLE, bad starts.
 
-use crate::order::{measured_against, samples, tolerance};
-use crate::systems::{constraints, lagrangian};
-use crate::{broken, methods, systems::Problem};
+use super::order::{measured_against, samples, tolerance};
+use super::systems::{constraints, lagrangian};
+use super::{broken, methods, systems::Problem};
 use stationary::action::Galerkin;
 use stationary::error::Cause;
 use stationary::integrate::{Constrained, Extras, Fault, Integrator, Method, settle, stays};
@@ -134,7 +134,7 @@ fn constraints_and_hidden_constraints_hold_to_rounding() {
 /// The same pendulum in an angle, without constraint: the two share no code beyond the Lagrangian's.
 #[test]
 fn the_constrained_pendulum_is_the_pendulum_in_an_angle() {
-    let angle = crate::systems::pendulum();
+    let angle = super::systems::pendulum();
     let mut exact =
         Method::Gauss { stages: 8 }.start(angle.system.clone(), &angle.start(0.05), 1e-15).unwrap();
     let mut x = start(&pendulum(), Method::Gauss { stages: 6 }, 0.05).unwrap();

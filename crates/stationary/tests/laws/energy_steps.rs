@@ -1,8 +1,8 @@
 //! Laws of steps whose length the energy chooses: exact derivatives in the length, the energy kept to rounding, the
 //! spacetime form, momenta, order, and what happens where there is no length.
 
-use crate::broken::WrongImpulse;
-use crate::systems::{self, Problem, constraints, force, lagrangian};
+use super::broken::WrongImpulse;
+use super::systems::{self, Problem, constraints, force, lagrangian};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
 use stationary::integrate::{BuildError, EnergyChoice, EnergySteps, Extras, Integrator, Method, Turning};
 use stationary::laws;

@@ -1,8 +1,8 @@
 //! Laws of forced steps: exact derivatives, order, agreement with potentials, work, decay of energy.
 
-use crate::order::{measured_against, samples, tolerance};
-use crate::systems::{self, Problem, constraints, force, lagrangian};
-use crate::{methods, variational};
+use super::order::{measured_against, samples, tolerance};
+use super::systems::{self, Problem, constraints, force, lagrangian};
+use super::{methods, variational};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Newmark, WithForce};
 use stationary::integrate::{Extras, Integrator, Method};
 use stationary::linalg::{dot, max_abs};

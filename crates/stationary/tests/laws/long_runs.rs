@@ -1,7 +1,7 @@
 //! What makes the method worth having: a million steps without drift.
 
-use crate::systems::{self, Problem};
-use crate::{broken, variational};
+use super::systems::{self, Problem};
+use super::{broken, variational};
 use stationary::action::Galerkin;
 use stationary::integrate::{Del, Integrator, Method};
 use stationary::laws;

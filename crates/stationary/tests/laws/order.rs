@@ -1,7 +1,7 @@
 //! Measured order of accuracy, by slope, on nonlinear problems.
 
-use crate::systems::{self, Problem};
-use crate::{broken, methods};
+use super::systems::{self, Problem};
+use super::{broken, methods};
 use stationary::integrate::{Del, Integrator, Method};
 use stationary::laws;
 

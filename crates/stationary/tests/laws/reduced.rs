@@ -1,9 +1,9 @@
 //! Laws of discrete Routh reduction: a reduced run is the full one, and a variational one of its own.
 
-use crate::order::{measured_against, samples, tolerance};
-use crate::structure::{check_partials, check_slots};
-use crate::systems::{Problem, lagrangian};
-use crate::variational;
+use super::order::{measured_against, samples, tolerance};
+use super::structure::{check_partials, check_slots};
+use super::systems::{Problem, lagrangian};
+use super::variational;
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Routh, Slots};
 use stationary::integrate::{Del, Extras, Integrator, Method, Reduced};
 use stationary::laws;

@@ -1,7 +1,7 @@
 //! Symplecticity, derivative and cost laws of single steps.
 
-use crate::systems::{self, Problem};
-use crate::{broken, methods, variational};
+use super::systems::{self, Problem};
+use super::{broken, methods, variational};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Newmark, Slots};
 use stationary::integrate::{Del, Integrator, Method};
 use stationary::laws;

@@ -1,0 +1,9 @@
+//! Laws of solids; see `systems.rs` for why they are one program.
+
+mod shipped_meshes;
+mod simulation;
+mod solid_loads;
+mod sparse;
+
+#[path = "avi/main.rs"]
+mod avi;
