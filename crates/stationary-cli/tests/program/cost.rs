@@ -35,17 +35,34 @@ fn instructions_and_moves(folder: &Folder, run: &[&str], ends: [&str; 2]) -> Opt
     Some((many - few, after - before))
 }
 
-/// Instructions for a step of a run of the shipped orbit, a Lagrangian given as text: the step, all observers and their record.
-const KEPLER_STEP: f64 = 1000.0;
+const ORBIT: &str = r#"coordinates = ["x", "y"]
+lagrangian = "0.5*(vx^2 + vy^2) + 1/sqrt(x^2 + y^2)"
+initial.position = [1, 0]
+initial.velocity = [0, 1.2]
+step = 0.05
+end = 100
+integrator = "verlet"
+symmetry.rotation = ["-y", "x"]
+output.every = 1000
+"#;
+
+/// Instructions for a step of a run by method, at most: the step itself, every observer, and the record for the page. Some
+/// 3900 and 5300 were counted; the rest is for other compilers and processors.
+const STEP: [(&str, f64); 2] = [("verlet", 5000.0), ("gauss", 6800.0)];
 
 #[test]
 fn a_step_of_a_lagrangian_given_as_text_costs_few_instructions() {
-    let folder = Folder::new("cost-kepler");
-    let run =
-        ["run", "kepler", "--set", "integrator=verlet", "--set", "step=0.05", "--set", "output.every=1000"];
-    let Some((instructions, steps)) = instructions_and_moves(&folder, &run, ["1000", "2000"]) else { return };
-    let each = instructions / steps;
-    assert!(each < KEPLER_STEP, "{each} instructions for a step");
+    let folder = Folder::new("cost-orbit");
+    std::fs::write(folder.0.join("orbit.toml"), ORBIT).unwrap();
+    for (method, most) in STEP {
+        let method = format!("integrator={method}");
+        let run = ["run", "orbit.toml", "--set", &method];
+        let Some((instructions, steps)) = instructions_and_moves(&folder, &run, ["1000", "3000"]) else {
+            return;
+        };
+        let each = instructions / steps;
+        assert!(each < most, "{method}: {each} instructions for a step");
+    }
 }
 
 /// A cube of so many cells along each edge, finer towards a corner, each cell cut into six tetrahedra around its diagonal.
@@ -105,8 +122,9 @@ rows = 1
 frames = 0
 "#;
 
-/// What the schedule adds to the instructions of an update, at most, as a part of it.
-const SCHEDULE: f64 = 0.5;
+/// What the schedule adds to the instructions of an update, at most, as a part of it. Counted were 232 instructions for an
+/// asynchronous update and 257 for a synchronous one.
+const SCHEDULE: f64 = 0.15;
 
 #[test]
 fn an_asynchronous_update_costs_little_more_instructions_than_a_synchronous_one() {
