@@ -81,7 +81,8 @@ impl Words {
 /// Shows how far a run is.
 pub struct Display {
     style: Style,
-    next: Instant,
+    /// When something was shown last, or the beginning.
+    shown: Instant,
     began: Instant,
     pace: Pace,
     /// Warnings told so far.
@@ -107,9 +108,7 @@ impl Display {
             (_, false, false) => Style::Lines,
         };
         let began = Instant::now();
-        let mut display = Display { style, next: began, began, pace: Pace::default(), warnings: 0 };
-        display.next += display.pause();
-        display
+        Display { style, shown: began, began, pace: Pace::default(), warnings: 0 }
     }
 
     /// Sees a run after a step and says whether it may go on.
@@ -141,11 +140,12 @@ impl Display {
             return ControlFlow::Break(());
         }
         let now = Instant::now();
+        let due = failpoint::is_due(self.shown, self.pause());
         // The first look is where rates are counted from.
-        if now >= self.next || self.pace.is_empty() {
+        if due || self.pace.is_empty() {
             let state = state(&mut self.pace, self.warnings, (now - self.began).as_secs_f64());
-            if now >= self.next {
-                self.next = now + self.pause();
+            if due {
+                self.shown = now;
                 self.show(&state);
             }
         }

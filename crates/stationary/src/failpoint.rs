@@ -14,9 +14,9 @@
 //! `before-rename:3:kill` kills the program just before it renames its third file. All files of results go through these
 //! operations (`report/file.rs`).
 //!
-//! While the variable is set no clock decides when a loop reports, hands rows to the system or writes a checkpoint (`is_due`): it does
+//! While the variable is set no clock decides when a loop reports, hands rows to the system or writes a checkpoint ([`is_due`]): it does
 //! so at every opportunity, so that the same operation is the same place on every machine. `always` does that and breaks nothing;
-//! with `never` a loop does so at its end only, for tests that count instructions. Results do not depend on any of this. When the
+//! with `never` a loop does so at its end only, for tests that count instructions or compare all that is printed. Results do not depend on any of this. When the
 //! variable is not set, a place costs one load and one branch.
 
 use crate::error::Error;
@@ -144,7 +144,7 @@ pub fn heard() {
 }
 
 /// Whether so much time has passed since a moment; while the variable is set, what it says instead.
-pub(crate) fn is_due(since: Instant, pause: Duration) -> bool {
+pub fn is_due(since: Instant, pause: Duration) -> bool {
     setting().map_or_else(|| since.elapsed() > pause, |setting| setting.due)
 }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// What a slow, busy machine may take for one answer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A browser of its own, with a profile of its own and no network.
 pub struct Browser {

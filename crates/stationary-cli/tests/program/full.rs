@@ -1,7 +1,7 @@
 //! A disk that is full: one message, the last checkpoint whole, and the same bytes once there is room again.
 
 use super::killed::equal;
-use super::{Folder, command, stderr};
+use super::{Folder, stderr};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -49,6 +49,7 @@ fn files_that_cannot_grow_are_told_and_the_run_resumes() {
             let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
             let mut limited = Command::new("sh");
             limited.current_dir(&folder.0).args(["-c", &script, env!("CARGO_BIN_EXE_stationary")]);
+            limited.env("STATIONARY_FAILPOINT", "always");
             let out = limited.args(arguments(case, "out")).stdin(Stdio::null()).output().unwrap();
             told(&out, &format!("{case:?}, {blocks} blocks"));
             let resumed = folder.stationary(&[&arguments(case, "out")[..], &["--resume"]].concat());
@@ -56,6 +57,31 @@ fn files_that_cannot_grow_are_told_and_the_run_resumes() {
             equal(&folder.0.join("whole"), &folder.0.join("out"), &format!("{case:?}, {blocks} blocks"));
         }
     }
+}
+
+/// As if there were no room for any one of its writes, and all after it.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_at_any_write_is_told_and_the_run_resumes() {
+    let case = ("particle-bounce", &["end=1", "output.series=[\"csv\", \"parquet\"]"][..]);
+    let folder = Folder::new("full-at-any-write");
+    let whole = folder.stationary(&arguments(&case, "whole"));
+    assert_eq!(whole.status.code(), Some(0), "{}", stderr(&whole));
+    let mut writes = 0;
+    loop {
+        let _ = std::fs::remove_dir_all(folder.0.join("out"));
+        let place = format!("within-write:{}:full", writes + 1);
+        let out = folder.broken_at(&place, &arguments(&case, "out"));
+        if out.status.success() {
+            break;
+        }
+        told(&out, &place);
+        let resumed = folder.stationary(&[&arguments(&case, "out")[..], &["--resume"]].concat());
+        assert_eq!(resumed.status.code(), Some(0), "{place}: {}", stderr(&resumed));
+        equal(&folder.0.join("whole"), &folder.0.join("out"), &place);
+        writes += 1;
+    }
+    assert!(writes > 5, "only {writes} writes were found");
 }
 
 /// A file system in memory, gone at the end.
@@ -93,7 +119,7 @@ fn a_full_file_system_is_told_and_the_run_resumes() {
                 return;
             }
             let run = [&arguments(case, "small/out")[..], &[]].concat();
-            let out = command(&folder.0, &run).output().unwrap();
+            let out = folder.broken_at("always", &run);
             told(&out, &format!("{case:?}, {part} of {needed} bytes"));
             assert!(stderr(&out).contains("No space left on device"), "{}", stderr(&out));
             assert!(small.mount("remount,size=64m"));
