@@ -167,8 +167,21 @@ impl Page {
     }
 }
 
-/// The command as it is run here; `None` for what needs the whole repository.
+/// What interrupts a command on a page, before the seconds after which it does.
+const INTERRUPTED: &str = "timeout --preserve-status -s INT ";
+
+/// The command as it is run here; `None` for what needs the whole repository. A run is interrupted after some moves and a server when
+/// it has said where it is, not after some seconds: a slow machine may not have begun by then, and a fast one may be through.
 fn runnable(command: &str) -> Option<String> {
+    if let Some((_, interrupted)) = command.strip_prefix(INTERRUPTED).and_then(|rest| rest.split_once(' ')) {
+        return Some(match interrupted.starts_with("stationary view ") {
+            true => format!(
+                "{interrupted} > told 2>&1 & until [ -s told ]; do sleep 0.05; done; kill -INT $!; wait $!; code=$?; \
+                 cat told; rm told; exit $code"
+            ),
+            false => format!("STATIONARY_FAILPOINT=after-move:100:int {interrupted}"),
+        });
+    }
     match command.strip_prefix("cargo run --release -- ") {
         Some(arguments) => Some(format!("stationary {arguments}")),
         None if ["cargo ", "git ", "./test"].iter().any(|p| command.starts_with(p)) => None,
