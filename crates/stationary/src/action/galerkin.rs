@@ -44,6 +44,9 @@ struct Table {
     nodes: Vec<f64>,
     /// The second derivatives of the kinetic part of a separable system, of all points, by rows; else empty.
     kinetic: Vec<f64>,
+    /// The step that those are of. They cost the square of the number of coordinates, and only Newton's method asks for them:
+    /// a composed method, whose legs differ in length, must not pay that for each of its gradients.
+    kinetic_h: f64,
 }
 
 /// The coefficients of a quadrature node, of points `j`, `k` from 0 to `s`.
@@ -303,11 +306,20 @@ impl<L: Lagrangian> Galerkin<L> {
 }
 
 impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
-    /// Makes the tables those of the step length.
+    /// Makes the tables those of the step length, but for the kinetic part.
     #[inline(always)]
     fn prepare(&mut self, h: f64) {
         if h != self.table.h {
             self.tabulate(h);
+        }
+    }
+
+    /// Makes all tables those of the step length.
+    #[inline(always)]
+    fn prepare_second(&mut self, h: f64) {
+        self.prepare(h);
+        if h != self.table.kinetic_h {
+            self.tabulate_kinetic();
         }
     }
 
@@ -339,10 +351,11 @@ impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
             nodes.extend(pairs(slope, slope).map(|x| w * x / h));
         }
         (self.table.h, self.table.inverse_h) = (h, 1.0 / h);
-        self.tabulate_kinetic();
     }
 
+    #[cold]
     fn tabulate_kinetic(&mut self) {
+        self.table.kinetic_h = self.table.h;
         let Some(mass) = &self.mass else { return };
         let (n, points) = (self.n.get(), self.s.get() + 1);
         let Table { nodes, kinetic, .. } = &mut self.table;
@@ -434,7 +447,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         rows: Range<usize>,
         columns: Range<usize>,
     ) {
-        self.prepare(leg.h);
+        self.prepare_second(leg.h);
         let (n, points, block) = (self.n.get(), self.s.get() + 1, Block { rows, columns });
         let (start, u) = (&leg.q[..n], &leg.u[..(points - 1) * n]);
         let (q, v) = (&mut self.q.as_mut_slice()[..n], &mut self.v.as_mut_slice()[..n]);

@@ -16,12 +16,12 @@
 mod minimise;
 mod tangent;
 
-use super::del::{LIMIT, extrapolate, forecast, polish};
+use super::del::{LIMIT, PATIENCE, extrapolate, forecast, polish};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::{self, max_abs};
+use crate::linalg::{self, max_abs, small_parts_settled};
 use crate::model::Legendre;
 use std::fmt;
 
@@ -465,7 +465,10 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             // As in `Del`, but lengths are ill-conditioned: only fast convergence foretells its end.
             let fast = if FREE { 0.03 } else { 0.1 };
             let predicted = ratio < fast && relative * ratio * ratio <= self.tolerance;
+            let n = self.ld.dimension();
+            let small_parts = || small_parts_settled(&delta[..m], &self.leg.u[..m], n, scale);
             let solved = relative <= self.tolerance || predicted;
+            let solved = solved && (iterations > PATIENCE || small_parts());
             // What is nothing but rounding does not converge, it wanders.
             let wanders = iterations > 3
                 && ratio > 0.5

@@ -13,7 +13,7 @@
 //! in `x` and leave `l` unchanged.
 
 use super::tableau::Tableau;
-use super::{LIMIT, PhaseStart, converged, failure};
+use super::{Iteration, LIMIT, PhaseStart, failure};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
@@ -220,9 +220,11 @@ impl<P: PhaseSpace> PhaseFibred<P> {
             }
             let size = self.correct();
             self.iterations += 1;
+            let (delta, unknowns, n) = (&*self.residual, &*self.unknowns, 2 * self.base.len());
+            let iteration = Iteration { count: iterations, delta, unknowns, n, size, before };
             let scale = max_abs(&self.unknowns);
             let wanders = iterations > 3 && size > 0.5 * before && size <= 1e-14 * scale;
-            if converged(size, before, scale, self.tolerance) || wanders {
+            if iteration.converged(self.tolerance) || wanders {
                 self.differentiate(t);
                 self.equations();
                 self.correct();

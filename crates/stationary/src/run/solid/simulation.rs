@@ -15,7 +15,9 @@ use crate::report::checkpoint::Checkpoint;
 use crate::report::frames::{Frames, KeptBlock};
 use crate::run::keep::identify;
 use crate::run::{Progress, TICK, Watch};
-use crate::scenario::{FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text};
+use crate::scenario::{
+    FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text, moves_clock,
+};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -176,7 +178,7 @@ impl Simulation {
                 .help("a saved state can be restored, and a state can be set at the present time"));
         }
         let least = extremes(&self.built.motion.steps()).0;
-        if until + least <= until {
+        if !moves_clock(least, until) {
             return Err(Diagnostic::new(format!(
                 "a step of {least:e} does not move the clock at time {until}"
             ))
