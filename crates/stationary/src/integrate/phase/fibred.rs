@@ -17,7 +17,7 @@ use super::{Iteration, LIMIT, PhaseStart, failure};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
-use crate::linalg::{Lu, max_abs};
+use crate::linalg::{Lu, max_abs, small_parts_settled};
 use crate::model::{Fibred, Form, Jet, Lagrangian, PhaseJet, PhaseSpace};
 use std::sync::Arc;
 
@@ -271,7 +271,9 @@ impl<P: PhaseSpace> PhaseFibred<P> {
                 z[self.fibre[a]] -= delta[a];
                 scale = scale.max(z[self.fibre[a]].abs());
             }
-            if max_abs(&delta) <= 4.0 * f64::EPSILON * scale {
+            let fibre: Vec<f64> = self.fibre.iter().map(|i| z[*i]).collect();
+            let small_parts = || small_parts_settled(&delta, &fibre, k, scale);
+            if max_abs(&delta) <= 4.0 * f64::EPSILON * scale && small_parts() {
                 return Ok(());
             }
         }

@@ -8,6 +8,7 @@ use super::parts;
 use super::record::{Probe, relative};
 use super::results::{stress, vtk_type, write_frame};
 use super::start::{self, Built, State, extremes};
+use crate::integrate::avi::elapsed;
 use crate::error::{Cause, Diagnostic, Error, RunError, Source};
 use crate::mesh::CellId;
 use crate::model::Potentials;
@@ -144,7 +145,9 @@ impl Simulation {
     /// When an element cannot go on, the state is one shortly before: that of [`RunError::time`], as it would be without the attempt.
     pub fn advance(&mut self, until: f64, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Error> {
         self.check_goal(until)?;
-        let start = self.time();
+        // In time since the start, whose digits do not depend on it.
+        let start = self.built.motion.elapsed();
+        let until = elapsed(self.built.motion.start(), until).max(start);
         let (mut at, mut kept) = (start, self.built.motion.keep());
         let mut keep_at = start + self.keep;
         loop {
@@ -194,8 +197,8 @@ impl Simulation {
         watch(&Progress {
             step: (part * 1e6) as u64,
             steps: 1_000_000,
-            time: at,
-            end: until,
+            time: self.built.motion.start() + at,
+            end: self.built.motion.start() + until,
             energy_error: self.built.record.energy_error(),
             moves: self.moves(),
             impacts: None,
@@ -207,7 +210,7 @@ impl Simulation {
     fn glance(&mut self) {
         let (last, took) = self.glance;
         let built = &mut self.built;
-        if last.elapsed() < LOOKS * took || !built.record.is_new(built.motion.time()) {
+        if last.elapsed() < LOOKS * took || !built.record.is_new(built.motion.elapsed()) {
             return;
         }
         let began = Instant::now();
@@ -344,9 +347,9 @@ impl Simulation {
     /// What is watched of the energy begins with this moment.
     fn begin(&mut self, look: &Look) -> Result<(), Error> {
         let built = &mut self.built;
-        built.record.restart(look.t);
+        built.record.restart(look.elapsed);
         built.record.see(&built.motion, look)?;
-        built.growth = Growth::new(look.t, extremes(&built.motion.steps()).1);
+        built.growth = Growth::new(extremes(&built.motion.steps()).1);
         Ok(())
     }
 
