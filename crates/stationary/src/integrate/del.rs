@@ -233,12 +233,7 @@ pub(super) const PATIENCE: usize = 4;
 /// Whether Newton's method is done with a step from `place`: `size` is that of the correction just made, `before` of the one
 /// before it, `scale` that of the increments.
 #[inline(always)]
-pub(super) fn settled(
-    iterations: usize,
-    sizes: [f64; 3],
-    tolerance: f64,
-    place: &[f64],
-) -> bool {
+pub(super) fn settled(iterations: usize, sizes: [f64; 3], tolerance: f64, place: &[f64]) -> bool {
     settled_in_all(iterations, sizes, tolerance, place, || true)
 }
 

@@ -34,7 +34,7 @@ impl Lu {
 
     /// Factors in place. `false` when a pivot vanishes beside the sizes of its row and its column, or is not finite.
     pub fn factor(&mut self) -> bool {
-        factor(&mut self.a, &mut self.pivot, self.n)
+        factor_within(&mut self.a, &mut self.pivot, self.n, ALIKE)
     }
 
     /// Replaces `b` by the solution of `A x = b`.
@@ -46,9 +46,12 @@ impl Lu {
 /// A pivot vanishes below this part of the sizes of its row and its column.
 const VANISHES: f64 = f64::EPSILON * 1e-2;
 
-/// Rows and columns whose largest entries differ by no more than this factor are of one size. What it leaves of pivots is far
-/// above [`VANISHES`].
+/// Rows and columns whose largest entries differ by no more than this factor are of one size in Newton's method. What it leaves of pivots
+/// is far above [`VANISHES`], and what it costs in digits of a correction the next one makes good.
 const EVEN: f64 = (1 << 20) as f64;
+
+/// The same where a solution is final, as those of tangents are: every digit counts.
+const ALIKE: f64 = 16.0;
 
 /// Factors the `n` by `n` matrix `a` in place, with partial pivoting. `false` when a pivot vanishes beside the sizes of its row and its
 /// column, or an entry is not finite. Inlined, so that it unrolls where `n` is known.
@@ -58,8 +61,14 @@ const EVEN: f64 = (1 << 20) as f64;
 /// same for both, and the bits of systems of one size are those of plain partial pivoting.
 #[inline(always)]
 pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    factor_within(a, pivot, n, EVEN)
+}
+
+/// The same, with the factor by which sizes of rows and columns may differ without being scaled.
+#[inline(always)]
+fn factor_within(a: &mut [f64], pivot: &mut [usize], n: usize, even: f64) -> bool {
     let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
-    let Some(largest) = even_size(a, n) else { return scaled::factor(a, pivot, n) };
+    let Some(largest) = even_size(a, n, even) else { return scaled::factor(a, pivot, n) };
     // Not a number or infinite when any entry is, and then no pivot lies above it.
     let floor = largest * VANISHES;
     for k in 0..n {
@@ -88,7 +97,7 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
 /// The largest absolute entry of a matrix, if its rows and columns are of one size or it has an entry that is not finite; `None` if they
 /// are not.
 #[inline(always)]
-fn even_size(a: &[f64], n: usize) -> Option<f64> {
+fn even_size(a: &[f64], n: usize, even: f64) -> Option<f64> {
     let (mut largest, mut least, mut sum) = (0.0, f64::INFINITY, 0.0);
     for i in 0..n {
         let (mut row, mut column) = (0.0, 0.0);
@@ -105,7 +114,7 @@ fn even_size(a: &[f64], n: usize) -> Option<f64> {
     if sum.is_nan() {
         return Some(sum);
     }
-    (least * EVEN >= largest || largest == f64::INFINITY).then_some(largest)
+    (least * even >= largest || largest == f64::INFINITY).then_some(largest)
 }
 
 /// Eliminates column `k` below its pivot, which is replaced by its inverse.

@@ -91,8 +91,9 @@ pub(super) fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     true
 }
 
-/// Coordinates that move less than this part of the fastest one do not show in the largest component of a correction.
-const UNSEEN: f64 = 1e-6;
+/// Coordinates that move less than this part of the fastest one do not show in the largest component of a correction. Far less than
+/// what coordinates of one unit do at their turning points.
+const UNSEEN: f64 = 1e-9;
 
 /// A correction of this relative size is followed, where Newton's method converges, by one of the size of rounding.
 const FINE: f64 = 1e-8;
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn exponents_are_those_of_the_powers_of_two_below() {
-        for (x, e) in [(1.0, 0.0), (-3.0, 1.0), (0.75, -1.0), (f64::MIN_POSITIVE, -1022.0), (5e-324, -1074.0)] {
+        for (x, e) in [(1.0, 0.0), (-3.0, 1.0), (0.75, -1.0), (f64::MIN_POSITIVE, -1022.0), (5e-324, -1074.0)]
+        {
             assert_eq!(exponent(x), e, "{x}");
         }
         assert_eq!(exponent(0.0), f64::NEG_INFINITY);

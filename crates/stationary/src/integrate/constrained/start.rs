@@ -71,8 +71,7 @@ fn alike(bounds: &Bounds, n: usize) -> Vec<Vec<f64>> {
     let m = bounds.value().len();
     // Coordinates that no constraint knows have no unit, and need none.
     let known: Vec<usize> = (0..n).filter(|i| (0..m).any(|a| bounds.gradient(a)[*i] != 0.0)).collect();
-    let entries: Vec<f64> =
-        (0..m).flat_map(|a| known.iter().map(move |i| bounds.gradient(a)[*i])).collect();
+    let entries: Vec<f64> = (0..m).flat_map(|a| known.iter().map(move |i| bounds.gradient(a)[*i])).collect();
     let Some((rows, columns)) = linalg::equilibrate(&entries, known.len()) else {
         return (0..m).map(|a| bounds.gradient(a).to_vec()).collect();
     };

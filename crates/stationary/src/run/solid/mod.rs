@@ -14,8 +14,8 @@ mod steps;
 
 use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch};
-use crate::integrate::avi::elapsed;
 use crate::error::{Error, RunError};
+use crate::integrate::avi::elapsed;
 use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
