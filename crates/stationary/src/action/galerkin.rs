@@ -111,6 +111,19 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Adds the node to `D_j` for all points of a step of any length. The bits are those of [`add_first`](Self::add_first).
+    #[inline(always)]
+    fn add_all(self, [lq, lv]: [&[f64]; 2], h: f64, d: &mut [f64]) {
+        let (n, w, [phi, slope]) = (lq.len(), self.weight, self.path);
+        let d = &mut d[..phi.len() * n];
+        for j in 0..phi.len() {
+            let (force, momentum) = (w * h * phi[j], w * slope[j]);
+            for k in 0..n {
+                d[j * n + k] += force * lq[k] + momentum * lv[k];
+            }
+        }
+    }
+
     /// Adds the node to `D_j` and their sum with the same rounded `phi_j`, `phi_j'` that made the path. A symmetry of `L` is
     /// then one of `L_d` whatever the coefficients' own rounding, which would else push momenta the same way in every step.
     #[inline(always)]
@@ -303,7 +316,8 @@ impl<L: Lagrangian> Galerkin<L> {
 }
 
 impl<L: Lagrangian, N: Dim, S: Dim> Galerkin<L, N, S> {
-    /// Makes the tables those of the step length.
+    /// Makes the tables those of the step length. That costs the square of the number of coordinates, and serves second derivatives: first
+    /// ones, which composed methods ask for with legs of many lengths, do without.
     #[inline(always)]
     fn prepare(&mut self, h: f64) {
         if h != self.table.h {
@@ -399,7 +413,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
     }
 
     fn first(&mut self, leg: &Leg, out: &mut Slots) {
-        self.prepare(leg.h);
+        let inverse_h = self.inverse(leg.h);
         (out.value, out.d3, out.dt) = (0.0, 0.0, 0.0);
         out.d.fill(0.0);
         out.sum.fill(0.0);
@@ -409,7 +423,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         while let Some((node, rest)) = Node::next(table, points) {
             table = rest;
             node.position(&leg.q[..n], &leg.u, q);
-            node.velocity(self.table.inverse_h, &leg.u, v);
+            node.velocity(inverse_h, &leg.u, v);
             self.lagrangian.first(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
             let (w, l) = (node.weight, self.jet.value());
             out.value += w * leg.h * l;
@@ -418,7 +432,7 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
             out.d3 += w * (l + node.abscissa * leg.h * self.jet.dt() - power);
             out.dt += w * leg.h * self.jet.dt();
             let (first, _) = self.jet.derivatives(n);
-            node.add_first(first, &mut out.d, 0..points);
+            node.add_all(first, leg.h, &mut out.d);
             for k in 0..n {
                 out.sum[k] += w * leg.h * first[0][k];
             }
@@ -508,6 +522,72 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
             node.velocity(inverse_h, u, v);
             self.lagrangian.gradient(leg.t + node.abscissa * leg.h, q, v, &mut self.jet);
             node.add_exact(self.jet.derivatives(n).0, leg.h, d, sum);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Mass;
+
+    /// Springs between neighbours and to two walls.
+    #[derive(Clone)]
+    struct Chain(Mass);
+
+    impl Lagrangian for Chain {
+        fn dimension(&self) -> usize {
+            self.0.inverse_diagonal().map_or(0, <[f64]>::len)
+        }
+        fn first(&self, _: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+            let n = q.len();
+            let at = |i: isize| if i < 0 || i >= n as isize { 0.0 } else { q[i as usize] };
+            let parts = jet.parts();
+            *parts.value = 0.0;
+            for i in 0..n {
+                let (left, right) = (q[i] - at(i as isize - 1), at(i as isize + 1) - q[i]);
+                *parts.value += 0.5 * v[i] * v[i] - 0.5 * left * left;
+                parts.dq[i] = right - left;
+                parts.dv[i] = v[i];
+            }
+        }
+        fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
+            self.first(t, q, v, jet);
+            let n = q.len();
+            let parts = jet.parts();
+            for i in 0..n {
+                parts.dqq[i * n + i] = -2.0;
+                parts.dvv[i * n + i] = 1.0;
+                if i > 0 {
+                    (parts.dqq[i * n + i - 1], parts.dqq[(i - 1) * n + i]) = (1.0, 1.0);
+                }
+            }
+        }
+        fn mass(&self) -> Option<&Mass> {
+            Some(&self.0)
+        }
+    }
+
+    /// The legs of a composed method differ in length, and observers ask each for its energy: tables for second derivatives, whose
+    /// cost is the square of the number of coordinates, must not be made for that.
+    #[test]
+    fn first_derivatives_of_legs_of_many_lengths_make_no_tables() {
+        let chain = Chain(Mass::diagonal(&[1.0; 5]).unwrap());
+        let mut leg = Leg::new(5, 1);
+        leg.q.iter_mut().zip(1..).for_each(|(q, i)| *q = f64::from(i * i) * 0.1);
+        leg.u.iter_mut().zip(1..).for_each(|(u, i)| *u = 0.03 * f64::from(i) - 0.07);
+        let mut used = Galerkin::trapezoidal(chain.clone(), 0.5);
+        let (mut d, mut dd) = (vec![0.0; 5], vec![0.0; 25]);
+        leg.h = 0.1;
+        used.second(&leg, &mut d, &mut dd, 0..1, 1..2);
+        let kinetic = used.table.kinetic.clone();
+        for h in [0.3, -0.07, 0.21] {
+            leg.h = h;
+            let (mut ours, mut fresh) = (Slots::new(5, 1), Slots::new(5, 1));
+            used.first(&leg, &mut ours);
+            Galerkin::trapezoidal(chain.clone(), 0.5).first(&leg, &mut fresh);
+            assert_eq!((ours.value, ours.d3, &ours.d), (fresh.value, fresh.d3, &fresh.d), "{h}");
+            assert_eq!((used.table.h, &used.table.kinetic), (0.1, &kinetic), "tables were made for {h}");
         }
     }
 }

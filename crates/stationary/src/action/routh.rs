@@ -8,7 +8,7 @@
 //! over interior points and all increments `w` is a discrete Lagrangian of the others, with the same steps.
 
 use super::{DiscreteLagrangian, Leg, Sample, Slots};
-use crate::linalg::{self, Lu, max_abs};
+use crate::linalg::{self, Lu, max_abs, small_parts_settled};
 use crate::model::{Lagrangian, Reduction, Routhian};
 use std::ops::Range;
 
@@ -85,7 +85,13 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Routh<D, L> {
                 scale = scale.max(self.leg.u[i - n].abs());
             }
             let size = max_abs(&step);
-            if size <= 4.0 * f64::EPSILON * scale || (size >= before && size <= 1e-12 * scale) {
+            let solved = size <= 4.0 * f64::EPSILON * scale;
+            let increments: Vec<f64> = leave.iter().map(|&i| self.leg.u[i - n]).collect();
+            let small_parts = || {
+                let cyclic = self.system.reduction().cyclic().len();
+                small_parts_settled(&step, &increments, cyclic, scale)
+            };
+            if solved && small_parts() || size >= before && size <= 1e-12 * scale {
                 return;
             }
             before = size;

@@ -2,7 +2,7 @@
 
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
-use crate::linalg::{Lu, max_abs};
+use crate::linalg::{Lu, max_abs, small_parts_settled};
 
 /// Newton iterations before the interior points are given up.
 const LIMIT: usize = 40;
@@ -46,7 +46,7 @@ pub fn momentum_between<D: DiscreteLagrangian>(
         if size.is_nan() {
             break;
         }
-        if size <= 1e-14 * scale {
+        if size <= 1e-14 * scale && small_parts_settled(&delta, &leg.u[..(s - 1) * n], n, scale) {
             return Ok(start_momentum(ld, &leg, &mut slots));
         }
     }

@@ -10,7 +10,7 @@ use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::{self, max_abs};
+use crate::linalg::{self, max_abs, small_parts_settled};
 use crate::model::{Lagrangian, Legendre};
 
 /// Steps any discrete Lagrangian.
@@ -162,7 +162,8 @@ impl<D: DiscreteLagrangian> Del<D> {
                 return Err(self.failure(iterations));
             }
             self.iterations += 1;
-            if settled(iterations, [before, size, scale], self.tolerance, &self.x) {
+            let small_parts = || small_parts_settled(delta, u, n, scale);
+            if settled_in_all(iterations, [before, size, scale], self.tolerance, &self.x, small_parts) {
                 let work = [delta, spare];
                 polish(&mut self.ld, &mut self.leg, &self.p, (matrix, pivot), work, &mut self.impulse);
                 return Ok(());
@@ -225,21 +226,33 @@ impl<D: DiscreteLagrangian> Del<D> {
     }
 }
 
+/// Iterations after which coordinates that the largest component of a correction does not show are no longer waited for: what still
+/// changes there is nothing but rounding.
+pub(super) const PATIENCE: usize = 4;
+
 /// Whether Newton's method is done with a step from `place`: `size` is that of the correction just made, `before` of the one
 /// before it, `scale` that of the increments.
 #[inline(always)]
-pub(super) fn settled(
+pub(super) fn settled(iterations: usize, sizes: [f64; 3], tolerance: f64, place: &[f64]) -> bool {
+    settled_in_all(iterations, sizes, tolerance, place, || true)
+}
+
+/// The same; `small_parts` tells whether coordinates too small to show in these sizes have settled too.
+#[inline(always)]
+pub(super) fn settled_in_all(
     iterations: usize,
     [before, size, scale]: [f64; 3],
     tolerance: f64,
     place: &[f64],
+    small_parts: impl FnOnce() -> bool,
 ) -> bool {
     // Newton converges quadratically: the next correction is about size^3 / before^2.
     let ratio = size / before;
     let predicted = ratio < 0.1 && size * ratio * ratio <= tolerance * scale;
     // Increments that are nothing but rounding of the positions do not converge, they wander.
     let wanders = || iterations > 3 && ratio > 0.5 && size <= 1e-14 * max_abs(place);
-    size <= tolerance * scale || predicted || wanders()
+    let solved = size <= tolerance * scale || predicted;
+    solved && (iterations > PATIENCE || small_parts()) || wanders()
 }
 
 /// The impulse of a step that leaves with the momentum `p`, and a last correction with the factors at hand. What Newton's

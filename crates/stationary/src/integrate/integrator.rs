@@ -73,6 +73,12 @@ pub trait Integrator: Send + Persist {
         None
     }
 
+    /// Time since the start, where the method chooses its steps; `None` where it is the number of steps times their length. Differences of
+    /// [`View::t`] lose digits far from time zero.
+    fn elapsed(&self) -> Option<f64> {
+        None
+    }
+
     /// How the length of the last step came about, where the method chooses it.
     fn adaption(&self) -> Option<Adaption> {
         None

@@ -1,9 +1,11 @@
 //! Small dense linear algebra: what a step of a few coordinates needs and no more.
 
 mod dim;
+mod scaled;
 pub mod space;
 
 pub use dim::{Dim, Dynamic, Fixed, Storage};
+pub use scaled::{equilibrate, small_parts_settled};
 
 /// LU factors with partial pivoting of a square matrix stored by rows; the storage is reused.
 #[derive(Debug, Clone)]
@@ -30,9 +32,9 @@ impl Lu {
         &mut self.a
     }
 
-    /// Factors in place. `false` when a pivot vanishes (relative to the largest entry) or is not finite.
+    /// Factors in place. `false` when a pivot vanishes beside the sizes of its row and its column, or is not finite.
     pub fn factor(&mut self) -> bool {
-        factor(&mut self.a, &mut self.pivot, self.n)
+        factor_within(&mut self.a, &mut self.pivot, self.n, ALIKE)
     }
 
     /// Replaces `b` by the solution of `A x = b`.
@@ -41,13 +43,34 @@ impl Lu {
     }
 }
 
-/// Factors the `n` by `n` matrix `a` in place. `false` when a pivot vanishes (relative to the largest entry) or an
-/// entry is not finite. Inlined, so that it unrolls where `n` is known.
+/// A pivot vanishes below this part of the sizes of its row and its column.
+const VANISHES: f64 = f64::EPSILON * 1e-2;
+
+/// Rows and columns whose largest entries differ by no more than this factor are of one size in Newton's method. What it leaves of pivots
+/// is far above [`VANISHES`], and what it costs in digits of a correction the next one makes good.
+const EVEN: f64 = (1 << 20) as f64;
+
+/// The same where a solution is final, as those of tangents are: every digit counts.
+const ALIKE: f64 = 16.0;
+
+/// Factors the `n` by `n` matrix `a` in place, with partial pivoting. `false` when a pivot vanishes beside the sizes of its row and its
+/// column, or an entry is not finite. Inlined, so that it unrolls where `n` is known.
+///
+/// Rows and columns may be in units of their own, as metres and radians are: where their sizes are far apart, pivots are
+/// compared in units that make them alike ([`equilibrate`]). The factors are those of the matrix as it is, so `solve` is the
+/// same for both, and the bits of systems of one size are those of plain partial pivoting.
 #[inline(always)]
 pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    factor_within(a, pivot, n, EVEN)
+}
+
+/// The same, with the factor by which sizes of rows and columns may differ without being scaled.
+#[inline(always)]
+fn factor_within(a: &mut [f64], pivot: &mut [usize], n: usize, even: f64) -> bool {
     let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
+    let Some(largest) = even_size(a, n, even) else { return scaled::factor(a, pivot, n) };
     // Not a number or infinite when any entry is, and then no pivot lies above it.
-    let floor = max_abs(a) * (f64::EPSILON * 1e-2);
+    let floor = largest * VANISHES;
     for k in 0..n {
         let (mut row, mut largest) = (k, a[k * n + k].abs());
         for i in k + 1..n {
@@ -66,20 +89,49 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
                 a.swap(k * n + j, row * n + j);
             }
         });
-        let inverse = 1.0 / a[k * n + k];
-        a[k * n + k] = inverse;
-        for i in k + 1..n {
-            let factor = a[i * n + k] * inverse;
-            a[i * n + k] = factor;
-            // Few numbers are sooner subtracted than looked at.
-            if n <= UNROLLED || factor != 0.0 {
-                for j in k + 1..n {
-                    a[i * n + j] -= factor * a[k * n + j];
-                }
+        eliminate(a, k, n);
+    }
+    true
+}
+
+/// The largest absolute entry of a matrix, if its rows and columns are of one size or it has an entry that is not finite; `None` if they
+/// are not.
+#[inline(always)]
+fn even_size(a: &[f64], n: usize, even: f64) -> Option<f64> {
+    let (mut largest, mut least, mut sum) = (0.0, f64::INFINITY, 0.0);
+    for i in 0..n {
+        let (mut row, mut column) = (0.0, 0.0);
+        for j in 0..n {
+            let (x, y) = (a[i * n + j].abs(), a[j * n + i].abs());
+            row = if x > row { x } else { row };
+            column = if y > column { y } else { column };
+            sum += x;
+        }
+        largest = if row > largest { row } else { largest };
+        least = if row < least { row } else { least };
+        least = if column < least { column } else { least };
+    }
+    if sum.is_nan() {
+        return Some(sum);
+    }
+    (least * even >= largest || largest == f64::INFINITY).then_some(largest)
+}
+
+/// Eliminates column `k` below its pivot, which is replaced by its inverse.
+#[inline(always)]
+fn eliminate(a: &mut [f64], k: usize, n: usize) {
+    let inverse = 1.0 / a[k * n + k];
+    a[k * n + k] = inverse;
+    for i in k + 1..n {
+        let factor = a[i * n + k] * inverse;
+        a[i * n + k] = factor;
+        // Few numbers are sooner subtracted than looked at.
+        if n <= UNROLLED || factor != 0.0 {
+            for j in k + 1..n {
+                a[i * n + j] -= factor * a[k * n + j];
             }
         }
     }
-    true
 }
 
 /// Up to this many unknowns loops are written to be unrolled.
@@ -204,6 +256,64 @@ mod tests {
         let mut one = Lu::new(1);
         one.matrix()[0] = 0.0;
         assert!(!one.factor());
+    }
+
+    /// Units of the coordinates, powers of two of any size, change a solution by rounding at most. The matrices of steps are second derivatives: a unit enters the row of its coordinate as it enters its column.
+    #[test]
+    fn factors_do_not_depend_on_the_units_of_coordinates() {
+        let mut seed = 1_u64;
+        let mut next = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        for case in 0..600 {
+            let n = 2 + case % 5;
+            // Diagonally heavy, as the matrices of steps are, so that no two pivots are of nearly one size.
+            let a: Vec<f64> =
+                (0..n * n).map(|k| if k / n == k % n { 3.0 + next() } else { next() }).collect();
+            let b: Vec<f64> = (0..n).map(|_| next()).collect();
+            let units = |next: &mut dyn FnMut() -> f64| -> Vec<f64> {
+                (0..n).map(|_| (400.0 * next()).round().exp2()).collect()
+            };
+            let columns = units(&mut next);
+            // And one for all, as that of mass is.
+            let whole = (100.0 * next()).round().exp2();
+            let rows: Vec<f64> = columns.iter().map(|c| whole * c).collect();
+            let solve = |rows: &[f64], columns: &[f64]| {
+                let mut lu = Lu::new(n);
+                for k in 0..n * n {
+                    lu.matrix()[k] = rows[k / n] * a[k] * columns[k % n];
+                }
+                let mut x: Vec<f64> = b.iter().zip(rows).map(|(b, r)| b * r).collect();
+                let regular = lu.factor();
+                lu.solve(&mut x);
+                x.iter_mut().zip(columns).for_each(|(x, c)| *x *= c);
+                regular.then_some(x)
+            };
+            let plain = solve(&vec![1.0; n], &vec![1.0; n]);
+            let (plain, scaled) = (plain.unwrap(), solve(&rows, &columns).unwrap());
+            for (x, y) in scaled.iter().zip(&plain) {
+                let error = (x - y).abs() / max_abs(&plain);
+                assert!(error < 1e-14, "{case}: {error:e} with {rows:?} {columns:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lu_refuses_what_is_singular_whatever_the_units() {
+        for unit in [1e-30, 1.0, 1e30] {
+            let mut lu = Lu::new(3);
+            lu.matrix().copy_from_slice(&[1.0, 2.0 * unit, 0.0, 2.0, 4.0 * unit, 0.0, 0.0, 0.0, 5.0]);
+            assert!(!lu.factor(), "{unit}: two rows are one");
+            lu.matrix().copy_from_slice(&[1.0, unit, 0.0, 1.0, 2.0 * unit, 0.0, 0.0, 0.0, 0.0]);
+            assert!(!lu.factor(), "{unit}: a row of zeros");
+            lu.matrix().copy_from_slice(&[1.0, f64::NAN, 0.0, 1.0, 2.0 * unit, 0.0, 0.0, 0.0, 1.0]);
+            assert!(!lu.factor(), "{unit}: an entry is not a number");
+            lu.matrix().copy_from_slice(&[1.0, f64::INFINITY, 0.0, 1.0, 2.0 * unit, 0.0, 0.0, 0.0, 1.0]);
+            assert!(!lu.factor(), "{unit}: an entry is infinite");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Jet, Lagrangian};
 use crate::error::Cause;
-use crate::linalg::{Lu, max_abs};
+use crate::linalg::{Lu, max_abs, small_parts_settled};
 
 /// Room for Legendre transforms of one system.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct Legendre {
 
 /// Newton iterations before the inverse is given up.
 const LIMIT: usize = 50;
+/// Iterations after which velocities that the largest one hides are no longer waited for: what still changes there is rounding.
+const PATIENCE: usize = 4;
 /// What is left of `L_v - p`, relative to `p`, when only rounding is left.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
@@ -70,7 +72,8 @@ impl Legendre {
                 }
                 let next = self.linearise(l, t, q, p, v);
                 // At rounding level the residual no longer falls; the step is then tiny anyway.
-                if next <= norm || size * damping <= 1e-13 * max_abs(v) || damping < 1e-6 {
+                let rounded = next <= ROUNDING * max_abs(p) || size * damping <= 1e-13 * max_abs(v);
+                if next <= norm || rounded || damping < 1e-6 {
                     break next;
                 }
                 damping *= 0.5;
@@ -78,7 +81,10 @@ impl Legendre {
             if next.is_nan() || size.is_nan() {
                 return Err(Cause::Newton { iterations, residual: f64::NAN });
             }
-            if next <= ROUNDING * max_abs(p) || size <= 1e-14 * max_abs(v) {
+            let speed = max_abs(v);
+            let solved = next <= ROUNDING * max_abs(p) || size <= 1e-14 * speed;
+            // Velocities may be in units of their own, metres a second beside radians a second.
+            if solved && (iterations > PATIENCE || small_parts_settled(&self.step, v, v.len(), speed)) {
                 return Ok(());
             }
             norm = next;

@@ -99,7 +99,7 @@ impl Observer for Energy {
         if self.scale.is_nan() {
             self.scale = scale(energy, terms);
         }
-        self.track.add(frame.t, self.now);
+        self.track.add(frame.elapsed, self.now);
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -175,7 +175,7 @@ impl Observer for DiscreteEnergy {
     fn observe(&mut self, frame: &Frame<'_>) {
         if let Some(energy) = frame.discrete_energy {
             self.now = energy;
-            self.track.add(frame.t, energy);
+            self.track.add(frame.elapsed, energy);
         }
     }
 

@@ -28,7 +28,7 @@ pub struct EnergySteps {
     flagged: bool,
     shortest: f64,
     longest: f64,
-    first_time: f64,
+    elapsed: f64,
     last_time: f64,
     steps: u64,
     count: u64,
@@ -49,7 +49,7 @@ impl EnergySteps {
             flagged: false,
             shortest: f64::NAN,
             longest: f64::NAN,
-            first_time: f64::NAN,
+            elapsed: f64::NAN,
             last_time: f64::NAN,
             steps: 0,
             count: 0,
@@ -82,7 +82,7 @@ impl Observer for EnergySteps {
 
     fn observe(&mut self, frame: &Frame<'_>) {
         let Some(adaption) = frame.adaption else {
-            (self.first_time, self.last_time) = (frame.t, frame.t);
+            self.last_time = frame.t;
             return;
         };
         let follows = self.flagged;
@@ -102,7 +102,7 @@ impl Observer for EnergySteps {
         if self.flagged {
             self.mark(frame, follows);
         }
-        self.last_time = frame.t;
+        (self.last_time, self.elapsed) = (frame.t, frame.elapsed);
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -112,7 +112,7 @@ impl Observer for EnergySteps {
 
     fn summarise(&self, summary: &mut Map<String, Value>) {
         let stretch = |s: &Stretch| json!({ "from": number(s.from), "to": number(s.to), "steps": s.steps });
-        let mean = (self.last_time - self.first_time) / self.steps as f64;
+        let mean = self.elapsed / self.steps as f64;
         summary.insert(
             "energy_steps".into(),
             json!({
@@ -141,7 +141,7 @@ impl Persist for Stretch {
 impl Persist for EnergySteps {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.length).pass(&mut self.flagged).pass(&mut self.shortest);
-        archive.pass(&mut self.longest).pass(&mut self.first_time).pass(&mut self.last_time);
+        archive.pass(&mut self.longest).pass(&mut self.elapsed).pass(&mut self.last_time);
         archive.pass(&mut self.steps).pass(&mut self.count).pass(&mut self.stretches);
         archive.pass(&mut self.listed).pass(&mut self.initial).pass(&mut self.worst);
     }
@@ -157,6 +157,7 @@ mod tests {
         let frame = |step: u64, adaption| Frame {
             step,
             t: 0.5 * step as f64,
+            elapsed: 0.5 * step as f64,
             q: &[],
             v: &[],
             p: &[],

@@ -243,6 +243,7 @@ mod tests {
         let frame = Frame {
             step,
             t: step as f64,
+            elapsed: step as f64,
             q,
             v: q,
             p: q,

@@ -69,7 +69,7 @@ impl Observer for LoopArea {
             }
         }
         self.now = if self.runs.is_empty() { f64::NAN } else { self.area() };
-        self.track.add(frame.t, self.now);
+        self.track.add(frame.elapsed, self.now);
     }
 
     fn row(&self, values: &mut Vec<f64>) {

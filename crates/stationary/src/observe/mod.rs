@@ -37,6 +37,8 @@ pub struct Frame<'a> {
     pub step: u64,
     /// Time.
     pub t: f64,
+    /// Time since the start: differences of `t` lose digits far from time zero.
+    pub elapsed: f64,
     /// Positions.
     pub q: &'a [f64],
     /// Velocities, from the momenta by the Legendre transform.

@@ -107,7 +107,7 @@ impl Observer for Momentum {
         if size > self.scale {
             self.scale = size;
         }
-        self.track.add(frame.t, self.now);
+        self.track.add(frame.elapsed, self.now);
     }
 
     fn row(&self, values: &mut Vec<f64>) {

@@ -18,10 +18,11 @@ const JUMP: f64 = 1e-3;
 /// Halvings and secants before a crossing is taken as found.
 const SEARCH: usize = 100;
 
-/// A moment: time, formula, then positions, velocities and momenta.
+/// A moment: time, time since the start, formula, then positions, velocities and momenta.
 #[derive(Default)]
 struct Moment {
     t: f64,
+    elapsed: f64,
     when: f64,
     state: Vec<f64>,
 }
@@ -69,7 +70,7 @@ impl Section {
             self.recent.pop_front();
         }
         let state = [frame.q, frame.v, frame.p].concat();
-        self.recent.push_back(Moment { t: frame.t, when: when[0], state });
+        self.recent.push_back(Moment { t: frame.t, elapsed: frame.elapsed, when: when[0], state });
         if self.recent.len() == WINDOW {
             // Searched in the middle, where the polynomial is best; the first window from its beginning.
             let middle = WINDOW / 2 - 1;
@@ -96,11 +97,11 @@ impl Section {
         summary.insert("section".into(), json!({ "points": self.points, "jumps": self.jumps }));
     }
 
-    /// The state at a time inside the window.
+    /// The state at a time since the start inside the window.
     fn state(&self, t: f64) -> Vec<f64> {
         // In units of the window, from its beginning.
-        let (first, last) = (self.recent[0].t, self.recent[self.recent.len() - 1].t);
-        let nodes: Vec<f64> = self.recent.iter().map(|m| (m.t - first) / (last - first)).collect();
+        let (first, last) = (self.recent[0].elapsed, self.recent[self.recent.len() - 1].elapsed);
+        let nodes: Vec<f64> = self.recent.iter().map(|m| (m.elapsed - first) / (last - first)).collect();
         let weights = lagrange(&nodes, (t - first) / (last - first)).0;
         let mut state = vec![0.0; self.recent[0].state.len()];
         for (moment, w) in self.recent.iter().zip(&weights) {
@@ -119,7 +120,8 @@ impl Section {
     /// Looks for a crossing between moments `at` and `at + 1` of the window.
     fn search(&mut self, at: usize) {
         let [(mut a, mut fa), (mut b, mut fb)] =
-            [at, at + 1].map(|k| (self.recent[k].t, self.recent[k].when));
+            [at, at + 1].map(|k| (self.recent[k].elapsed, self.recent[k].when));
+        let shift = self.recent[at].t - self.recent[at].elapsed;
         // A zero at the step itself belongs to the interval that ends there.
         if !(fa < 0.0 && fb >= 0.0) {
             return;
@@ -133,7 +135,7 @@ impl Section {
             }
             let secant = b - fb * (b - a) / (fb - fa);
             t = if secant > a && secant < b { secant } else { 0.5 * (a + b) };
-            self.call(&self.when, t, &self.state(t), &mut value);
+            self.call(&self.when, shift + t, &self.state(t), &mut value);
             if value[0] < 0.0 {
                 (a, fa) = (t, value[0]);
                 fb *= 0.5;
@@ -148,8 +150,8 @@ impl Section {
             return;
         }
         let mut row = vec![0.0; 1 + self.columns.len()];
-        row[0] = t;
-        self.call(&self.values, t, &self.state(t), &mut row[1..]);
+        row[0] = shift + t;
+        self.call(&self.values, shift + t, &self.state(t), &mut row[1..]);
         self.points += 1;
         self.found.push(row);
     }
@@ -157,7 +159,7 @@ impl Section {
 
 impl Persist for Moment {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.t).pass(&mut self.when).pass(&mut self.state);
+        archive.pass(&mut self.t).pass(&mut self.elapsed).pass(&mut self.when).pass(&mut self.state);
     }
 }
 
@@ -186,6 +188,7 @@ mod tests {
             let frame = Frame {
                 step: u64::from(k),
                 t,
+                elapsed: t,
                 q: &q,
                 v: &v,
                 p: &v,
@@ -222,6 +225,7 @@ mod tests {
             let frame = Frame {
                 step: u64::from(k),
                 t: f64::from(k),
+                elapsed: f64::from(k),
                 q: &q,
                 v: &[1.0],
                 p: &[1.0],

@@ -61,7 +61,7 @@ impl Observer for Work {
         }
         self.total += frame.work.unwrap_or(0.0);
         self.impacts += frame.impacts.iter().map(|i| i.energy_after - i.energy_before).sum::<f64>();
-        self.balance.add(frame.t, pv - l - self.total - self.impacts);
+        self.balance.add(frame.elapsed, pv - l - self.total - self.impacts);
     }
 
     fn row(&self, values: &mut Vec<f64>) {

@@ -117,12 +117,14 @@ fn drive(
 
 /// Shows the present moment to every observer.
 fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
+    let elapsed = view.step as f64 * built.system.step;
     let q = pose(&view.position, &view.rotation);
     let v = [velocity(built, view), view.angular_velocity].concat();
     let p = [view.momentum, view.body_momentum, view.angular_momentum()].concat();
     let frame = Frame {
         step: view.step,
         t: view.t,
+        elapsed,
         q: &q,
         v: &v,
         p: &p,
@@ -139,7 +141,7 @@ fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
     }
     for kept in built.kept.iter_mut().chain([&mut built.energy]) {
         let (value, size) = kept.what.of(view);
-        kept.add(view.t, value, size);
+        kept.add(elapsed, value, size);
     }
     if built.energy.relative().is_finite() {
         Ok(())

@@ -161,6 +161,7 @@ impl Eye {
     fn look(&mut self, built: &mut Built) -> Result<(), Cause> {
         let view = built.integrator.view();
         let (step, t) = (view.step, view.t);
+        let elapsed = built.integrator.elapsed().unwrap_or(step as f64 * built.system.step);
         self.q.copy_from_slice(view.q);
         self.p.copy_from_slice(view.p);
         self.canonical.copy_from_slice(view.canonical);
@@ -173,6 +174,7 @@ impl Eye {
         let frame = Frame {
             step,
             t,
+            elapsed,
             q: &self.q,
             v: &self.v,
             p: &self.p,
@@ -232,7 +234,10 @@ impl Built<'_> {
         }
         match self.energy_choice {
             None => step == self.steps,
-            Some(_) => self.integrator.view().t >= self.end - self.system.step * ROUNDING,
+            Some(_) => {
+                let elapsed = self.integrator.elapsed().unwrap_or(f64::NAN);
+                elapsed >= self.duration - self.system.step * ROUNDING
+            }
         }
     }
 

@@ -116,6 +116,7 @@ pub mod shipped;
 
 mod bodies;
 mod body;
+mod clock;
 mod constants;
 mod draw;
 mod given;
@@ -142,6 +143,7 @@ pub use bodies::{
 };
 pub use body::BodySystem;
 pub use claim::Claim;
+pub(crate) use clock::{moves_clock, spacing};
 pub use draw::{Drawing, Shape};
 pub use given::Given;
 pub(crate) use kind::{DRAWINGS, Kind};

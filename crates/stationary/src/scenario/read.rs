@@ -16,7 +16,7 @@ use super::kind::Kind;
 use super::names::Names;
 use super::overrides;
 use super::tree::{self, Node, Table, Value};
-use super::{Choice, Claim, Given, Options, Output, Scenario, System, Text};
+use super::{Choice, Claim, Given, Options, Output, Scenario, System, Text, moves_clock, spacing};
 use crate::error::{Diagnostic, Source};
 
 /// Reads a scenario; see [`Scenario::read`].
@@ -180,10 +180,13 @@ impl Reader {
         }
         // Without an end the clock must move at the start.
         let latest = if start.abs() > end.abs() || end.is_infinite() { start } else { end };
-        if latest + step == latest {
-            let message =
-                format!("`step` is too small: {latest:?} + {step:?} is {latest:?} in double precision");
-            return Err(node.place.error(message));
+        if !moves_clock(step, latest) {
+            let message = format!(
+                "`step` is too small: times near {latest:?} are {:?} apart in double precision, so a step of {step:?} does not move \
+                 the clock",
+                spacing(latest)
+            );
+            return Err(node.place.error(message).help("expected a longer step, or times nearer to zero"));
         }
         Ok(step)
     }

@@ -11,6 +11,7 @@ mod order;
 mod reduced;
 mod structure;
 mod systems;
+mod units;
 
 use stationary::integrate::Method;
 

@@ -355,3 +355,22 @@ fn a_failed_step_leaves_the_last_good_one() {
         assert_eq!(bits(run.discrete_energy()), bits(twin.discrete_energy()), "{method}");
     }
 }
+
+/// Looked at after every step or not: what observers ask of the legs costs no force.
+#[test]
+fn composed_steps_cost_one_gradient_a_stage() {
+    let problem = systems::kepler();
+    for (order, stages) in [(2, 1), (4, 5), (6, 9), (8, 15)] {
+        let counted = Arc::new(Counted { inner: problem.system.clone(), forces: 0.into(), others: 0.into() });
+        let method = Method::Verlet { order };
+        let mut integrator = method.start(counted.clone(), &problem.start(0.01), 1e-15).unwrap();
+        integrator.advance(10).unwrap();
+        for _ in 0..10 {
+            integrator.advance(1).unwrap();
+            integrator.discrete_energy().unwrap();
+        }
+        // One more for the force at the start; each leg has two ends to sample.
+        assert_eq!(counted.forces.load(Ordering::Relaxed), 20 * stages + 1, "order {order}");
+        assert_eq!(counted.others.load(Ordering::Relaxed), 10 * 2 * stages, "order {order}");
+    }
+}

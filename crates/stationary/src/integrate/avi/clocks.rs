@@ -7,11 +7,15 @@ use std::sync::Arc;
 
 /// Steps and event counts of all elements.
 ///
+/// Times are those since the start: they have the same bits whenever a run starts, and few digits are lost late in time. What depends on
+/// time itself is asked at the sum with `start`.
+///
 /// With constant steps the time of event `j` is the product `j dt_K`, never a sum; where events lie in the middle of
 /// steps, `(j - 1/2) dt_K`. With steps that change, the weight
 /// of an event is half the time from the last event to the next: the trapezoidal rule for the element's action.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
+    /// The time at which everything begins.
     pub start: f64,
     pub step: Vec<f64>,
     /// Events of each element; empty while ticks stand for them.
@@ -55,10 +59,10 @@ impl Clocks {
     /// Lets the steps change: `factor` multiplies each element's step, evaluated at the event the step follows, in the element's
     /// place.
     pub fn vary(&mut self, factor: Arc<Field>, places: Vec<[f64; 3]>) {
-        let last = vec![self.start; self.step.len()];
+        let last = vec![0.0; self.step.len()];
         let mut varying = Varying { factor, places, next: last.clone(), last };
         for k in 0..self.step.len() {
-            varying.next[k] = self.start + varying.step(k, self.start, self.step[k]);
+            varying.next[k] = varying.step(k, self.start, self.step[k]);
         }
         self.varying = Some(varying);
     }
@@ -108,7 +112,7 @@ impl Clocks {
     #[inline]
     pub fn next(&self, k: usize) -> Event {
         let time = match &self.varying {
-            None => self.start + ((self.made(k) + 1) as f64 - self.early) * self.step[k],
+            None => ((self.made(k) + 1) as f64 - self.early) * self.step[k],
             Some(varying) => varying.next[k],
         };
         Event { time, rank: self.rank[k], element: k as u32 }
@@ -118,7 +122,7 @@ impl Clocks {
     pub fn first_weight(&self, k: usize) -> f64 {
         match &self.varying {
             None => (0.5 - self.early) * self.step[k],
-            Some(varying) => 0.5 * (varying.next[k] - self.start),
+            Some(varying) => 0.5 * varying.next[k],
         }
     }
 
@@ -130,14 +134,17 @@ impl Clocks {
         }
         match &mut self.varying {
             None => self.step[k],
-            Some(varying) => varying.advance(k, t, self.step[k]),
+            Some(varying) => {
+                let after = varying.step(k, self.start + t, self.step[k]);
+                varying.advance(k, t, after)
+            }
         }
     }
 
     /// The time up to which the kicks of an element have gone: half way between its last event and its next.
     pub fn reach(&self, k: usize) -> f64 {
         match &self.varying {
-            None => self.start + (self.made(k) as f64 + 0.5 - self.early) * self.step[k],
+            None => (self.made(k) as f64 + 0.5 - self.early) * self.step[k],
             Some(varying) => 0.5 * (varying.last[k] + varying.next[k]),
         }
     }
@@ -163,15 +170,15 @@ impl Clocks {
 }
 
 impl Varying {
-    /// The step after an event at `t`. A factor that is no positive number stops the element's clock, which
+    /// The step after an event at time `t`. A factor that is no positive number stops the element's clock, which
     /// [`Avi::new`](super::Avi::new) and the event report.
     fn step(&self, k: usize, t: f64, step: f64) -> f64 {
         step * self.factor.at(t, &self.places[k]).0[0]
     }
 
-    fn advance(&mut self, k: usize, t: f64, step: f64) -> f64 {
+    /// An event at `t` since the start, before a step of length `after`; returns its weight.
+    fn advance(&mut self, k: usize, t: f64, after: f64) -> f64 {
         let before = t - self.last[k];
-        let after = self.step(k, t, step);
         (self.last[k], self.next[k]) = (t, t + after);
         0.5 * (before + after)
     }

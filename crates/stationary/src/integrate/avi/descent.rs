@@ -1,6 +1,6 @@
 //! Events without a queue: from any element walk to the neighbour with the earliest event until it is the element itself [VTI04 4.7].
 
-use super::{Avi, AviError, Event};
+use super::{Avi, AviError, Event, elapsed};
 use crate::model::Potentials;
 
 /// How long the walks to a ready element were.
@@ -30,6 +30,7 @@ impl<P: Potentials> Avi<P> {
     pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
         let harmonic = self.clocks.ticked.is_some();
         self.clocks.count_events();
+        let until = elapsed(self.clocks.start, until);
         let walk = self.descend(until, seed);
         if harmonic {
             self.clocks.count_ticks();

@@ -7,6 +7,8 @@ use crate::model::{Forced, NO_LOAD, PotentialFault, Potentials};
 
 /// What an event of one element may need, three numbers a node. Only those of the element's nodes are touched.
 pub(super) struct Site<'a, P> {
+    /// The time at the start, since which all others are counted.
+    pub start: f64,
     pub potentials: &'a P,
     pub x: &'a mut [f64],
     pub v: &'a mut [f64],
@@ -46,7 +48,7 @@ pub(super) struct Struck {
 }
 
 impl<P: Potentials> Site<'_, P> {
-    /// Takes the nodes of an element to a time, along straight lines or their supports' paths: the momentum that those
+    /// Takes the nodes of an element to a time since the start, along straight lines or their supports' paths: the momentum that those
     /// take is a reaction.
     ///
     /// # Safety
@@ -63,7 +65,7 @@ impl<P: Potentials> Site<'_, P> {
                 self.x[i] += ahead * self.v[i];
             }
             let Some(supports) = supports.filter(|s| s.moves_node(a)) else { continue };
-            supports.drive_node(a, t, self.x, self.v);
+            supports.drive_node(a, self.start + t, self.x, self.v);
             let mass = self.mass[a as usize];
             let (x, v) = (&self.x[at..at + 3], &self.v[at..at + 3]);
             let (now, then) = (cross(x, v), cross(&old[..3], &old[3..]));
@@ -89,8 +91,8 @@ impl<P: Potentials> Site<'_, P> {
         let before = kinetic(nodes, self.mass, self.v);
         let own = self
             .potentials
-            .gradient(k, t, self.x, &mut self.room.kick[..3 * nodes.len()])
-            .map_err(|fault| AviError { time: t, fault })?;
+            .gradient(k, self.start + t, self.x, &mut self.room.kick[..3 * nodes.len()])
+            .map_err(|fault| AviError { time: self.start + t, fault })?;
         let mut struck = Struck { potential: [own, 0.0], ..Struck::default() };
         if guarded {
             // SAFETY: the caller's.
@@ -155,7 +157,7 @@ impl<P: Potentials> Site<'_, P> {
         let width = 3 * nodes.len();
         let (dead, following) = (&mut self.room.dead[..width], &mut self.room.following[..width]);
         let load = match self.potentials.loaded(k) {
-            true => self.potentials.load(k, t, self.x, dead, following),
+            true => self.potentials.load(k, self.start + t, self.x, dead, following),
             false => {
                 dead.fill(0.0);
                 following.fill(0.0);
@@ -163,7 +165,7 @@ impl<P: Potentials> Site<'_, P> {
             }
         };
         if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-            return Err(no_load(self.potentials, k, t));
+            return Err(no_load(self.potentials, k, self.start + t));
         }
         // SAFETY: the caller's, here and below.
         unsafe { self.ledger.of(nodes[0]) }.work(weight * load.rate);

@@ -46,7 +46,7 @@ pub struct Avi<P> {
     /// Positions and velocities of the nodes, each at its own time, three numbers a node.
     x: Vec<f64>,
     v: Vec<f64>,
-    /// Time of each node.
+    /// Time of each node since the start.
     clock: Vec<f64>,
     mass: Vec<f64>,
     /// One over the mass for each component; nought where a support holds it, so that kicks leave it alone.
@@ -63,6 +63,7 @@ pub struct Avi<P> {
     kick: Vec<f64>,
     dead: Vec<f64>,
     following: Vec<f64>,
+    /// The time reached, since the start.
     time: f64,
     threads: usize,
     /// Elements of a tile, if somebody wishes.
@@ -186,7 +187,7 @@ impl<P: Potentials> Avi<P> {
             potentials,
             x,
             v,
-            clock: vec![t; nodes],
+            clock: vec![0.0; nodes],
             mass,
             inverse,
             clocks,
@@ -198,7 +199,7 @@ impl<P: Potentials> Avi<P> {
             kick: vec![0.0; 3 * widest],
             dead: vec![0.0; 3 * widest],
             following: vec![0.0; 3 * widest],
-            time: t,
+            time: 0.0,
             threads: 1,
             tile: None,
         };
@@ -212,12 +213,12 @@ impl<P: Potentials> Avi<P> {
             return Err(no_load(&self.potentials, k, self.clocks.start));
         }
         for k in 0..self.clocks.step.len() {
-            let (t, weight) = (self.clocks.start, self.clocks.first_weight(k));
+            let weight = self.clocks.first_weight(k);
             self.check_next(k)?;
             if self.guarded[k] {
-                self.strike::<false>(k, t, weight)?;
+                self.strike::<false>(k, 0.0, weight)?;
             } else {
-                self.kick(k, t, weight)?;
+                self.kick(k, 0.0, weight)?;
             }
         }
         self.clocks.count_ticks();
@@ -277,7 +278,7 @@ impl<P: Potentials> Avi<P> {
     /// Follows the balance of energy of every element from here on. Energies below `floor` count as none.
     pub fn follow_local_energy(&mut self, floor: f64) {
         let mut local = LocalEnergy::new(self.potentials.count(), floor);
-        pressed(&self.potentials, &self.x, self.time).iter().for_each(|(k, _)| local.exempt(*k));
+        pressed(&self.potentials, &self.x, self.time()).iter().for_each(|(k, _)| local.exempt(*k));
         self.local = Some(local);
         if matches!(self.schedule, Schedule::Tiles(_)) {
             self.use_plain_queue();
@@ -292,8 +293,14 @@ impl<P: Potentials> Avi<P> {
     /// Makes all events up to a time: tick by tick where steps are harmonic, else in tiles on several threads, or in the
     /// order of one queue.
     pub fn advance(&mut self, until: f64) -> Result<(), AviError> {
+        self.advance_to_elapsed(elapsed(self.clocks.start, until))
+    }
+
+    /// The same up to a time since the start. Times far from zero are far apart: what is to have the same bits whenever it starts
+    /// must count from there.
+    pub fn advance_to_elapsed(&mut self, until: f64) -> Result<(), AviError> {
         if self.local.is_some() || matches!(self.schedule, Schedule::Queue(_)) {
-            return self.advance_watched(until, |_| {});
+            return self.run_watched(until, |_| {});
         }
         // Taken out, so that events may borrow the rest.
         let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
@@ -309,7 +316,11 @@ impl<P: Potentials> Avi<P> {
     }
 
     /// As [`advance`](Self::advance), and shows every event.
-    pub fn advance_watched(&mut self, until: f64, mut watch: impl FnMut(Fired<'_>)) -> Result<(), AviError> {
+    pub fn advance_watched(&mut self, until: f64, watch: impl FnMut(Fired<'_>)) -> Result<(), AviError> {
+        self.run_watched(elapsed(self.clocks.start, until), watch)
+    }
+
+    fn run_watched(&mut self, until: f64, mut watch: impl FnMut(Fired<'_>)) -> Result<(), AviError> {
         if self.local.is_some() {
             self.run::<true>(until, &mut watch)?;
         } else {
@@ -375,22 +386,23 @@ impl<P: Potentials> Avi<P> {
         } else {
             self.kick(k, t, weight)?;
         }
-        watch(Fired { element: k, time: t, weight, x: &self.x });
+        watch(Fired { element: k, time: self.clocks.start + t, weight, x: &self.x });
         Ok(self.clocks.next(k))
     }
 
     /// An element whose clock does not go on would hold all others.
     fn check_next(&self, k: usize) -> Result<(), AviError> {
         let next = self.clocks.next(k).time;
-        let now = self.clocks.varying.as_ref().map_or(self.clocks.start, |v| v.last[k]);
+        let now = self.clocks.varying.as_ref().map_or(0.0, |v| v.last[k]);
         if next > now && next < f64::INFINITY {
             return Ok(());
         }
         let why = format!("its step is {}, which does not move its clock to a later time", next - now);
-        Err(AviError { time: now, fault: PotentialFault { number: self.potentials.number(k), why } })
+        let time = self.clocks.start + now;
+        Err(AviError { time, fault: PotentialFault { number: self.potentials.number(k), why } })
     }
 
-    /// Takes the nodes of an element to a time on straight lines.
+    /// Takes the nodes of an element to a time since the start on straight lines.
     #[inline]
     fn carry(&mut self, k: usize, t: f64) {
         for &a in self.potentials.nodes(k) {
@@ -408,7 +420,8 @@ impl<P: Potentials> Avi<P> {
     fn kick(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
         let nodes = self.potentials.nodes(k);
         let kick = &mut self.kick[..3 * nodes.len()];
-        self.potentials.gradient(k, t, &self.x, kick).map_err(|fault| AviError { time: t, fault })?;
+        let time = self.clocks.start + t;
+        self.potentials.gradient(k, time, &self.x, kick).map_err(|fault| AviError { time, fault })?;
         for (&a, kick) in nodes.iter().zip(kick.chunks_exact(3)) {
             let at = 3 * a as usize;
             let (v, inverse) = (&mut self.v[at..at + 3], &self.inverse[at..at + 3]);
@@ -439,6 +452,7 @@ impl<P: Potentials> Avi<P> {
     /// Everything that events of elements with loads and supports work on.
     fn site(&mut self) -> Site<'_, P> {
         Site {
+            start: self.clocks.start,
             potentials: &self.potentials,
             x: &mut self.x,
             v: &mut self.v,
@@ -511,6 +525,16 @@ impl<P: Potentials> Avi<P> {
 
     /// The time reached.
     pub fn time(&self) -> f64 {
+        self.clocks.start + self.time
+    }
+
+    /// The time at the start.
+    pub fn start(&self) -> f64 {
+        self.clocks.start
+    }
+
+    /// The time reached since the start.
+    pub fn elapsed(&self) -> f64 {
         self.time
     }
 
@@ -518,6 +542,13 @@ impl<P: Potentials> Avi<P> {
     pub fn ideal_speedup(&self) -> f64 {
         self.clocks.ideal_speedup()
     }
+}
+
+/// The time from `start` to `until`: of those that have this sum with `start`, if there are any, one next to the difference.
+pub fn elapsed(start: f64, until: f64) -> f64 {
+    let difference = until - start;
+    let near = [difference, difference.next_up(), difference.next_down()];
+    near.into_iter().find(|x| start + x == until).unwrap_or(difference)
 }
 
 /// The elements whose loads follow their deformation, with the numbers of their nodes.

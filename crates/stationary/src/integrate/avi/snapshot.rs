@@ -58,7 +58,7 @@ impl<P: Potentials> Avi<P> {
     /// All nodes at the time reached. An element that last fired at `s` has kicked as for the time up to
     /// `s + dt/2`; taking back the part that lies ahead gives velocities, and an energy, of second order.
     pub fn snapshot(&self) -> Result<Snapshot, AviError> {
-        let t = self.time;
+        let (t, time) = (self.time, self.time());
         let (mut x, mut v) = (self.x.clone(), self.v.clone());
         for (a, clock) in self.clock.iter().enumerate() {
             for i in 3 * a..3 * a + 3 {
@@ -66,13 +66,13 @@ impl<P: Potentials> Avi<P> {
             }
         }
         if let Some(supports) = self.potentials.supports() {
-            supports.drive(t, &mut x, &mut v);
+            supports.drive(time, &mut x, &mut v);
         }
         let ahead: Vec<f64> = (0..self.potentials.count()).map(|k| self.clocks.reach(k) - t).collect();
         // What is to be taken back, as forces: at a held component it went to the support.
         let mut back = vec![0.0; x.len()];
-        let own = self.potentials.weighted(&ahead, t, &x, &mut back);
-        let mut potential = own.map_err(|fault| AviError { time: t, fault })?;
+        let own = self.potentials.weighted(&ahead, time, &x, &mut back);
+        let mut potential = own.map_err(|fault| AviError { time, fault })?;
         let mut work = self.totals().work();
         potential += self.potentials.steady().map_or(0.0, |s| s.potential(&x));
         for (a, force, bearer) in self.accounts.bearers.all() {
@@ -82,9 +82,9 @@ impl<P: Potentials> Avi<P> {
         for k in (0..ahead.len()).filter(|k| self.guarded[*k] && self.potentials.loaded(*k)) {
             let nodes = self.potentials.nodes(k);
             let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
-            let load = self.potentials.load(k, t, &x, dead, following);
+            let load = self.potentials.load(k, time, &x, dead, following);
             if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-                return Err(no_load(&self.potentials, k, t));
+                return Err(no_load(&self.potentials, k, time));
             }
             potential += load.potential;
             work -= ahead[k] * load.rate;
@@ -109,7 +109,7 @@ impl<P: Potentials> Avi<P> {
             }
         }
         let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
-        Ok(Snapshot { t, x, v, kinetic, potential, work })
+        Ok(Snapshot { t: time, x, v, kinetic, potential, work })
     }
 
     /// Linear momentum: conserved to rounding when nothing acts from outside.

@@ -6,9 +6,9 @@ use crate::model::Potentials;
 /// Everything that changes while an asynchronous integrator runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AviState {
-    /// Time of the start, from which the events of elements are counted.
+    /// Time of the start.
     pub start: f64,
-    /// Time reached.
+    /// Time reached since the start, as all times below.
     pub time: f64,
     /// Positions, three numbers a node.
     pub x: Vec<f64>,

@@ -75,20 +75,20 @@ impl Ticked {
         (0..self.levels()).map(move |l| self.events_by(after.max(before), l) - self.events_by(before, l))
     }
 
-    /// The time of a tick.
+    /// The time of a tick since the start.
     #[inline]
-    pub fn time(&self, start: f64, tick: u64) -> f64 {
-        start + tick as f64 * self.tick
+    pub fn time(&self, tick: u64) -> f64 {
+        tick as f64 * self.tick
     }
 
-    /// The ticks after so many up to a time. An end that is no number ends nothing.
-    pub fn ticks_to(&self, done: u64, start: f64, until: f64) -> Range<u64> {
-        let guess = ((until - start) / self.tick).floor();
+    /// The ticks after so many up to a time since the start. An end that is no number ends nothing.
+    pub fn ticks_to(&self, done: u64, until: f64) -> Range<u64> {
+        let guess = (until / self.tick).floor();
         let mut last = if guess > 0.0 { guess.min(MOST) as u64 } else { 0 };
-        while last > done && !(self.time(start, last) <= until) {
+        while last > done && !(self.time(last) <= until) {
             last -= 1;
         }
-        while last < MOST as u64 && self.time(start, last + 1) <= until {
+        while last < MOST as u64 && self.time(last + 1) <= until {
             last += 1;
         }
         done + 1..last.max(done) + 1
@@ -124,7 +124,7 @@ mod tests {
                 for k in (0..step.len()).filter(|k| fired.contains(&ticked.level(*k))) {
                     events[k] += 1;
                     let when = (events[k] as f64 - if middle { 0.5 } else { 0.0 }) * step[k];
-                    assert_eq!(0.25 + when, ticked.time(0.25, tick), "to the bit");
+                    assert_eq!(when, ticked.time(tick), "to the bit");
                 }
                 assert_eq!((0..step.len()).map(|k| ticked.events(tick, k)).collect::<Vec<_>>(), events);
                 assert_eq!(ticked.total(tick), events.iter().sum::<u64>());
@@ -143,11 +143,11 @@ mod tests {
     fn ticks_end_at_the_last_one_in_time() {
         let ticked = Ticked::new(&[0.1, 0.2], false).unwrap();
         for (until, last) in [(0.3, 2), (3.0 * 0.1, 3), (-1.0, 0), (f64::NAN, 0), (1e6, 10_000_000)] {
-            let ticks = ticked.ticks_to(0, 0.0, until);
+            let ticks = ticked.ticks_to(0, until);
             assert_eq!((ticks.start, ticks.end), (1, last + 1), "{until}");
         }
-        assert!(ticked.ticks_to(7, 0.0, 0.65).is_empty() && ticked.ticks_to(7, 0.0, f64::NAN).is_empty());
-        assert_eq!(ticked.ticks_to(7, 0.0, 0.85), 8..9);
-        assert!(ticked.ticks_to(7, 0.0, f64::INFINITY).end > 1 << 52);
+        assert!(ticked.ticks_to(7, 0.65).is_empty() && ticked.ticks_to(7, f64::NAN).is_empty());
+        assert_eq!(ticked.ticks_to(7, 0.85), 8..9);
+        assert!(ticked.ticks_to(7, f64::INFINITY).end > 1 << 52);
     }
 }

@@ -34,7 +34,7 @@ mod tangent;
 pub use rattle::Rattle;
 pub use start::{Fault, between, settle, stays};
 
-use super::del::{LIMIT, ROUGH, extrapolate, forecast, settled};
+use super::del::{LIMIT, ROUGH, extrapolate, forecast, settled_in_all};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::archive::{Archive, Persist};
@@ -163,7 +163,9 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
                 return Err(self.failure(iterations));
             }
             self.iterations += 1;
-            if settled(iterations, [before, size, scale], self.tolerance, &self.now.q) {
+            let small_parts = || self.saddle.small_parts_settled(&self.leg.u, scale);
+            let sizes = [before, size, scale];
+            if settled_in_all(iterations, sizes, self.tolerance, &self.now.q, small_parts) {
                 self.polish();
                 return Ok(());
             }

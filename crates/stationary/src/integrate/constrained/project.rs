@@ -2,7 +2,8 @@
 
 use super::State;
 use crate::error::Cause;
-use crate::linalg::{self, Lu, dot, max_abs};
+use crate::integrate::del::PATIENCE;
+use crate::linalg::{self, Lu, dot, max_abs, small_parts_settled};
 use crate::model::{Bounds, Jet, Lagrangian};
 
 /// Newton iterations before the projection is given up.
@@ -131,7 +132,7 @@ impl Projection {
     ) -> Result<(), Cause> {
         let (n, m) = (state.q.len(), mu.len());
         let mut before = f64::INFINITY;
-        for _ in 0..LIMIT {
+        for iterations in 1..=LIMIT {
             l.second(t, &state.q, &state.v, &mut self.jet);
             for i in 0..n {
                 self.delta[i] = self.jet.dv()[i] - state.p[i];
@@ -157,7 +158,9 @@ impl Projection {
             // The part of the momentum that is projected out may be the larger one, and leaves its rounding.
             let speed = max_abs(&state.v);
             let scale = speed.max(max_abs(&state.p) / max_abs(self.jet.dvv()));
-            if size <= 1e-15 * speed || size >= 0.5 * before && size <= 1e-12 * scale {
+            let small_parts = || small_parts_settled(&self.delta[..n], &state.v, n, speed);
+            let solved = size <= 1e-15 * speed && (iterations > PATIENCE || small_parts());
+            if solved || size >= 0.5 * before && size <= 1e-12 * scale {
                 return Ok(());
             }
             before = size;

@@ -9,9 +9,9 @@ use super::{Constrained, Done};
 use crate::action::{DiscreteLagrangian, Galerkin};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::integrate::del::{LIMIT, settled};
+use crate::integrate::del::{LIMIT, settled_in_all};
 use crate::integrate::{Integrator, Start, View};
-use crate::linalg::{self, max_abs};
+use crate::linalg::{self, max_abs, small_parts_settled};
 use crate::model::{Bounds, Constraint, Lagrangian, Mass};
 
 /// Steps `N` coordinates under `M` constraints.
@@ -158,12 +158,14 @@ impl<L: Lagrangian, C: Constraint, const N: usize, const M: usize> Rattle<L, C, 
                 mu[a] -= self.units[a] * delta[a];
             }
             u = place(&mu);
-            let size = max_abs(&std::array::from_fn::<f64, N, _>(|i| u[i] - before[i]));
+            let change: [f64; N] = std::array::from_fn(|i| u[i] - before[i]);
+            let (size, scale) = (max_abs(&change), max_abs(&u));
             if !size.is_finite() {
                 return Err(self.failure(&u, &mu, iterations));
             }
             self.iterations += 1;
-            if settled(iterations, [last, size, max_abs(&u)], tolerance, &from.q) {
+            let small_parts = || small_parts_settled(&change, &u, N, scale);
+            if settled_in_all(iterations, [last, size, scale], tolerance, &from.q, small_parts) {
                 return Ok((u, mu));
             }
             last = size;

@@ -228,6 +228,13 @@ impl<C: Constraint> Saddle<C> {
         }
         (max_abs(increments), max_abs(u))
     }
+
+    /// Whether coordinates too small to show in the largest of the increments `u` have settled with the last correction.
+    pub fn small_parts_settled(&self, u: &[f64], scale: f64) -> bool {
+        let width = self.columns.len() * self.n;
+        let u = &u[(self.columns.start - 1) * self.n..][..width];
+        linalg::small_parts_settled(&self.delta[..width], u, self.n, scale)
+    }
 }
 
 impl<C> Persist for Saddle<C> {

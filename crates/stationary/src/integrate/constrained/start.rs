@@ -5,7 +5,7 @@ use super::saddle::{ROUNDING, Saddle};
 use super::{LIMIT, State};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
-use crate::linalg::{Lu, dot, max_abs};
+use crate::linalg::{self, Lu, dot, max_abs};
 use crate::model::{Bounds, Constraint};
 
 /// What is wrong with a constraint at the start; it is named by its number, from 0.
@@ -65,17 +65,34 @@ pub fn settle<C: Constraint>(constraint: &C, t: f64, q: &mut [f64]) -> Result<()
     Ok(())
 }
 
+/// The gradients in units that make constraints and coordinates alike: angles between them mean nothing where one coordinate is a
+/// length and another an angle.
+fn alike(bounds: &Bounds, n: usize) -> Vec<Vec<f64>> {
+    let m = bounds.value().len();
+    // Coordinates that no constraint knows have no unit, and need none.
+    let known: Vec<usize> = (0..n).filter(|i| (0..m).any(|a| bounds.gradient(a)[*i] != 0.0)).collect();
+    let entries: Vec<f64> = (0..m).flat_map(|a| known.iter().map(move |i| bounds.gradient(a)[*i])).collect();
+    let Some((rows, columns)) = linalg::equilibrate(&entries, known.len()) else {
+        return (0..m).map(|a| bounds.gradient(a).to_vec()).collect();
+    };
+    let row = |a: usize| -> Vec<f64> {
+        known.iter().zip(&columns).map(|(i, column)| rows[a] * bounds.gradient(a)[*i] * column).collect()
+    };
+    (0..m).map(row).collect()
+}
+
 /// Names the first constraint whose gradient is a combination of earlier ones, by orthogonalisation in order.
 fn independent(bounds: &Bounds, n: usize) -> Result<(), Fault> {
     let m = bounds.value().len();
+    if let Some(flat) = (0..m).find(|a| max_abs(bounds.gradient(*a)) == 0.0) {
+        return Err(Fault::Flat(flat));
+    }
+    let gradients = alike(bounds, n);
     // Orthonormal directions of the gradients before.
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for a in 0..m {
-        let norm = dot(bounds.gradient(a), bounds.gradient(a)).sqrt();
-        if norm == 0.0 {
-            return Err(Fault::Flat(a));
-        }
-        let mut rest: Vec<f64> = bounds.gradient(a).iter().map(|g| g / norm).collect();
+        let norm = dot(&gradients[a], &gradients[a]).sqrt();
+        let mut rest: Vec<f64> = gradients[a].iter().map(|g| g / norm).collect();
         for _ in 0..2 {
             for direction in &basis {
                 let part = dot(direction, &rest);
@@ -85,7 +102,7 @@ fn independent(bounds: &Bounds, n: usize) -> Result<(), Fault> {
         let left = dot(&rest, &rest).sqrt();
         let dependent = left < INDEPENDENT || basis.len() == n;
         if dependent {
-            return Err(Fault::Dependent(a, partners(bounds, a)));
+            return Err(Fault::Dependent(a, partners(&gradients, a)));
         }
         rest.iter_mut().for_each(|r| *r /= left);
         basis.push(rest);
@@ -94,9 +111,9 @@ fn independent(bounds: &Bounds, n: usize) -> Result<(), Fault> {
 }
 
 /// The constraints before `a`, which are independent, of whose gradients that of `a` is a combination.
-fn partners(bounds: &Bounds, a: usize) -> Vec<usize> {
+fn partners(gradients: &[Vec<f64>], a: usize) -> Vec<usize> {
     let unit = |k: usize| {
-        let gradient = bounds.gradient(k);
+        let gradient = &gradients[k];
         let norm = dot(gradient, gradient).sqrt();
         gradient.iter().map(|g| g / norm).collect::<Vec<f64>>()
     };
@@ -159,7 +176,8 @@ pub fn between<D: DiscreteLagrangian, C: Constraint>(
             return Err(Cause::Singular);
         }
         let (size, scale) = saddle.correct(&mut leg.u, &mut mu);
-        if size <= 1e-14 * scale || size >= 0.5 * before && size <= 1e-10 * scale {
+        let solved = size <= 1e-14 * scale && saddle.small_parts_settled(&leg.u, scale);
+        if solved || size >= 0.5 * before && size <= 1e-10 * scale {
             break;
         }
         if iterations == LIMIT || size.is_nan() {

@@ -16,12 +16,12 @@
 mod minimise;
 mod tangent;
 
-use super::del::{LIMIT, extrapolate, forecast, polish};
+use super::del::{LIMIT, PATIENCE, extrapolate, forecast, polish};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::{self, max_abs};
+use crate::linalg::{self, max_abs, small_parts_settled};
 use crate::model::Legendre;
 use std::fmt;
 
@@ -103,7 +103,9 @@ pub struct EnergySteps<D> {
     choice: EnergyChoice,
     /// The first length.
     first: f64,
-    /// Time and what rounding has taken from it.
+    /// Time at the start.
+    start: f64,
+    /// Time since the start, and what rounding has taken from it.
     time: [f64; 2],
     step: u64,
     q: Vec<f64>,
@@ -209,7 +211,8 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             before: [(start.h, vec![0.0; n]), (start.h, vec![0.0; n])],
             smooth: 0,
             first: start.h,
-            time: [start.t, 0.0],
+            start: start.t,
+            time: [0.0; 2],
             step: 0,
             q: start.q.clone(),
             p: start.p.clone(),
@@ -233,7 +236,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     #[inline(always)]
     fn one_step(&mut self) -> Result<(), Cause> {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        self.leg.t = self.time[0];
+        self.leg.t = self.now();
         self.leg.q[..n].copy_from_slice(&self.q[..n]);
         let kind = if self.done.is_none() { self.first_step()? } else { self.next_step()? };
         let sum = &self.impulse[..n];
@@ -263,6 +266,11 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         self.advance_time(h);
         self.step += 1;
         Ok(())
+    }
+
+    /// The time.
+    fn now(&self) -> f64 {
+        self.start + self.time[0]
     }
 
     /// Adds to the time without losing what falls below its last bit.
@@ -465,7 +473,10 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             // As in `Del`, but lengths are ill-conditioned: only fast convergence foretells its end.
             let fast = if FREE { 0.03 } else { 0.1 };
             let predicted = ratio < fast && relative * ratio * ratio <= self.tolerance;
+            let n = self.ld.dimension();
+            let small_parts = || small_parts_settled(&delta[..m], &self.leg.u[..m], n, scale);
             let solved = relative <= self.tolerance || predicted;
+            let solved = solved && (iterations > PATIENCE || small_parts());
             // What is nothing but rounding does not converge, it wanders.
             let wanders = iterations > 3
                 && ratio > 0.5
@@ -541,19 +552,23 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
 impl<D: DiscreteLagrangian> Integrator for EnergySteps<D> {
     fn advance(&mut self, steps: u64) -> Result<(), RunError> {
         for _ in 0..steps {
-            self.one_step().map_err(|cause| RunError { time: self.time[0], step: self.step, cause })?;
+            self.one_step().map_err(|cause| RunError { time: self.now(), step: self.step, cause })?;
         }
         Ok(())
     }
 
     fn view(&self) -> View<'_> {
-        View { step: self.step, t: self.time[0], q: &self.q, p: &self.p, canonical: &self.q }
+        View { step: self.step, t: self.now(), q: &self.q, p: &self.p, canonical: &self.q }
     }
 
     fn discrete_energy(&mut self) -> Option<f64> {
         let (leg, _) = self.done.as_ref()?;
         self.ld.first(leg, &mut self.slots);
         Some(-self.slots.d3)
+    }
+
+    fn elapsed(&self) -> Option<f64> {
+        Some(self.time[0])
     }
 
     fn adaption(&self) -> Option<Adaption> {

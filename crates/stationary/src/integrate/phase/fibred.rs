@@ -13,11 +13,11 @@
 //! in `x` and leave `l` unchanged.
 
 use super::tableau::Tableau;
-use super::{LIMIT, PhaseStart, converged, failure};
+use super::{Iteration, LIMIT, PhaseStart, failure};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
-use crate::linalg::{Lu, max_abs};
+use crate::linalg::{Lu, max_abs, small_parts_settled};
 use crate::model::{Fibred, Form, Jet, Lagrangian, PhaseJet, PhaseSpace};
 use std::sync::Arc;
 
@@ -220,9 +220,11 @@ impl<P: PhaseSpace> PhaseFibred<P> {
             }
             let size = self.correct();
             self.iterations += 1;
+            let (delta, unknowns, n) = (&*self.residual, &*self.unknowns, 2 * self.base.len());
+            let iteration = Iteration { count: iterations, delta, unknowns, n, size, before };
             let scale = max_abs(&self.unknowns);
             let wanders = iterations > 3 && size > 0.5 * before && size <= 1e-14 * scale;
-            if converged(size, before, scale, self.tolerance) || wanders {
+            if iteration.converged(self.tolerance) || wanders {
                 self.differentiate(t);
                 self.equations();
                 self.correct();
@@ -269,7 +271,9 @@ impl<P: PhaseSpace> PhaseFibred<P> {
                 z[self.fibre[a]] -= delta[a];
                 scale = scale.max(z[self.fibre[a]].abs());
             }
-            if max_abs(&delta) <= 4.0 * f64::EPSILON * scale {
+            let fibre: Vec<f64> = self.fibre.iter().map(|i| z[*i]).collect();
+            let small_parts = || small_parts_settled(&delta, &fibre, k, scale);
+            if max_abs(&delta) <= 4.0 * f64::EPSILON * scale && small_parts() {
                 return Ok(());
             }
         }

@@ -5,7 +5,7 @@
 //! and so is every invariant that is linear or quadratic in `z`: impulses, angular momenta.
 
 use super::tableau::Tableau;
-use super::{LIMIT, PhaseStart, converged, failure};
+use super::{Iteration, LIMIT, PhaseStart, failure};
 use crate::action::quadrature::{gauss, lagrange};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
@@ -170,11 +170,12 @@ impl<P: PhaseSpace> PhaseGauss<P> {
             }
             let size = self.correct();
             self.iterations += 1;
-            let scale = max_abs(&self.trial);
+            let (delta, unknowns, n) = (&*self.residual, &*self.trial, self.z.len());
+            let iteration = Iteration { count: iterations, delta, unknowns, n, size, before };
             // Slopes that are nothing but rounding of the positions do not converge, they wander.
             let wanders =
                 iterations > 3 && size > 0.5 * before && size * self.h <= 1e-14 * max_abs(&self.before);
-            if converged(size, before, scale, self.tolerance) || wanders {
+            if iteration.converged(self.tolerance) || wanders {
                 // What Newton's method leaves has always the same sign, and over a million steps it would add up.
                 self.equations(t, false);
                 self.correct();

@@ -311,6 +311,16 @@ impl<S: Structure> Sparse<S> {
         self.time_at(self.step)
     }
 
+    /// The time at the start.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> f64 {
+        self.step as f64 * self.h
+    }
+
     /// Steps made.
     pub fn steps(&self) -> u64 {
         self.step

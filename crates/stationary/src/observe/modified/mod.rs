@@ -135,8 +135,8 @@ impl Observer for ModifiedEnergy {
         if self.scale.is_nan() {
             self.scale = scale(energy, terms);
         }
-        self.energy.add(frame.t, energy);
-        self.modified.add(frame.t, self.now);
+        self.energy.add(frame.elapsed, energy);
+        self.modified.add(frame.elapsed, self.now);
     }
 
     fn row(&self, values: &mut Vec<f64>) {

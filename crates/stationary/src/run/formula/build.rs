@@ -40,6 +40,8 @@ pub(super) struct Built<'a> {
     pub steps: u64,
     /// Time of the last step; where the energy chooses steps, the time to be reached. Infinite where only impacts end the run.
     pub end: f64,
+    /// Time from the start to the end that the scenario gives.
+    pub duration: f64,
     /// Impacts that end the run.
     pub end_impacts: Option<u64>,
     pub rows: Rows,
@@ -104,6 +106,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
             true => scenario.start + steps as f64 * system.step,
             false => scenario.end,
         },
+        duration: scenario.end - scenario.start,
         end_impacts: scenario.end_impacts,
         rows: Rows::choose(system.output_every, known.then_some(steps)),
         warnings,

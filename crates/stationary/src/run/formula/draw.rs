@@ -243,6 +243,7 @@ mod tests {
         let frame = Frame {
             step: 0,
             t,
+            elapsed: t,
             q,
             v,
             p,

@@ -252,6 +252,7 @@ fn follow(
         let frame = Frame {
             step,
             t: view.t,
+            elapsed: step as f64 * built.system.step,
             q: view.q,
             v: &v,
             p: view.p,

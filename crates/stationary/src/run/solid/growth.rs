@@ -29,7 +29,7 @@ const NAMED: usize = 5;
 /// eighths of the run, but for the first two, are each above the one before, the last no less steeply than half the first,
 /// by more than [`COUNTS`] of the scale in all.
 pub(super) struct Growth {
-    /// The run has more than begun.
+    /// From this time since the start on the run has more than begun.
     settled: f64,
     /// Sums of the energy over equal numbers of rows.
     parts: Vec<f64>,
@@ -44,10 +44,10 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// From a time on, with elements whose largest step is this.
-    pub fn new(start: f64, largest_step: f64) -> Self {
+    /// With elements whose largest step is this.
+    pub fn new(largest_step: f64) -> Self {
         Growth {
-            settled: start + BEGINNING * largest_step,
+            settled: BEGINNING * largest_step,
             parts: Vec::new(),
             size: 1,
             filled: 0,
@@ -65,7 +65,7 @@ impl Growth {
         }
         self.add(energy);
         let growth = self.now() / scale;
-        if growth > COUNTS && look.t > self.settled {
+        if growth > COUNTS && look.elapsed > self.settled {
             if self.largest == 0.0 {
                 self.first = look.t;
             }
@@ -226,7 +226,7 @@ mod tests {
 
     /// The largest growth seen after the first tenth of some rows.
     fn grown(rows: u32, energy: impl Fn(f64) -> f64) -> f64 {
-        let mut growth = Growth::new(0.0, 0.0);
+        let mut growth = Growth::new(0.0);
         let mut largest = 0.0_f64;
         for i in 0..=rows {
             growth.add(energy(f64::from(i) / f64::from(rows)));
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_past_is_kept_in_parts_and_restored() {
-        let mut growth = Growth::new(0.0, 1.0);
+        let mut growth = Growth::new(1.0);
         (0..1000).for_each(|i| growth.add(f64::from(i)));
         assert!(growth.parts.len() <= PARTS && growth.size == 16);
         assert_eq!(growth.parts[1], (16..32).map(f64::from).sum::<f64>());

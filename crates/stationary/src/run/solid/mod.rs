@@ -16,6 +16,7 @@ use super::keep::Keeper;
 use super::{End, Outcome, Progress, TICK, Watch};
 use crate::error::{Error, RunError};
 use crate::failpoint;
+use crate::integrate::avi::elapsed;
 use crate::report::frames::Frames;
 use crate::report::{Folder, Series};
 use crate::scenario::{Scenario, SolidSystem};
@@ -130,7 +131,7 @@ impl<'a> Run<'a> {
                     break;
                 }
             }
-            if row > 0 && !built.record.is_new(built.motion.time()) {
+            if row > 0 && !built.record.is_new(built.motion.elapsed()) {
                 continue;
             }
             let seen = built.motion.look().and_then(|look| {
@@ -169,9 +170,10 @@ impl<'a> Run<'a> {
     /// Moves to the time of a row in stretches short enough to watch.
     fn advance(&mut self, built: &mut Built, row: u64, watch: &mut Watch<'_>) -> Result<Step, Error> {
         let (start, end, rows) = (self.scenario.start, self.scenario.end, self.system.output.rows);
-        let part = |rows_done: f64| start + (end - start) * (rows_done / rows as f64);
-        let goal = if row == rows { end } else { part(row as f64) };
-        let mut at = built.motion.time().min(goal);
+        // In time since the start, whose digits do not depend on it.
+        let part = |rows_done: f64| (end - start) * (rows_done / rows as f64);
+        let goal = if row == rows { elapsed(start, end) } else { part(row as f64) };
+        let mut at = built.motion.elapsed().min(goal);
         loop {
             let between = self.picture.as_ref().and_then(|p| p.between(row, at, part)).unwrap_or(goal);
             let (reached, took) = built.stretch_on(at, between.min(goal));
@@ -188,16 +190,16 @@ impl<'a> Run<'a> {
                 self.series.flush()?;
                 let energy_error = built.record.energy_error();
                 let progress = Progress {
-                    step: ((at - start) / (end - start) * 1e6) as u64,
+                    step: (at / (end - start) * 1e6) as u64,
                     steps: 1_000_000,
-                    time: at,
+                    time: start + at,
                     end,
                     energy_error,
                     moves: built.motion.moves(),
                     impacts: None,
                     growth: built.growth.largest(),
                 };
-                if watch(&progress) == ControlFlow::Break(()) && at < end {
+                if watch(&progress) == ControlFlow::Break(()) && !(row == rows && at >= goal) {
                     return Ok(Step::Interrupted);
                 }
                 if at < goal && self.keeper.due() {

@@ -29,6 +29,8 @@ pub(super) struct Synchronous {
 /// The whole body at one moment.
 pub(super) struct Look {
     pub t: f64,
+    /// Time since the start.
+    pub elapsed: f64,
     pub x: Vec<f64>,
     pub v: Vec<f64>,
     pub kinetic: f64,
@@ -52,7 +54,7 @@ impl Synchronous {
 
     fn advance(&mut self, until: f64) -> Result<(), RunError> {
         // Rounding forgiven: the last step must not be lost to it.
-        while self.sparse.time() + self.step * (1.0 - 1e-9) <= until {
+        while self.sparse.elapsed() + self.step * (1.0 - 1e-9) <= until {
             self.sparse.step().map_err(|e| sparse_error(&e))?;
             if let Some(supports) = self.problem.supports() {
                 for (i, force) in self.sparse.reactions().iter().enumerate() {
@@ -92,6 +94,7 @@ impl Synchronous {
         let passive = !self.problem.loads().work() && self.problem.supports().is_none_or(|s| !s.moves());
         Ok(Look {
             t: self.sparse.time(),
+            elapsed: self.sparse.elapsed(),
             x: x.to_vec(),
             v: self.sparse.velocities().to_vec(),
             kinetic,
@@ -105,12 +108,12 @@ impl Synchronous {
 }
 
 impl Motion {
-    /// Goes on to a time; steps of the whole stop at the last one before it.
+    /// Goes on to a time since the start; steps of the whole stop at the last one before it.
     pub fn advance(&mut self, until: f64) -> Result<(), RunError> {
         match self {
             Motion::Avi(avi) => {
                 let before = avi.time();
-                avi.advance(until).map_err(|e| avi_error(before, avi.updates(), &e))
+                avi.advance_to_elapsed(until).map_err(|e| avi_error(before, avi.updates(), &e))
             }
             Motion::Sparse(synchronous) => synchronous.advance(until),
         }
@@ -123,6 +126,7 @@ impl Motion {
                 let shot = avi.snapshot().map_err(|e| avi_error(avi.time(), self.moves(), &e))?;
                 Ok(Look {
                     t: shot.t,
+                    elapsed: avi.elapsed(),
                     x: shot.x,
                     v: shot.v,
                     kinetic: shot.kinetic,
@@ -142,6 +146,22 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.time(),
             Motion::Sparse(synchronous) => synchronous.sparse.time(),
+        }
+    }
+
+    /// The time at the start.
+    pub fn start(&self) -> f64 {
+        match self {
+            Motion::Avi(avi) => avi.start(),
+            Motion::Sparse(synchronous) => synchronous.sparse.start(),
+        }
+    }
+
+    /// The time reached since the start.
+    pub fn elapsed(&self) -> f64 {
+        match self {
+            Motion::Avi(avi) => avi.elapsed(),
+            Motion::Sparse(synchronous) => synchronous.sparse.elapsed(),
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Record {
     balance: [[f64; 2]; 2],
     initial: [[f64; 3]; 2],
     supports: Vec<String>,
-    /// Time and impulses at the last row.
+    /// Time since the start and impulses at the last row.
     last: (f64, Vec<[f64; 3]>),
     reactions: Vec<[f64; 3]>,
     probes: Vec<Probe>,
@@ -63,7 +63,7 @@ impl Record {
             kinetic: 0.0,
             balance: [[0.0; 2]; 2],
             initial: [[0.0; 3]; 2],
-            last: (scenario.start, vec![[0.0; 3]; supports.len()]),
+            last: (0.0, vec![[0.0; 3]; supports.len()]),
             reactions: vec![[0.0; 3]; supports.len()],
             supports,
             probes,
@@ -82,11 +82,11 @@ impl Record {
         &self.probes
     }
 
-    /// Forgets what was seen: a run begins at this time.
-    pub fn restart(&mut self, start: f64) {
+    /// Forgets what was seen: a run begins at this time since the start.
+    pub fn restart(&mut self, elapsed: f64) {
         (self.energy, self.kinetic) = (Track::default(), 0.0);
         (self.balance, self.initial) = ([[0.0; 2]; 2], [[0.0; 3]; 2]);
-        self.last = (start, vec![[0.0; 3]; self.supports.len()]);
+        self.last = (elapsed, vec![[0.0; 3]; self.supports.len()]);
         self.probes.iter_mut().for_each(|probe| probe.seen = UNSEEN);
     }
 
@@ -109,9 +109,10 @@ impl Record {
         names
     }
 
-    /// Whether a moment is later than the last one seen. Steps longer than the distance of rows give it several times.
-    pub fn is_new(&self, t: f64) -> bool {
-        t > self.last.0
+    /// Whether a moment, in time since the start, is later than the last one seen. Steps longer than the distance of rows give it
+    /// several times.
+    pub fn is_new(&self, elapsed: f64) -> bool {
+        elapsed > self.last.0
     }
 
     /// The row of the moment last seen.
@@ -124,9 +125,9 @@ impl Record {
         let energy = look.kinetic + look.potential;
         if !energy.is_finite() {
             let cause = Cause::NotFinite { what: "the energy".into() };
-            return Err(RunError { time: self.last.0, step: motion.moves(), cause });
+            return Err(RunError { time: motion.start() + self.last.0, step: motion.moves(), cause });
         }
-        self.energy.add(look.t, energy - look.work);
+        self.energy.add(look.elapsed, energy - look.work);
         self.kinetic = self.kinetic.max(look.kinetic);
         let momenta = [&look.linear, &look.angular];
         for (kept, balance) in self.balance.iter_mut().zip(momenta) {
@@ -162,7 +163,7 @@ impl Record {
     /// Mean forces of the supports since the last row.
     fn react(&mut self, look: &Look) {
         let (time, impulses) = &self.last;
-        let passed = look.t - time;
+        let passed = look.elapsed - time;
         for (s, impulse) in look.reactions.iter().enumerate() {
             for i in 0..3 {
                 let change = impulse[i] - impulses[s][i];
@@ -171,7 +172,7 @@ impl Record {
         }
         let mut impulses = look.reactions.clone();
         impulses.resize(self.supports.len(), [0.0; 3]);
-        self.last = (look.t, impulses);
+        self.last = (look.elapsed, impulses);
     }
 
     /// What relative energy errors refer to: the energy at the start, or the largest kinetic energy if that is more.

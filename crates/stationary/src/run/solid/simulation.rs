@@ -10,13 +10,16 @@ use super::results::{stress, vtk_type, write_frame};
 use super::start::{self, Built, State, extremes};
 use crate::error::{Cause, Diagnostic, Error, RunError, Source};
 use crate::failpoint;
+use crate::integrate::avi::elapsed;
 use crate::mesh::CellId;
 use crate::model::Potentials;
 use crate::report::checkpoint::Checkpoint;
 use crate::report::frames::{Frames, KeptBlock};
 use crate::run::keep::identify;
 use crate::run::{Progress, TICK, Watch};
-use crate::scenario::{FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text};
+use crate::scenario::{
+    FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text, moves_clock,
+};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,7 +146,9 @@ impl Simulation {
     /// When an element cannot go on, the state is one shortly before: that of [`RunError::time`], as it would be without the attempt.
     pub fn advance(&mut self, until: f64, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Error> {
         self.check_goal(until)?;
-        let start = self.time();
+        // In time since the start, whose digits do not depend on it.
+        let start = self.built.motion.elapsed();
+        let until = elapsed(self.built.motion.start(), until).max(start);
         let (mut at, mut kept) = (start, self.built.motion.keep());
         let mut keep_at = start + self.keep;
         loop {
@@ -177,7 +182,7 @@ impl Simulation {
                 .help("a saved state can be restored, and a state can be set at the present time"));
         }
         let least = extremes(&self.built.motion.steps()).0;
-        if until + least <= until {
+        if !moves_clock(least, until) {
             return Err(Diagnostic::new(format!(
                 "a step of {least:e} does not move the clock at time {until}"
             ))
@@ -193,8 +198,8 @@ impl Simulation {
         watch(&Progress {
             step: (part * 1e6) as u64,
             steps: 1_000_000,
-            time: at,
-            end: until,
+            time: self.built.motion.start() + at,
+            end: self.built.motion.start() + until,
             energy_error: self.built.record.energy_error(),
             moves: self.moves(),
             impacts: None,
@@ -206,7 +211,7 @@ impl Simulation {
     fn glance(&mut self) {
         let (last, took) = self.glance;
         let built = &mut self.built;
-        if last.elapsed() < LOOKS * took || !built.record.is_new(built.motion.time()) {
+        if last.elapsed() < LOOKS * took || !built.record.is_new(built.motion.elapsed()) {
             return;
         }
         let began = Instant::now();
@@ -343,9 +348,9 @@ impl Simulation {
     /// What is watched of the energy begins with this moment.
     fn begin(&mut self, look: &Look) -> Result<(), Error> {
         let built = &mut self.built;
-        built.record.restart(look.t);
+        built.record.restart(look.elapsed);
         built.record.see(&built.motion, look)?;
-        built.growth = Growth::new(look.t, extremes(&built.motion.steps()).1);
+        built.growth = Growth::new(extremes(&built.motion.steps()).1);
         Ok(())
     }
 

@@ -41,7 +41,7 @@ impl Built {
         steps.len() as f64 / self.one_step / steps.iter().map(|h| 1.0 / h).sum::<f64>()
     }
 
-    /// Moves on from a time, to `goal` at most, for about half a tick; where this ends changes nothing but when we look. Returns the
+    /// Moves on from a time since the start, to `goal` at most, for about half a tick; where this ends changes nothing but when we look. Returns the
     /// time reached, and the wall time it took.
     pub fn stretch_on(&mut self, at: f64, goal: f64) -> (Result<f64, RunError>, Duration) {
         let next = (at + self.stretch).min(goal);
@@ -176,7 +176,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     let record = Record::new(scenario, system, &body)?;
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
     let stretch = extremes(&motion.steps()).1;
-    let growth = Growth::new(scenario.start, extremes(&motion.steps()).1);
+    let growth = Growth::new(extremes(&motion.steps()).1);
     Ok(Built { body, motion, one_step, record, growth, choice, engine, stretch, told: Instant::now() })
 }
 

@@ -7,7 +7,7 @@ use crate::integrate::avi::{StepFactor, harmonic};
 use crate::model::solid::{Fault, Split};
 use crate::model::{Field, Potentials};
 use crate::registry::{Rule, StepChoice};
-use crate::scenario::{Numbers, Place, Scenario};
+use crate::scenario::{Numbers, Place, Scenario, moves_clock};
 use std::sync::Arc;
 
 /// The steps of a body's elements.
@@ -62,7 +62,7 @@ pub(super) fn steps(
         smallest *= longer;
     }
     let latest = scenario.start.abs().max(scenario.end.abs());
-    if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && latest + h > latest)) {
+    if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && moves_clock(*h, latest))) {
         let (tag, step) = (body.problem.tag(k), steps[k]);
         let error = place.error(format!("the step of element {tag} is {step:e}"));
         return Err(match choice.rule {

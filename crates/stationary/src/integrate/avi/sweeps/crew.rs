@@ -33,7 +33,6 @@ pub(super) struct Crew<'a, P> {
     work: &'a [f64],
     late: &'a [bool],
     ticked: &'a Ticked,
-    start: f64,
     /// Numbers needed to evaluate an element.
     pub room: usize,
     /// Work of a tick that is shared.
@@ -73,7 +72,7 @@ impl<'a, P: Potentials> Crew<'a, P> {
     pub fn new(
         parts: &'a [Vec<Stage>],
         (work, late): (&'a [f64], &'a [bool]),
-        (ticked, start): (&'a Ticked, f64),
+        ticked: &'a Ticked,
         view: View<'a, P>,
     ) -> Self {
         Crew {
@@ -81,7 +80,6 @@ impl<'a, P: Potentials> Crew<'a, P> {
             work,
             late,
             ticked,
-            start,
             room: 0,
             worth: WORTH_BARRIERS,
             view: UnsafeCell::new(view),
@@ -129,7 +127,7 @@ impl<'a, P: Potentials> Crew<'a, P> {
     }
 
     fn tick(&self, number: u64) -> Tick {
-        Tick { number, levels: self.ticked.fired(number), time: self.ticked.time(self.start, number) }
+        Tick { number, levels: self.ticked.fired(number), time: self.ticked.time(number) }
     }
 
     /// Whether all threads make a tick.

@@ -120,17 +120,17 @@ impl Sweeps {
 }
 
 impl<P: Potentials> Avi<P> {
-    /// Makes the ticks up to a time.
+    /// Makes the ticks up to a time since the start.
     pub(super) fn run_sweeps(&mut self, sweeps: &mut Sweeps, until: f64) -> Result<(), AviError> {
         let Some(ticked) = self.clocks.ticked.clone() else { return Ok(()) };
         sweeps.prepare(self, ticked.middle);
-        let ticks = ticked.ticks_to(self.clocks.done, self.clocks.start, until);
+        let ticks = ticked.ticks_to(self.clocks.done, until);
         let events = ticked.events_in(&ticks);
         let work: f64 = events.zip(&sweeps.work).map(|(n, work)| n as f64 * work).sum();
         let late: Vec<bool> = sweeps.guarded.iter().map(|list| !list.is_empty()).collect();
         let (at, guarded) = (sweeps.at.as_mut_ptr(), &sweeps.guarded);
         let view = self.view(at, &sweeps.owner);
-        let mut crew = Crew::new(&sweeps.parts, (&sweeps.work, &late), (&ticked, self.clocks.start), view);
+        let mut crew = Crew::new(&sweeps.parts, (&sweeps.work, &late), &ticked, view);
         crew.room = self.kick.len();
         let late = |tick: &Tick| {
             self.clocks.done = tick.number;
@@ -144,7 +144,9 @@ impl<P: Potentials> Avi<P> {
         let (done, result) = match ended {
             Ok(()) => (ticks.end - 1, Ok(())),
             Err((tick, Ended::Late(error))) => (tick.number - 1, Err(error)),
-            Err((tick, Ended::Stopped(fault))) => (tick.number - 1, Err(AviError { time: tick.time, fault })),
+            Err((tick, Ended::Stopped(fault))) => {
+                (tick.number - 1, Err(AviError { time: self.clocks.start + tick.time, fault }))
+            }
         };
         let crowded = crew.crowded();
         self.clocks.done = done;
@@ -159,6 +161,7 @@ impl<P: Potentials> Avi<P> {
     /// The numbers that threads share.
     fn view<'a>(&mut self, at: *mut [f64; 4], owner: &'a [u8]) -> View<'a, P> {
         View {
+            start: self.clocks.start,
             potentials: &raw const self.potentials,
             x: self.x.as_mut_ptr(),
             v: self.v.as_mut_ptr(),
@@ -178,8 +181,8 @@ impl<P: Potentials> Avi<P> {
         watch: &mut impl FnMut(Fired<'_>),
     ) -> Result<(), AviError> {
         let Some(ticked) = self.clocks.ticked.clone() else { return Ok(()) };
-        for tick in ticked.ticks_to(self.clocks.done, self.clocks.start, until) {
-            let (levels, time) = (ticked.fired(tick), ticked.time(self.clocks.start, tick));
+        for tick in ticked.ticks_to(self.clocks.done, until) {
+            let (levels, time) = (ticked.fired(tick), ticked.time(tick));
             let free = sweeps.free[levels.clone()].iter().flat_map(|list| &**list);
             self.clocks.done = tick;
             let list = free.chain(sweeps.guarded[levels].iter().flatten());

@@ -36,6 +36,8 @@ pub(super) struct Stage {
 /// no one else touches, or they sweep: then none writes positions, and each touches the velocities of its own nodes only.
 #[derive(Debug)]
 pub(super) struct View<'a, P> {
+    /// The time at the start, since which all others are counted.
+    pub start: f64,
     pub potentials: *const P,
     pub x: *mut f64,
     pub v: *mut f64,
@@ -268,7 +270,7 @@ impl Stage {
         for k in &self.list[range] {
             let nodes = potentials.nodes(*k as usize);
             let kick = &mut room[..3 * nodes.len()];
-            let value = potentials.gradient(*k as usize, t, x, kick);
+            let value = potentials.gradient(*k as usize, view.start + t, x, kick);
             value.map_err(|fault| Stop { element: *k, fault })?;
             for (&a, kick) in nodes.iter().zip(kick.chunks_exact(3)) {
                 if view.owner.get(a as usize).is_some_and(|owner| *owner != me) {

@@ -121,10 +121,10 @@ impl<'a, P: Potentials> Stage<'a, P> {
         }
     }
 
-    /// The next event of an element that has made so many.
+    /// The next event of an element that has made so many, since the start.
     #[inline]
     pub fn time(&self, events: u64, step: f64) -> f64 {
-        self.start + ((events + 1) as f64 - self.early) * step
+        ((events + 1) as f64 - self.early) * step
     }
 
     /// Whether an event comes before the next one of another tile's element; if so, all that that element did before is seen.
@@ -174,15 +174,15 @@ impl<'a, P: Potentials> Stage<'a, P> {
             node.clock = time;
         }
         let kick = &mut hands.kick[..3 * nodes.len()];
-        let known = self.potentials.gradient_own(k, time, own, kick);
+        let known = self.potentials.gradient_own(k, self.start + time, own, kick);
         let result = known.unwrap_or_else(|| {
             let shadow = hands.shadow.get_or_insert_with(|| Shadow::new(self.count[0]));
             for (&a, own) in nodes.iter().zip(own.chunks_exact(3)) {
                 shadow.x[3 * a as usize..][..3].copy_from_slice(own);
             }
-            self.potentials.gradient(k, time, &shadow.x, kick)
+            self.potentials.gradient(k, self.start + time, &shadow.x, kick)
         });
-        result.map_err(|fault| AviError { time, fault })?;
+        result.map_err(|fault| AviError { time: self.start + time, fault })?;
         for (&a, kick) in nodes.iter().zip(kick.chunks_exact(3)) {
             // SAFETY: the caller's.
             let node = unsafe { &mut *self.node(a) };
@@ -218,6 +218,7 @@ impl<'a, P: Potentials> Stage<'a, P> {
             shadow.clock[a as usize] = node.clock;
         }
         let mut site = Site {
+            start: self.start,
             potentials: self.potentials,
             x: &mut shadow.x,
             v: &mut shadow.v,

@@ -1,0 +1,158 @@
+//! Matrices and vectors whose components are in units of their own: metres beside radians, electrons beside grams.
+
+use super::{VANISHES, eliminate};
+
+/// Rounds of [`equilibrate`]: each halves the logarithms of what is left, and those of two doubles differ by some 2000.
+const ROUNDS: usize = 12;
+
+/// Scales are at most two to this power, up or down, so that products with any entry stay within the range of doubles.
+const MOST: f64 = 500.0;
+
+/// Powers of two `r` and `c` for the rows and columns of a matrix, by rows, such that the largest entry of each row and each column of
+/// `r_i a_ij c_j` lies within a factor of about two of one: scales of all rows and columns by the roots of their largest entries,
+/// repeated (Ruiz 2001). A symmetric matrix gets the same scales for both. Products with powers of two are exact. `None` if a row or a column
+/// has no entry but zeros.
+///
+/// ```
+/// let (rows, columns) = stationary::linalg::equilibrate(&[1e40, 1e19, 1e19, 4.0], 2).unwrap();
+/// assert!((0.5..=2.0).contains(&(1e40 * rows[0] * columns[0])) && (0.5..=2.0).contains(&(4.0 * rows[1] * columns[1])));
+/// ```
+pub fn equilibrate(a: &[f64], width: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+    let height = a.len() / width.max(1);
+    // Logarithms, whole numbers where entries are powers of two: units that are change all of this by whole numbers.
+    let size: Vec<f64> = a.iter().map(|x| exponent(*x)).collect();
+    let (mut rows, mut columns) = (vec![0.0; height], vec![0.0; width]);
+    let (mut row_most, mut column_most) = (rows.clone(), columns.clone());
+    for _ in 0..ROUNDS {
+        row_most.fill(f64::NEG_INFINITY);
+        column_most.fill(f64::NEG_INFINITY);
+        for i in 0..height {
+            for j in 0..width {
+                let entry = size[i * width + j] + rows[i] + columns[j];
+                row_most[i] = f64::max(row_most[i], entry);
+                column_most[j] = f64::max(column_most[j], entry);
+            }
+        }
+        let mut all = row_most.iter().chain(&column_most);
+        if all.any(|most| *most == f64::NEG_INFINITY) {
+            return None;
+        }
+        if row_most.iter().chain(&column_most).all(|most| most.abs() < 0.5) {
+            break;
+        }
+        rows.iter_mut().zip(&row_most).for_each(|(scale, most)| *scale -= 0.5 * most);
+        columns.iter_mut().zip(&column_most).for_each(|(scale, most)| *scale -= 0.5 * most);
+    }
+    let power = |scale: f64| scale.clamp(-MOST, MOST).round().exp2();
+    Some((rows.into_iter().map(power).collect(), columns.into_iter().map(power).collect()))
+}
+
+/// The power of two at or below the size of a number; minus infinity for zero.
+fn exponent(x: f64) -> f64 {
+    const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
+    let biased = (x.abs().to_bits() >> MANTISSA) as i32;
+    if x == 0.0 {
+        f64::NEG_INFINITY
+    } else if biased == 0 {
+        // Below the normal numbers, whose bits tell their size.
+        exponent(x * f64::from(MANTISSA).exp2()) - f64::from(MANTISSA)
+    } else {
+        f64::from(biased - (f64::MAX_EXP - 1))
+    }
+}
+
+/// [`factor`](super::factor) where the sizes of rows and columns are far apart.
+#[cold]
+#[inline(never)]
+pub(super) fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    let Some((mut rows, columns)) = equilibrate(a, n) else { return false };
+    for k in 0..n {
+        let size = |i: usize| a[i * n + k].abs() * rows[i];
+        let mut row = k;
+        for i in k + 1..n {
+            if size(i) > size(row) {
+                row = i;
+            }
+        }
+        pivot[k] = row;
+        // The largest entry of the scaled matrix is about one.
+        let above = size(row) * columns[k] > VANISHES;
+        if !above {
+            return false;
+        }
+        if row != k {
+            rows.swap(k, row);
+            for j in 0..n {
+                a.swap(k * n + j, row * n + j);
+            }
+        }
+        eliminate(a, k, n);
+    }
+    true
+}
+
+/// Coordinates that move less than this part of the fastest one do not show in the largest component of a correction. Far less than
+/// what coordinates of one unit do at their turning points.
+const UNSEEN: f64 = 1e-9;
+
+/// A correction of this relative size is followed, where Newton's method converges, by one of the size of rounding.
+const FINE: f64 = 1e-8;
+
+/// Whether the coordinates that the largest component of a correction `delta` does not show, because they are in larger units than the fastest
+/// one, have been corrected for the last time but one. `x` is what was corrected, of size `scale`; both are vectors of `n`
+/// coordinates, one behind the other.
+#[inline(always)]
+pub fn small_parts_settled(delta: &[f64], x: &[f64], n: usize, scale: f64) -> bool {
+    if n <= 1 {
+        return true;
+    }
+    for i in 0..n {
+        let (mut change, mut size) = (0.0, 0.0);
+        for at in (i..x.len()).step_by(n) {
+            let (d, x) = (delta[at].abs(), x[at].abs());
+            change = if d > change { d } else { change };
+            size = if x > size { x } else { size };
+        }
+        if size < UNSEEN * scale && change > FINE * size {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponents_are_those_of_the_powers_of_two_below() {
+        for (x, e) in [(1.0, 0.0), (-3.0, 1.0), (0.75, -1.0), (f64::MIN_POSITIVE, -1022.0), (5e-324, -1074.0)]
+        {
+            assert_eq!(exponent(x), e, "{x}");
+        }
+        assert_eq!(exponent(0.0), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn equilibrated_rows_and_columns_have_entries_of_size_one() {
+        let a = [1e-30, 2e-11, 0.0, 3e10, 5e40, 1e3, 0.0, 7.0, 4e-200];
+        let (rows, columns) = equilibrate(&a, 3).unwrap();
+        let entry = |i: usize, j: usize| a[3 * i + j].abs() * rows[i] * columns[j];
+        for i in 0..3 {
+            let row = (0..3).map(|j| entry(i, j)).fold(0.0, f64::max);
+            let column = (0..3).map(|j| entry(j, i)).fold(0.0, f64::max);
+            assert!((0.25..4.0).contains(&row) && (0.25..4.0).contains(&column), "{i}: {row} {column}");
+        }
+        assert!(equilibrate(&[1.0, 0.0, 2.0, 0.0], 2).is_none(), "a column of zeros");
+    }
+
+    #[test]
+    fn small_parts_are_settled_when_they_no_longer_change() {
+        // Two points of two coordinates: metres and radians.
+        let x = [1e9, 1e-2, 2e9, 2e-2];
+        assert!(small_parts_settled(&[1e-3, 1e-12, 1e-3, 1e-12], &x, 2, 2e9));
+        assert!(!small_parts_settled(&[1e-3, 1e-4, 1e-3, 1e-12], &x, 2, 2e9));
+        // A part that shows in the largest component is not looked at twice.
+        assert!(small_parts_settled(&[1e-9, 1e-9], &[1.0, 1e-5], 2, 1.0));
+    }
+}
