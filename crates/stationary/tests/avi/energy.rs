@@ -279,7 +279,8 @@ fn the_balance_of_an_element_whose_steps_change_is_the_derivative_of_the_action(
         let step = events.times[k][last] - events.times[k][last - 1];
         let moved = |by: f64| {
             let mut events = events.clone();
-            events.times[k].push(events.times[k][last] + step);
+            let after = events.times[k][last] + step;
+            events.times[k].push(after);
             events.times[k][last - 1] += by;
             events.action(problem.nodes(k), &start, (k, last - 1))
         };
@@ -288,7 +289,10 @@ fn the_balance_of_an_element_whose_steps_change_is_the_derivative_of_the_action(
         let h = 1e-4 * step;
         let derivative = (4.0 * slope(h) - slope(2.0 * h)) / 3.0;
         let (residual, scale) = (local.residual(k), local.energy(k));
-        assert!((residual + derivative).abs() < 1e-6 * scale, "{k}: {residual:e} {derivative:e} of {scale:e}");
+        assert!(
+            (residual + derivative).abs() < 1e-6 * scale,
+            "{k}: {residual:e} {derivative:e} of {scale:e}"
+        );
         worth += usize::from(residual.abs() > 1e-4 * scale);
     }
     assert!(2 * worth > count, "only {worth} of {count} have a residual");
