@@ -80,6 +80,19 @@ pub enum Cause {
         /// Which value: a coordinate's position or momentum, an energy.
         what: String,
     },
+    /// The energy grows without bound.
+    Energy {
+        /// When it was seen.
+        time: f64,
+        /// The energy then.
+        energy: f64,
+        /// Its change, less the work from outside, over all that the system had, set free and was given.
+        growth: f64,
+        /// Where most of it is, as the user knows the place; empty if there is no such place.
+        place: String,
+        /// What would help.
+        remedy: String,
+    },
     /// There is no motion on from a contact.
     Gap {
         /// The gaps it is about, by their numbers, from 0.
@@ -188,6 +201,14 @@ impl fmt::Display for RunError {
                 write!(f, "at time {time} {} {verb} {why}", gaps.join(" and "))
             }
             Cause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
+            Cause::Energy { time, energy, growth, place, remedy } => {
+                let place = if place.is_empty() { String::new() } else { format!(", most of it in {place}") };
+                write!(
+                    f,
+                    "the energy explodes: at time {time} it is {energy:.3e}{place}, and has changed by {growth:.1e} times all that the \
+                     system had, set free and was given; {remedy}"
+                )
+            }
             Cause::Impacts { what } => write!(f, "{what}"),
             Cause::Element { number, time, why } => {
                 write!(f, "element {number} at time {time}: {why}; a smaller step may help")

@@ -3,6 +3,7 @@
 mod bodies;
 mod body;
 mod energy;
+mod energy_guard;
 mod finish;
 mod formula;
 mod keep;

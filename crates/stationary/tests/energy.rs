@@ -1,11 +1,14 @@
-//! The energy behind a run: discrete actions, truncations of the modified energy, and the whole of it from the steps.
+//! The energy behind a run: discrete actions, truncations of the modified energy, and the whole of it from the steps; runs whose energy
+//! explodes.
 
+use stationary::error::{Cause, Error};
 use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::phase::PhaseStart;
 use stationary::integrate::{Extras, Integrator, Method, Start};
 use stationary::model::{FormulaConstraint, FormulaLagrangian, FormulaPhase, Lagrangian};
-use stationary::run::{EnergyReport, explain_energy};
+use stationary::run::{self, EnergyReport, Outcome, explain_energy};
 use stationary::scenario::Scenario;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const PENDULUM: &str = "coordinates = [\"u\"]\nlagrangian = \"vu^2/2 + cos(u)\"\n\
@@ -235,4 +238,375 @@ fn systems_and_methods_without_such_an_energy_say_so() {
     let report = explain_energy(&Scenario::read("short", &short, &[]).unwrap()).unwrap();
     assert!(report.notes.iter().any(|n| n.contains("this run has fewer")), "{:?}", report.notes);
     assert_eq!(report.rows.len(), 3);
+}
+
+/// A slab of rubber, free in space and set spinning.
+const SLAB: &str = "mesh = \"meshes/slab.msh\"\nend = 0.05\n[material.rubber]\nlaw = \"neo-hookean\"\nlambda = 2e6\nmu = 2e6\ndensity = 1000\n\
+                    [initial]\nvelocity = [\"-Y\", \"X\"]\n[output]\nrows = 20\nframes = 0\n";
+
+fn read(text: &str) -> Scenario {
+    Scenario::read("energy", text, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn outcome(text: &str) -> Result<Outcome, Error> {
+    run::gather(&read(text), None, false, &mut |_| ControlFlow::Continue(()))
+}
+
+/// One coordinate.
+fn single(lagrangian: &str, start: [f64; 2], rest: &str) -> String {
+    let [x, v] = start;
+    format!(
+        "coordinates = [\"x\"]\nlagrangian = \"{lagrangian}\"\ninitial = {{ position = [{x}], velocity = [{v}] }}\n{rest}\n"
+    )
+}
+
+/// Cause: nothing looked at the size of the energy. Expected: a stop that names the time, and rows of numbers up to then.
+#[test]
+fn runs_whose_energy_explodes_stop_whatever_the_kind_and_the_method() {
+    let spring = "0.5*vx^2 - 0.5*x^2";
+    // Its stiffness is that of the spring where it starts, and no constant.
+    let bent = "0.5*vx^2 - 0.5*x^2 - 0.001*sin(x)";
+    let body = "step = 0.1\nend = 30\nintegrator = \"euler-poincare\"\n[body]\npotential = \"5e3*(x^2 + y^2 + z^2)\"\nmass = 1.0\n\
+                inertia = [1.0, 2.0, 2.5]\nposition = [0.1, 0, 0]\nvelocity = [0, 1, 0]\nangular_velocity = [0.1, 1, 0.1]\n";
+    let linear = SLAB.replace("neo-hookean", "linear");
+    for (name, text) in [
+        ("verlet", single(bent, [1.0, 0.0], "step = 2.2\nend = 600\nintegrator = \"verlet\"")),
+        ("rk4", single(bent, [1.0, 0.0], "step = 2.9\nend = 600\nintegrator = \"rk4\"")),
+        (
+            "damped",
+            single(
+                spring,
+                [1.0, 0.0],
+                "force = [\"-0.01*vx\"]\nstep = 2.2\nend = 600\nintegrator = \"trapezoidal\"",
+            ),
+        ),
+        (
+            "lobatto",
+            single(
+                bent,
+                [1.0, 0.0],
+                "step = 2.9\nend = 600\nintegrator = { method = \"lobatto\", stages = 3 }",
+            ),
+        ),
+        (
+            "at rest",
+            single(
+                "0.5*vx^2 - 0.5*(x - 0.3)^2 - 0.001*sin(x - 0.3)^3",
+                [0.3 + 1e-15, 0.0],
+                "step = 2.2\nend = 600\nintegrator = \"verlet\"",
+            ),
+        ),
+        ("rigid body", body.to_string()),
+        (
+            "free steps",
+            format!(
+                "integrator = {{ method = \"avi\", steps = \"free\", fraction = 1.6, limit = \"element\" }}\n{linear}"
+            ),
+        ),
+        (
+            "harmonic steps",
+            format!("integrator = {{ method = \"avi\", fraction = 2, limit = \"element\" }}\n{linear}"),
+        ),
+        ("newmark that feeds", format!("integrator = {{ method = \"newmark\", gamma = 0.1 }}\n{linear}")),
+    ] {
+        let outcome = outcome(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let stopped = outcome.stopped.unwrap_or_else(|| panic!("{name}: {:#}", outcome.summary["energy"]));
+        let Cause::Energy { time, growth, .. } = &stopped.cause else { panic!("{name}: {stopped}") };
+        assert!(*growth >= 1e3 && *time > stopped.time, "{name}: {stopped}");
+        assert!(stopped.to_string().contains("the energy explodes: at time "), "{stopped}");
+        let solid = text.contains("mesh");
+        assert_eq!(stopped.to_string().contains("element "), solid, "{stopped}");
+        assert_eq!(outcome.summary["finished"], false, "{name}");
+        let series = outcome.kept.series.unwrap();
+        let energy = series.columns.iter().position(|c| c == "energy").unwrap();
+        let rows: Vec<&[f64]> = series.numbers.chunks_exact(series.columns.len()).collect();
+        assert!(!rows.is_empty() && rows.iter().all(|r| r[0].is_finite() && r[energy].is_finite()), "{name}");
+        assert_eq!(rows[rows.len() - 1][0], stopped.time, "{name}: the last good row");
+    }
+}
+
+/// Energies that grow by right, errors that are large and bounded, and starts without any energy.
+#[test]
+fn runs_whose_energy_grows_by_right_or_jumps_are_not_stopped() {
+    let verlet = |step: f64, end: f64| format!("step = {step}\nend = {end}\nintegrator = \"verlet\"");
+    let kepler = |v: f64, step: f64| {
+        format!(
+            "coordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(vx^2 + vy^2) + 1/sqrt(x^2 + y^2)\"\n\
+             initial = {{ position = [1, 0], velocity = [0, {v}] }}\n{}\n",
+            verlet(step, 60.0)
+        )
+    };
+    let mut all = vec![
+        (
+            "time",
+            single(
+                "0.5*vx^2*exp(-t) - 0.5*x^2*exp(t)",
+                [1.0, 0.0],
+                "step = 0.01\nend = 20\nintegrator = \"gauss\"",
+            ),
+        ),
+        ("growing stiffness", single("0.5*vx^2 - 0.5*(1 + t^4)*x^2", [1.0, 0.0], &verlet(1e-3, 15.0))),
+        (
+            "negative damping",
+            single(
+                "0.5*vx^2 - 0.5*x^2",
+                [1.0, 0.0],
+                "force = [\"vx\"]\nstep = 0.05\nend = 60\nintegrator = \"midpoint\"",
+            ),
+        ),
+        (
+            "driven",
+            single(
+                "0.5*vx^2 - 0.5*x^2",
+                [0.0, 0.0],
+                "force = [\"1e6*cos(t)\"]\nstep = 0.05\nend = 60\nintegrator = \"midpoint\"",
+            ),
+        ),
+        ("a hill", single("0.5*vx^2 + 0.5*x^2", [1e-9, 0.0], &verlet(0.1, 60.0))),
+        ("a fall", single("0.5*vx^2 - x", [0.0, 0.0], &verlet(0.1, 1e5))),
+        ("rest", single("0.5*vx^2 - 0.5*(x - 0.3)^2", [0.3, 0.0], &verlet(1.3, 1e5))),
+        ("nothing", single("0.5*vx^2", [0.0, 0.0], &verlet(1.0, 100.0))),
+        (
+            "a moving wall",
+            single(
+                "0.5*vx^2",
+                [0.5, -1.0],
+                "gap = [\"x\", \"1 - 0.019*t - x\"]\nstep = 0.01\nend = 50\nintegrator = \"verlet\"",
+            ),
+        ),
+        ("one-form", format!("step = 0.05\nend = 60\nintegrator = \"gauss\"\n{VORTICES}")),
+    ];
+    // From a circle to a fall through the centre, with steps far too long for that.
+    for k in 0..40 {
+        all.push(("kepler", kepler(0.9 * (1.0 - f64::from(k) / 39.0), 0.01 + 0.003 * f64::from(k % 7))));
+    }
+    for (name, text) in all {
+        let outcome = outcome(&text).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
+        if let Some(stopped) = outcome.stopped {
+            assert!(!matches!(stopped.cause, Cause::Energy { .. }), "{name}: {stopped}\n{text}");
+            assert_eq!(name, "kepler", "{stopped}");
+        }
+    }
+}
+
+/// The system with stiffness `K` and masses `M` whose largest frequency is known: a chain of `n` equal masses and springs, fixed at both ends.
+fn chain(n: usize) -> (String, f64) {
+    let names: Vec<String> = (0..n).map(|i| format!("\"x{i}\"")).collect();
+    let mut terms = vec!["0.5*x0^2".to_string(), format!("0.5*x{}^2", n - 1)];
+    terms.extend((1..n).map(|i| format!("0.5*(x{i} - x{})^2", i - 1)));
+    let kinetic: Vec<String> = (0..n).map(|i| format!("0.5*vx{i}^2")).collect();
+    let start: Vec<String> = (0..n).map(|i| format!("{}", (1.7 * i as f64).sin())).collect();
+    let text = format!(
+        "coordinates = [{}]\nlagrangian = \"{} - ({})\"\ninitial = {{ position = [{}], velocity = [{}] }}\n",
+        names.join(", "),
+        kinetic.join(" + "),
+        terms.join(" + "),
+        start.join(", "),
+        vec!["0"; n].join(", ")
+    );
+    (text, 2.0 * (0.5 * std::f64::consts::PI * n as f64 / (n as f64 + 1.0)).sin())
+}
+
+/// Of quadratic potentials the limit is exact: a step a little beyond it is refused before the run, one a little below stays bounded.
+#[test]
+fn explicit_steps_beyond_the_limit_of_a_quadratic_potential_are_refused() {
+    let methods = [
+        "\"verlet\"",
+        "{ method = \"verlet\", order = 4 }",
+        "{ method = \"verlet\", order = 6 }",
+        "{ method = \"verlet\", order = 8 }",
+        "\"trapezoidal\"",
+        "{ method = \"newmark\", beta = 0 }",
+        "{ method = \"newmark\", beta = 0.1 }",
+        "{ method = \"lobatto\", stages = 3 }",
+        "\"rk4\"",
+    ];
+    for n in [1, 2, 7, 30] {
+        let (system, omega) = chain(n);
+        let omega = if n == 1 { 2.0_f64.sqrt() } else { omega };
+        for method in methods {
+            let with = |step: f64| {
+                format!("step = {step}\nend = {}\nintegrator = {method}\n{system}", 4000.0 * step)
+            };
+            // Where the limit lies is told by the refusal of a step that is far too long.
+            let Err(Error::Input(refusal)) = run::check(&read(&with(20.0 / omega))) else {
+                panic!("{n} {method}")
+            };
+            let text = refusal.to_string();
+            let told = text.split("below ").nth(1).and_then(|t| t.split(',').next()).unwrap();
+            let limit: f64 = told.parse().unwrap_or_else(|_| panic!("{text}"));
+            assert!(text.contains("beyond the limit of ") && text.contains("implicit method"), "{text}");
+            if !method.contains("order")
+                && !method.contains("rk4")
+                && !method.contains("lobatto")
+                && !method.contains("0.1")
+            {
+                assert!((limit * omega - 2.0).abs() < 1e-4, "{n} {method}: {limit}");
+            }
+            assert!(run::check(&read(&with(1.01 * limit))).is_err(), "{n} {method}");
+            assert!(outcome(&with(1.01 * limit)).is_err(), "{n} {method}");
+            let below = outcome(&with(0.99 * limit)).unwrap();
+            assert!(
+                below.stopped.is_none() && below.warnings.is_empty(),
+                "{n} {method}: {:?}",
+                below.stopped
+            );
+            assert!(below.summary["energy"]["max_relative_error"].as_f64().unwrap() < 1e3, "{n} {method}");
+        }
+        let implicit = format!("step = 50\nend = 5000\nintegrator = \"midpoint\"\n{system}");
+        assert!(outcome(&implicit).unwrap().stopped.is_none());
+    }
+    // The frequency is that of the masses too, coupled ones among them.
+    let coupled = "coordinates = [\"x\", \"y\"]\nlagrangian = \"vx^2 + vy^2 + vx*vy - 0.5*x^2 - 0.5*y^2\"\nend = 10\n\
+                   integrator = \"verlet\"\ninitial = { position = [1, 0], velocity = [0, 0] }\n";
+    // The least mass is 2 - 1 = 1, so the largest frequency is 1.
+    assert!(run::check(&read(&format!("step = 2.01\n{coupled}"))).is_err());
+    assert!(run::check(&read(&format!("step = 1.99\n{coupled}"))).is_ok());
+    // About another start there might be other frequencies: the run is made, and the user told.
+    let bent = single("0.5*vx^2 + cos(3*x)", [0.1, 0.0], "step = 0.7\nend = 7\nintegrator = \"verlet\"");
+    assert!(
+        run::check(&read(&bent))
+            .unwrap()
+            .to_string()
+            .contains("too long for verlet (order 2) near the start")
+    );
+    let warnings = outcome(&bent).unwrap().warnings;
+    assert!(
+        warnings.iter().any(|w| w.contains("steps beyond 0.6") && w.contains("let them grow")),
+        "{warnings:?}"
+    );
+}
+
+/// One step for all of a solid: refused beyond the limit of the method, whatever it is, and bounded below it.
+#[test]
+fn one_step_for_a_whole_solid_beyond_its_limit_is_refused() {
+    let linear = SLAB.replace("neo-hookean", "linear");
+    let held = format!("{linear}[support.wall]\ngroup = \"clamped\"\nfixed = true\n");
+    for solid in [&linear, &held] {
+        for method in [
+            "\"newmark\"",
+            "\"verlet\"",
+            "{ method = \"verlet\", order = 4 }",
+            "{ method = \"verlet\", order = 8 }",
+            "\"trapezoidal\"",
+            "{ method = \"newmark\", beta = 0.1 }",
+            "\"rk4\"",
+        ] {
+            let with = |step: f64| format!("step = {step}\nintegrator = {method}\n{solid}");
+            let Err(Error::Input(refusal)) = run::check(&read(&with(0.01))) else { panic!("{method}") };
+            let text = refusal.to_string();
+            assert!(
+                text.contains("beyond the limit of ") && text.contains("largest frequency of this body"),
+                "{text}"
+            );
+            let limit: f64 = text.split("below ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
+            assert!(outcome(&with(1.02 * limit)).is_err(), "{method}");
+            let below = outcome(&with(0.97 * limit)).unwrap();
+            assert!(below.stopped.is_none(), "{method}: {:?}", below.stopped);
+            assert!(below.summary["energy"]["max_relative_error"].as_f64().unwrap() < 5.0, "{method}");
+        }
+        let rule = format!("integrator = {{ method = \"newmark\", fraction = 1.2 }}\n{solid}");
+        assert!(run::check(&read(&rule)).unwrap_err().to_string().contains("a smaller `fraction`"));
+        assert!(run::check(&read(&rule.replace("1.2", "1"))).is_ok());
+        // What is chosen without a word is within the limit of every method.
+        for order in [4, 6, 8] {
+            let usual = format!("integrator = {{ method = \"verlet\", order = {order} }}\n{solid}");
+            assert!(outcome(&usual).unwrap().stopped.is_none(), "{order}");
+        }
+    }
+}
+
+/// Cause: explicit Newmark had the whole kick of its last event, half a step ahead of the time. Expected: momentum at the end of a step is what it
+/// was, and the impulses of loads and supports up to then. Loads linear in time are integrated exactly by every symmetric quadrature.
+#[test]
+fn momentum_less_the_impulse_of_loads_is_kept_by_every_synchronous_method() {
+    let (mass, step, steps) = (4000.0, 1e-4, 25);
+    let end = f64::from(steps) * step;
+    for (load, impulse) in [
+        ("[30, -9.81]", [30.0 * end, -9.81 * end]),
+        ("[\"300*t\", \"-9.81 + 5000*t\"]", [150.0 * end * end, -9.81 * end + 2500.0 * end * end]),
+    ] {
+        for support in ["", "fixed = true", "x = \"0.3*sin(40*t)\"\ny = 0"] {
+            for method in [
+                "\"newmark\"",
+                "{ method = \"newmark\", beta = 0.25 }",
+                "\"verlet\"",
+                "{ method = \"verlet\", order = 4 }",
+                "\"midpoint\"",
+                "\"trapezoidal\"",
+                "{ method = \"gauss\", stages = 2 }",
+                "{ method = \"lobatto\", stages = 3 }",
+                "\"rk4\"",
+            ] {
+                let mut text = format!(
+                    "step = {step}\nintegrator = {method}\n{SLAB}[load.weight]\nacceleration = {load}\n"
+                )
+                .replace("end = 0.05", &format!("end = {end}"))
+                .replace("[\"-Y\", \"X\"]", "[\"-40*Y\", \"3 + X\"]");
+                if !support.is_empty() {
+                    text += &format!("[support.wall]\ngroup = \"clamped\"\n{support}\n");
+                }
+                let outcome = outcome(&text).unwrap_or_else(|e| panic!("{method}: {e}"));
+                assert!(outcome.stopped.is_none(), "{method}: {:?}", outcome.stopped);
+                let series = outcome.kept.series.unwrap();
+                let column = |name: &str| series.columns.iter().position(|c| c == name).unwrap();
+                let rows: Vec<&[f64]> = series.numbers.chunks_exact(series.columns.len()).collect();
+                assert!((rows[rows.len() - 1][0] - end).abs() < 1e-12, "{method}");
+                for (i, axis) in ["x", "y"].into_iter().enumerate() {
+                    let momentum = |row: &[f64]| row[column(&format!("momentum.linear.{axis}"))];
+                    let given = outcome.summary["reaction_impulse"]["wall"][i].as_f64().unwrap_or(0.0);
+                    let residual =
+                        momentum(rows[rows.len() - 1]) - momentum(rows[0]) - mass * impulse[i] - given;
+                    let scale = outcome.summary["momentum"]["linear"]["scale"].as_f64().unwrap();
+                    assert!(
+                        residual.abs() < 1e-11 * scale,
+                        "{method}, {load}, `{support}`, {axis}: {residual:e} of {scale:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Cause: numbers that are none were written as empty fields and nobody said so. Expected: refused at the start, else a stop with the name.
+#[test]
+fn formulas_that_are_not_numbers_are_named() {
+    let free = |more: &str| {
+        single("0.5*vx^2", [0.0, 1.0], &format!("step = 0.1\nend = 2\nintegrator = \"gauss\"\n{more}"))
+    };
+    for (more, name) in [
+        ("probe.a = \"log(1.05 - x)\"", "the probe `a`"),
+        ("symmetry.s = [\"sqrt(1.05 - x)\"]", "the momentum of `s`"),
+        (
+            "section = { when = \"sin(20*x)*sqrt(1.05 - x)\", columns = { x = \"x\" } }",
+            "the formula of the section",
+        ),
+        (
+            "section = { when = \"x - 1.3\", columns = { root = \"sqrt(1.05 - x)\" } }",
+            "the column `root` of the section",
+        ),
+    ] {
+        let outcome = outcome(&free(more)).unwrap_or_else(|e| panic!("{more}: {e}"));
+        let stopped = outcome.stopped.unwrap_or_else(|| panic!("{more}: not stopped"));
+        assert_eq!(stopped.cause, Cause::NotFinite { what: name.into() }, "{more}");
+        assert!(stopped.time > 0.95 && stopped.time < 1.9, "{more}: {stopped}");
+    }
+    let solid = |more: &str| format!("step = 1e-4\nintegrator = \"newmark\"\n{SLAB}{more}");
+    let later = "[probe]\ndeep = { at = [4, 0.5, 0], value = \"log(0.02 - t)\" }\n";
+    let stopped = outcome(&solid(later)).unwrap().stopped.unwrap();
+    assert_eq!(stopped.cause, Cause::NotFinite { what: "the probe `deep`".into() });
+    let now = "[probe]\ndeep = { at = [4, 0.5, 0], value = \"1/(x - X)\" }\n";
+    let body = "step = 0.1\nend = 3\nintegrator = \"euler-poincare\"\nprobe.a = \"1/x\"\n[body]\nmass = 1.0\ninertia = [1.0, 2.0, 2.5]\n";
+    for (text, message) in [
+        (free("probe.a = \"1/x\""), "the probe `a` is inf at the start"),
+        (solid(now), "the probe `deep` is inf at the start"),
+        (body.into(), "the probe `a` is inf at the start"),
+        (free("").replace("[1]", "[1e200]"), "is not a finite number at the initial state"),
+        (solid("").replace("-Y", "1e200"), "the energy is not a finite number at the start: kinetic inf"),
+        (body.replace("probe.a = \"1/x\"", "") + "angular_velocity = [1e200, 0, 0]\n", "finite number"),
+    ] {
+        let Err(Error::Input(refusal)) = run::check(&read(&text)) else { panic!("{message}") };
+        assert!(refusal.to_string().contains(message), "{refusal}");
+        assert!(matches!(outcome(&text), Err(Error::Input(_))), "{message}");
+    }
 }

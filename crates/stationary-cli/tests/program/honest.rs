@@ -43,14 +43,17 @@ fn a_generator_that_is_no_symmetry_is_told_wherever_the_run_starts() {
     assert!(warnings.contains("`shift` is not a number near the initial state"), "{warnings}");
 }
 
-/// Cause: `f64::max` forgets NaN. Expected: no claim holds for a probe that was not a number at some step.
+/// Cause: `f64::max` forgets NaN, and a run went on with empty fields. Expected: the run stops and names the probe, and no claim holds
+/// for it.
 #[test]
-fn a_probe_that_was_not_a_number_has_no_extremes() {
+fn a_probe_that_was_not_a_number_stops_the_run_and_has_no_extremes() {
     let folder = Folder::new("probe");
     let claims = "claim=[\"probe.a.max < 100\", \"probe.a.min > -100\"]";
-    let (_, errors, summary) = run(&folder, &["probe.a=log(x - 1)", claims]);
-    assert_eq!(errors.matches("claim failed").count(), 2, "{errors}");
+    let (_, errors, summary) = run(&folder, &["probe.a=log(1.05 - x)", claims]);
+    assert!(errors.contains("the probe `a` is no longer a finite number"), "{errors}");
     assert!(summary["probe"]["a"]["max"].is_null() && summary["probe"]["a"]["min"].is_null(), "{summary:#}");
+    assert!((0..2).all(|k| summary["claims"][k]["holds"] == false), "{summary:#}");
+    assert_eq!((&summary["finished"], &summary["rows"]), (&false.into(), &11.into()), "{summary:#}");
 }
 
 /// Cause: the residual was relative to a tangent whose size depends on the units, and hid what rk4 does to a heavy

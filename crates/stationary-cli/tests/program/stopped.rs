@@ -71,6 +71,64 @@ fn a_run_that_fails_keeps_everything_before() {
     }
 }
 
+/// Cause: only numbers that are none stopped a run: an energy of 1e238 ended with exit 0.
+#[test]
+fn a_solid_whose_energy_explodes_stops_and_keeps_everything_before() {
+    let folder = Folder::new("explodes");
+    let integrator = "integrator={ method = \"avi\", steps = \"free\", fraction = 1.6, limit = \"element\" }";
+    let arguments = [
+        "run",
+        "slab",
+        "--out",
+        "out",
+        "--quiet",
+        "--set",
+        integrator,
+        "--set",
+        "material.rubber.law=linear",
+    ];
+    let out = folder.stationary(&arguments);
+    let message = stderr(&out);
+    assert_eq!(out.status.code(), Some(2), "{message}");
+    assert!(
+        message.contains("the energy explodes: at time ") && message.contains("in element "),
+        "{message}"
+    );
+    assert!(message.contains("a fraction below 1.6"), "{message}");
+    let rows = rows(&folder);
+    assert!(rows.len() > 1 && summary(&folder, "rows") == rows.len().to_string());
+    assert_eq!(summary(&folder, "finished"), "false");
+    for file in ["report.html", "frames.pvd", "frames/frame-000000.vtu"] {
+        assert!(folder.0.join("out").join(file).is_file(), "{file}");
+    }
+}
+
+/// Cause: the list of frames was looked for where no frame had been written, and so there was a page without a summary.
+#[test]
+fn a_start_of_infinite_energy_or_beyond_the_limit_is_refused_and_nothing_is_written() {
+    let folder = Folder::new("refused");
+    for (sets, reason) in [
+        (
+            &["initial.velocity=[\"1e200\", 0]"][..],
+            "the energy is not a finite number at the start: kinetic inf",
+        ),
+        (&["integrator=newmark", "step=0.01"], "the step 0.01 is beyond the limit of explicit newmark"),
+    ] {
+        for command in ["run", "check"] {
+            let sets = sets.iter().flat_map(|s| ["--set", *s]);
+            let mut arguments = vec![command, "slab"];
+            if command == "run" {
+                arguments.extend(["--out", "out", "--quiet"]);
+            }
+            arguments.extend(sets);
+            let out = folder.stationary(&arguments);
+            assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+            assert!(stderr(&out).contains(reason), "{}", stderr(&out));
+            assert!(!folder.0.join("out").exists());
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_keeps_what_it_has() {

@@ -102,6 +102,12 @@ impl Method {
         }
     }
 
+    /// The largest product of step and frequency for which the motion of an oscillator stays bounded: `h omega <= 2` for
+    /// velocity Verlet. `None` where every step is stable, and where none is.
+    pub fn stability_limit(&self) -> Option<f64> {
+        super::sparse::stability_limit(self)
+    }
+
     /// The parameter of the explicit trapezoidal step this method is on separable systems, if it is one.
     fn explicit(&self) -> Option<(f64, Composition)> {
         match *self {

@@ -85,6 +85,20 @@ impl FormulaLagrangian {
         self.depends_on_time
     }
 
+    /// `-L_qq` by rows, if it is the same everywhere: the stiffness of a quadratic potential.
+    pub fn constant_stiffness(&self) -> Option<Vec<f64>> {
+        // Of a copy: what is compiled later from the graph must not depend on who has asked.
+        let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let by: Vec<Var> = positions(self.n).collect();
+        let mut matrix = Vec::with_capacity(self.n * self.n);
+        for node in &self.lq {
+            for entry in graph.gradient(*node, &by) {
+                matrix.push(-graph.as_constant(entry)?);
+            }
+        }
+        Some(matrix)
+    }
+
     #[cold]
     fn compile_second(&self, with_value: bool) -> Program {
         let n = self.n;

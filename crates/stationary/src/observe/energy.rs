@@ -14,6 +14,8 @@ pub struct Energy {
     track: Track,
     scale: f64,
     now: f64,
+    /// The size of the terms that make it up.
+    terms: f64,
     /// Why it changes, if it does by right.
     why: Option<&'static str>,
 }
@@ -68,7 +70,12 @@ impl Energy {
     }
 
     fn of(system: Source) -> Self {
-        Energy { system, track: Track::default(), scale: f64::NAN, now: f64::NAN, why: None }
+        Energy { system, track: Track::default(), scale: f64::NAN, now: f64::NAN, terms: f64::NAN, why: None }
+    }
+
+    /// The energy at the moment last seen, and the size of the terms that make it up.
+    pub fn value_and_terms(&self) -> [f64; 2] {
+        [self.now, self.terms]
     }
 
     /// Says why the energy changes by right, as "forces do work", so that nobody takes that for an error.
@@ -96,6 +103,7 @@ impl Observer for Energy {
     fn observe(&mut self, frame: &Frame<'_>) {
         let (energy, terms) = self.system.energy(frame);
         self.now = energy;
+        self.terms = terms;
         if self.scale.is_nan() {
             self.scale = scale(energy, terms);
         }

@@ -75,6 +75,10 @@ pub trait Observer: Persist {
     fn conserved(&self) -> Option<Conserved> {
         None
     }
+    /// What the user asked for by a formula that is not a finite number at the moment last seen, by name.
+    fn not_finite(&self) -> Option<String> {
+        None
+    }
     /// Whether it needs the tangent of each step.
     fn wants_tangent(&self) -> bool {
         false

@@ -114,6 +114,12 @@ impl Observer for Momentum {
         values.push(self.now);
     }
 
+    /// One that never was a number is warned about before the run.
+    fn not_finite(&self) -> Option<String> {
+        let lost = self.track.initial().is_finite() && !self.now.is_finite();
+        lost.then(|| format!("the momentum of `{}`", self.name))
+    }
+
     fn summarise(&self, summary: &mut Map<String, Value>) {
         let entry = json!({
             "initial": number(self.track.initial()),

@@ -49,6 +49,10 @@ impl Observer for Probe {
         values.push(self.now[0]);
     }
 
+    fn not_finite(&self) -> Option<String> {
+        (!self.now[0].is_finite()).then(|| format!("the probe `{}`", self.name))
+    }
+
     fn summarise(&self, summary: &mut Map<String, Value>) {
         let entry = json!({
             "min": number(self.least),

@@ -39,6 +39,8 @@ pub struct Section {
     found: Vec<Vec<f64>>,
     points: u64,
     jumps: u64,
+    /// What is not a finite number.
+    fault: Option<String>,
 }
 
 impl Section {
@@ -54,7 +56,13 @@ impl Section {
             found: Vec::new(),
             points: 0,
             jumps: 0,
+            fault: None,
         }
+    }
+
+    /// The formula of the section, or a column of a point of it, that is not a finite number.
+    pub fn not_finite(&self) -> Option<String> {
+        self.fault.clone()
     }
 
     /// Names of the columns, `t` first.
@@ -66,6 +74,9 @@ impl Section {
     pub fn observe(&mut self, frame: &Frame<'_>) {
         let mut when = [0.0];
         self.when.call(frame.t, frame.q, frame.v, frame.p, &mut when);
+        if when[0].is_nan() {
+            self.fault = Some("the formula of the section".into());
+        }
         if self.recent.len() == WINDOW {
             self.recent.pop_front();
         }
@@ -152,6 +163,10 @@ impl Section {
         let mut row = vec![0.0; 1 + self.columns.len()];
         row[0] = shift + t;
         self.call(&self.values, shift + t, &self.state(t), &mut row[1..]);
+        if let Some(k) = row.iter().position(|x| !x.is_finite()) {
+            self.fault = Some(format!("the column `{}` of the section", self.columns[k.saturating_sub(1)]));
+            return;
+        }
         self.points += 1;
         self.found.push(row);
     }

@@ -208,6 +208,11 @@ impl Film {
         }
     }
 
+    /// Frames that were left out because a number of theirs was not finite.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
     /// Offers the next frame: a pose for each figure, in their order, and two for a segment. Times must not decrease.
     ///
     /// Beyond a number of bytes the film thins itself: frames of the opening stay, of the rest every second is

@@ -11,6 +11,7 @@ use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
 use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
 use crate::failpoint;
+use crate::linalg::space::inner;
 use crate::report::Folder;
 use crate::scenario::{BodiesSystem, Scenario};
 use build::Built;
@@ -68,8 +69,9 @@ fn drive(
         }
         failpoint::moved();
         results.book(built)?;
-        if !built.kept.look(&mut built.run) {
-            let cause = Cause::NotFinite { what: "the energy".into() };
+        if let Err(fault) = built.kept.look(&mut built.run) {
+            let cause =
+                fault.cause(fastest(built), "an impact brought in energy: a shorter `step` may help".into());
             end.stopped = Some(RunError { time: end.time, step: end.step, cause });
             break;
         }
@@ -98,6 +100,18 @@ fn drive(
     }
     results.flush()?;
     Ok(end)
+}
+
+/// The body with the most kinetic energy.
+fn fastest(built: &Built) -> String {
+    let bodies = &built.run.world().bodies;
+    let kinetic = |k: usize| {
+        let state = built.run.state(k);
+        let turning = bodies[k].inertia * inner(&state.spin, &state.spin);
+        bodies[k].mass * inner(&state.velocity, &state.velocity) + turning
+    };
+    let most = (0..bodies.len()).max_by(|a, b| kinetic(*a).total_cmp(&kinetic(*b)));
+    most.map_or(String::new(), |k| format!("body `{}`", bodies[k].name))
 }
 
 impl Built<'_> {

@@ -14,6 +14,7 @@ use crate::linalg::space::{Mat3, Vec3, times};
 use crate::model::pose;
 use crate::observe::Frame;
 use crate::report::Folder;
+use crate::run::energy_guard::Energies;
 use crate::scenario::{BodySystem, Scenario};
 use build::Built;
 use results::Results;
@@ -44,7 +45,7 @@ pub(super) fn run(
 
 /// All that decides how a run goes on, its results aside.
 fn pass(built: &mut Built, archive: &mut Archive) {
-    archive.pass(&mut built.run).pass(&mut built.energy).fixed(&mut built.kept);
+    archive.pass(&mut built.run).pass(&mut built.energy).pass(&mut built.guard).fixed(&mut built.kept);
     built.observers.iter_mut().for_each(|observer| observer.pass(archive));
 }
 
@@ -143,10 +144,15 @@ fn look(built: &mut Built, view: &BodyView) -> Result<(), Cause> {
         let (value, size) = kept.what.of(view);
         kept.add(elapsed, value, size);
     }
-    if built.energy.relative().is_finite() {
-        Ok(())
-    } else {
-        Err(Cause::NotFinite { what: "the energy".into() })
+    if !frame.q.iter().chain(frame.v).chain(frame.p).all(|x| x.is_finite()) {
+        return Err(Cause::NotFinite { what: "the position or the momentum of the body".into() });
+    }
+    let [kinetic, potential] = view.energy;
+    let seen = built.guard.see(&Energies { time: view.t, kinetic, potential, work: 0.0, supplied: 0.0 });
+    seen.map_err(|fault| fault.cause(String::new(), "a shorter `step` helps".into()))?;
+    match built.observers.iter().find_map(|o| o.not_finite()) {
+        Some(what) => Err(Cause::NotFinite { what }),
+        None => Ok(()),
     }
 }
 

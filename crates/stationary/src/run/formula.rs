@@ -7,6 +7,8 @@ mod draw;
 mod explain;
 mod extras;
 mod gaps;
+mod guard;
+mod limit;
 mod mechanics;
 mod phase;
 mod results;
@@ -60,7 +62,7 @@ pub(super) fn run(
 /// All that decides how a run goes on, its results aside.
 fn pass(built: &mut Built, eye: &mut Eye, archive: &mut Archive) {
     archive.pass(&mut *built.integrator).fixed(&mut eye.q).fixed(&mut eye.v).fixed(&mut eye.p);
-    archive.pass(&mut built.energy);
+    archive.pass(&mut built.energy).pass(&mut built.guard);
     built.observers.iter_mut().for_each(|observer| observer.pass(archive));
     for part in
         [built.section.as_mut().map(|x| x as &mut dyn Persist), built.impacts.as_mut().map(|x| x as _)]
@@ -202,10 +204,12 @@ impl Eye {
         if let Some(picture) = &mut built.picture {
             picture.observe(&frame);
         }
-        if built.energy.relative_error().is_finite() {
-            Ok(())
-        } else {
-            Err(Cause::NotFinite { what: "the energy".into() })
+        let [energy, terms] = built.energy.value_and_terms();
+        built.guard.see(built.system, &frame, energy, terms)?;
+        let mut unfit = built.observers.iter().filter_map(|o| o.not_finite());
+        match unfit.next().or_else(|| built.section.as_ref()?.not_finite()) {
+            Some(what) => Err(Cause::NotFinite { what }),
+            None => Ok(()),
         }
     }
 

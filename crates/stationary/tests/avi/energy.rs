@@ -211,3 +211,89 @@ fn residuals_of_elements_are_of_second_order() {
     println!("residuals (43): order {order:.2} {errors:?}");
     assert!(order > 1.7, "{order} {errors:?}");
 }
+
+/// One event: its element, its number there, and where the node was.
+type Visit = (usize, usize, [f64; 3]);
+
+/// The events of a run: times and potentials by element and number, the start first, and the visits of each node.
+#[derive(Clone)]
+struct Events {
+    times: Vec<Vec<f64>>,
+    potentials: Vec<Vec<f64>>,
+    visits: Vec<Vec<Visit>>,
+}
+
+impl Events {
+    /// Those terms of `S = sum over segments of m |dx|^2/(2 dt) - sum_j (t^(j+1) - t^(j-1))/2 V(x^j)` in which the time of event `j` of element
+    /// `k` stands. The nodes of the element begin at `start`.
+    fn action(&self, nodes: &[u32], start: &AviStart, (k, j): (usize, usize)) -> f64 {
+        let mut sum = 0.0;
+        for a in nodes.iter().map(|a| *a as usize) {
+            let visits = &self.visits[a];
+            let at = visits.iter().position(|(e, i, _)| (*e, *i) == (k, j)).unwrap();
+            let point = |n: usize| (self.times[visits[n].0][visits[n].1], visits[n].2);
+            let origin = (start.t, std::array::from_fn(|i| start.x[3 * a + i]));
+            let points = [if at > 0 { point(at - 1) } else { origin }, point(at), point(at + 1)];
+            for pair in points.windows(2) {
+                let square: f64 = (0..3).map(|i| (pair[1].1[i] - pair[0].1[i]).powi(2)).sum();
+                sum += 0.5 * start.mass[a] * square / (pair[1].0 - pair[0].0);
+            }
+        }
+        let t = &self.times[k];
+        (j - 1..=j + 1).for_each(|i| sum -= 0.5 * (t[i + 1] - t[i - 1]) * self.potentials[k][i]);
+        sum
+    }
+}
+
+/// Where steps change, the residual of an element is minus the derivative of the discrete action in the time of the event, the positions
+/// held fixed. Cause: the balance (43) was used, which belongs to the weights `t^(j+1) - t^j`.
+#[test]
+fn the_balance_of_an_element_whose_steps_change_is_the_derivative_of_the_action() {
+    let (problem, start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+    let count = problem.count();
+    let energy = |k: usize, t: f64, x: &[f64]| {
+        problem.gradient(k, t, x, &mut vec![0.0; 3 * problem.nodes(k).len()]).unwrap()
+    };
+    let mut avi = changing(problem.clone(), start.clone());
+    avi.follow_local_energy(1e-12);
+    let mut events = Events {
+        times: vec![vec![start.t]; count],
+        potentials: (0..count).map(|k| vec![energy(k, start.t, &start.x)]).collect(),
+        visits: vec![Vec::new(); start.mass.len()],
+    };
+    avi.advance_watched(1.0, |fired| {
+        let k = fired.element;
+        for a in problem.nodes(k) {
+            let place = std::array::from_fn(|i| fired.x[3 * *a as usize + i]);
+            events.visits[*a as usize].push((k, events.times[k].len(), place));
+        }
+        events.times[k].push(fired.time);
+        events.potentials[k].push(energy(k, fired.time, fired.x));
+    })
+    .unwrap();
+    let local = avi.local_energy().unwrap();
+    let mut worth = 0;
+    for k in 0..count {
+        // The last residual known is that of the event before the last. The time after the last is a constant in the weights.
+        let last = events.times[k].len() - 1;
+        let step = events.times[k][last] - events.times[k][last - 1];
+        let moved = |by: f64| {
+            let mut events = events.clone();
+            let after = events.times[k][last] + step;
+            events.times[k].push(after);
+            events.times[k][last - 1] += by;
+            events.action(problem.nodes(k), &start, (k, last - 1))
+        };
+        let slope = |h: f64| (moved(h) - moved(-h)) / (2.0 * h);
+        // Richardson's extrapolation.
+        let h = 1e-4 * step;
+        let derivative = (4.0 * slope(h) - slope(2.0 * h)) / 3.0;
+        let (residual, scale) = (local.residual(k), local.energy(k));
+        assert!(
+            (residual + derivative).abs() < 1e-6 * scale,
+            "{k}: {residual:e} {derivative:e} of {scale:e}"
+        );
+        worth += usize::from(residual.abs() > 1e-4 * scale);
+    }
+    assert!(2 * worth > count, "only {worth} of {count} have a residual");
+}

@@ -1,14 +1,22 @@
-//! The balance of energy of each element, which the equations of motion do not enforce [AVI03 (43)], [VTI04 (97)].
+//! The balance of energy of each element, which the equations of motion do not enforce [AVI03 3.4], [VTI04 6.2].
+//!
+//! It is the derivative of the discrete action in the time `t_K^j` of an event, the positions held fixed. The segments of the nodes
+//! before and after the event give `T+ - T-`; the potential gives what the weights `w^i` of `- sum_i w^i V(x^i, t^i)` make of it:
+//!
+//! - constant steps, `w^i = t^(i+1) - t^i`: `T- + V^j + w^j dV/dt = T+ + V^(j+1)` [AVI03 (43)], [VTI04 (97)];
+//! - steps that change, `w^i = (t^(i+1) - t^(i-1))/2`, the trapezoidal rule: `t^j` stands in the weights of the two events around it, so
+//!   `T- + V^(j-1)/2 + w^j dV/dt = T+ + V^(j+1)/2`.
+//!
+//! The kinetic energies are those of the element's nodes before and after the kick; a support that moves its nodes brings in its
+//! work.
 
-/// Residuals of all elements.
-///
-/// At event `j` of element `K` the balance asks for `T- + V(x^j) + dt dV/dt = T+ + V(x^(j+1))`, with the kinetic energies of
-/// its nodes before and after the kick; a support that moves its nodes brings in its work. What is left over is known at
-/// the next event.
+/// Residuals of all elements, left side less right side; that of an event is known at the next one.
 #[derive(Debug, Clone)]
 pub struct LocalEnergy {
     /// The left side less `T+`, waiting for the next event; NaN before the first.
     pending: Vec<f64>,
+    /// `V` at the last event, NaN before the first; only where steps change, else empty.
+    previous: Vec<f64>,
     /// `T- + V` at the last event, without loads.
     energy: Vec<f64>,
     /// The residual at the last event.
@@ -23,9 +31,11 @@ pub struct LocalEnergy {
 }
 
 impl LocalEnergy {
-    pub(super) fn new(count: usize, floor: f64) -> Self {
+    /// For so many elements, whose steps may change.
+    pub(super) fn new(count: usize, floor: f64, changing: bool) -> Self {
         LocalEnergy {
             pending: vec![f64::NAN; count],
+            previous: vec![f64::NAN; if changing { count } else { 0 }],
             energy: vec![0.0; count],
             last: vec![0.0; count],
             accumulated: vec![0.0; count],
@@ -46,8 +56,15 @@ impl LocalEnergy {
     pub(super) fn record(&mut self, k: usize, kinetic: [f64; 2], potential: [f64; 2], inflow: f64) {
         let ([before, after], [own, loads]) = (kinetic, potential);
         let potential = own + loads;
-        let residual = self.pending[k] - potential;
-        self.pending[k] = before - after + potential + inflow;
+        let residual;
+        if let Some(previous) = self.previous.get_mut(k) {
+            residual = self.pending[k] - 0.5 * potential;
+            self.pending[k] = before - after + 0.5 * *previous + inflow;
+            *previous = potential;
+        } else {
+            residual = self.pending[k] - potential;
+            self.pending[k] = before - after + potential + inflow;
+        }
         // Without the loads: their potential has no natural zero to be relative to.
         self.energy[k] = before + own;
         if residual.is_nan() {
@@ -104,7 +121,8 @@ impl LocalEnergy {
     }
 
     pub(super) fn save(&self) -> Vec<f64> {
-        self.clone().lists().into_iter().flat_map(|list| list.iter().copied()).chain([self.floor]).collect()
+        let lists = self.clone().lists().map(std::mem::take);
+        lists.into_iter().flatten().chain([self.floor]).chain(self.previous.iter().copied()).collect()
     }
 
     pub(super) fn restore(&mut self, saved: &[f64]) {
@@ -113,6 +131,7 @@ impl LocalEnergy {
             list.copy_from_slice(saved);
         }
         self.floor = saved[6 * count];
+        self.previous.copy_from_slice(&saved[6 * count + 1..]);
     }
 
     fn lists(&mut self) -> [&mut Vec<f64>; 6] {

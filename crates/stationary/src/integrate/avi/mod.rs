@@ -277,7 +277,7 @@ impl<P: Potentials> Avi<P> {
 
     /// Follows the balance of energy of every element from here on. Energies below `floor` count as none.
     pub fn follow_local_energy(&mut self, floor: f64) {
-        let mut local = LocalEnergy::new(self.potentials.count(), floor);
+        let mut local = LocalEnergy::new(self.potentials.count(), floor, self.clocks.varying.is_some());
         pressed(&self.potentials, &self.x, self.time()).iter().for_each(|(k, _)| local.exempt(*k));
         self.local = Some(local);
         if matches!(self.schedule, Schedule::Tiles(_)) {
@@ -487,6 +487,13 @@ impl<P: Potentials> Avi<P> {
     /// Steps of the elements.
     pub fn steps(&self) -> &[f64] {
         &self.clocks.step
+    }
+
+    /// Whether all elements fire together, at the ends of equal steps: explicit Newmark.
+    pub fn is_synchronous(&self) -> bool {
+        let steps = &self.clocks.step;
+        let equal = steps.iter().all(|h| *h == steps[0]);
+        equal && self.clocks.early == 0.0 && self.clocks.varying.is_none()
     }
 
     /// Events of each element so far.

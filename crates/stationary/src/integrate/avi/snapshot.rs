@@ -39,6 +39,28 @@ pub struct Balance {
     pub scale: f64,
 }
 
+/// What came from outside between the time reached and the time that kicks have gone to, to be taken back: an element that last fired
+/// at `s` has kicked as for the time up to `s + dt/2`.
+#[derive(Debug, Clone, Default)]
+struct Ahead {
+    /// Impulse and moment of the loads.
+    loads: [[f64; 3]; 2],
+    /// Impulse of each support, and the moment of all.
+    reactions: Vec<[f64; 3]>,
+    reaction_moment: [f64; 3],
+}
+
+impl Ahead {
+    /// A load's impulse on the node at `x`.
+    fn load(&mut self, x: &[f64], impulse: &[f64; 3]) {
+        let moment = cross(x, impulse);
+        for i in 0..3 {
+            self.loads[0][i] += impulse[i];
+            self.loads[1][i] += moment[i];
+        }
+    }
+}
+
 impl Balance {
     /// With the impulses in the scale, where there are any.
     fn with_impulses(mut self) -> Self {
@@ -58,6 +80,31 @@ impl<P: Potentials> Avi<P> {
     /// All nodes at the time reached. An element that last fired at `s` has kicked as for the time up to
     /// `s + dt/2`; taking back the part that lies ahead gives velocities, and an energy, of second order.
     pub fn snapshot(&self) -> Result<Snapshot, AviError> {
+        Ok(self.take_back()?.0)
+    }
+
+    /// The balances of linear and angular momentum, and the impulse of each support, at the time reached. Those of
+    /// [`linear_balance`](Self::linear_balance) and [`reaction_impulses`](Self::reaction_impulses) have the whole kick of every event:
+    /// under a constant load `f` they are `f dt/2` ahead.
+    pub fn balances_at_time(&self) -> Result<([Balance; 2], Vec<[f64; 3]>), AviError> {
+        let ahead = self.take_back()?.1;
+        let mut linear = self.linear_balance();
+        let mut angular = self.angular_balance();
+        let mut reactions = self.reaction_impulses();
+        for i in 0..3 {
+            let of_supports: f64 = ahead.reactions.iter().map(|r| r[i]).sum();
+            linear.now[i] -= ahead.loads[0][i] + of_supports;
+            linear.loads[i] -= ahead.loads[0][i];
+            linear.reactions[i] -= of_supports;
+            angular.now[i] -= ahead.loads[1][i] + ahead.reaction_moment[i];
+            angular.loads[i] -= ahead.loads[1][i];
+            angular.reactions[i] -= ahead.reaction_moment[i];
+            reactions.iter_mut().zip(&ahead.reactions).for_each(|(all, ahead)| all[i] -= ahead[i]);
+        }
+        Ok(([linear, angular], reactions))
+    }
+
+    fn take_back(&self) -> Result<(Snapshot, Ahead), AviError> {
         let (t, time) = (self.time, self.time());
         let (mut x, mut v) = (self.x.clone(), self.v.clone());
         for (a, clock) in self.clock.iter().enumerate() {
@@ -75,8 +122,13 @@ impl<P: Potentials> Avi<P> {
         let mut potential = own.map_err(|fault| AviError { time, fault })?;
         let mut work = self.totals().work();
         potential += self.potentials.steady().map_or(0.0, |s| s.potential(&x));
+        let supports = self.potentials.supports();
+        let mut outside =
+            Ahead { reactions: vec![[0.0; 3]; supports.map_or(0, |s| s.count())], ..Ahead::default() };
         for (a, force, bearer) in self.accounts.bearers.all() {
-            (0..3).for_each(|i| back[3 * a + i] -= ahead[bearer] * force[i]);
+            let impulse = force.map(|f| ahead[bearer] * f);
+            (0..3).for_each(|i| back[3 * a + i] -= impulse[i]);
+            outside.load(&x[3 * a..3 * a + 3], &impulse);
         }
         let (mut dead, mut following) = (self.kick.clone(), self.kick.clone());
         for k in (0..ahead.len()).filter(|k| self.guarded[*k] && self.potentials.loaded(*k)) {
@@ -90,11 +142,14 @@ impl<P: Potentials> Avi<P> {
             work -= ahead[k] * load.rate;
             work += self.accounts.pressing(k, nodes, &x, following);
             for (n, &a) in nodes.iter().enumerate() {
-                for i in 0..3 {
-                    back[3 * a as usize + i] -= ahead[k] * (dead[3 * n + i] + following[3 * n + i]);
-                }
+                let at = 3 * a as usize;
+                let impulse: [f64; 3] =
+                    std::array::from_fn(|i| ahead[k] * (dead[3 * n + i] + following[3 * n + i]));
+                (0..3).for_each(|i| back[at + i] -= impulse[i]);
+                outside.load(&x[at..at + 3], &impulse);
             }
         }
+        self.take_back_reactions(&x, &v, &back, &mut outside);
         for ((v, back), inverse) in v.iter_mut().zip(&back).zip(&self.inverse) {
             if *inverse == 0.0 {
                 work -= back * *v;
@@ -109,7 +164,36 @@ impl<P: Potentials> Avi<P> {
             }
         }
         let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
-        Ok(Snapshot { t: time, x, v, kinetic, potential, work })
+        Ok((Snapshot { t: time, x, v, kinetic, potential, work }, outside))
+    }
+
+    /// What the supports gave ahead of time: the kicks on held components; less what they give on the way to the time, the change of
+    /// momentum of those that move.
+    fn take_back_reactions(&self, x: &[f64], v: &[f64], back: &[f64], outside: &mut Ahead) {
+        let Some(supports) = self.potentials.supports() else { return };
+        for (a, mass) in self.mass.iter().enumerate() {
+            let at = 3 * a;
+            let mut kick = [0.0; 3];
+            let mut held = false;
+            for i in 0..3 {
+                let Some(owner) = supports.owner(at + i) else { continue };
+                held = true;
+                kick[i] = back[at + i];
+                outside.reactions[owner][i] += kick[i] - mass * (v[at + i] - self.v[at + i]);
+            }
+            if !held {
+                continue;
+            }
+            let place = &x[at..at + 3];
+            let moment = cross(place, &kick);
+            let now = cross(place, &v[at..at + 3]);
+            let then = cross(&self.x[at..at + 3], &self.v[at..at + 3]);
+            let moved = supports.moves_node(a as u32);
+            for i in 0..3 {
+                let driven = if moved { mass * (now[i] - then[i]) } else { 0.0 };
+                outside.reaction_moment[i] += moment[i] - driven;
+            }
+        }
     }
 
     /// Linear momentum: conserved to rounding when nothing acts from outside.

@@ -51,11 +51,13 @@ mod assembly;
 mod error;
 mod explicit;
 mod factor;
+mod limit;
 mod newton;
 mod state;
 mod table;
 
 pub use error::{SparseCause, SparseError};
+pub(in crate::integrate) use limit::stability_limit;
 pub use state::SparseState;
 
 use super::{BuildError, Method};

@@ -56,16 +56,39 @@ pub(super) struct Table {
 }
 
 /// The coefficients as the heading writes them: `a`, `b`, `c`, and `A` by rows.
-struct Raw {
-    a: Vec<f64>,
-    b: Vec<f64>,
-    c: Vec<f64>,
-    matrix: Vec<f64>,
+pub(super) struct Raw {
+    pub a: Vec<f64>,
+    pub b: Vec<f64>,
+    pub c: Vec<f64>,
+    pub matrix: Vec<f64>,
 }
 
 impl Table {
     /// The coefficients of a method whose parameters are in range.
     pub fn new(method: &Method) -> Result<Self, BuildError> {
+        let beta = if let Method::Newmark { beta, .. } = *method { beta } else { 0.0 };
+        Ok(Table { beta, ..Raw::of(method)?.table() })
+    }
+
+    /// Number of unknown nodes.
+    pub fn unknowns(&self) -> usize {
+        self.unknown.len()
+    }
+
+    /// Whether the forces at the end of a step are those at the first node of the next.
+    pub fn carries(&self) -> Option<usize> {
+        let first = &self.rows[0];
+        let starts = self.nodes[0] == 0.0 && !self.unknown.contains(&0) && first.velocity == 0.0;
+        match self.end {
+            End::Node(last) if starts => Some(last),
+            _ => None,
+        }
+    }
+}
+
+impl Raw {
+    /// The coefficients of a method whose parameters are in range.
+    pub fn of(method: &Method) -> Result<Self, BuildError> {
         let within = |name: &str, x: f64, to: f64| match (0.0..=to).contains(&x) {
             true => Ok(()),
             false => Err(unsuited(method, &format!("expected `{name}` from 0 to {to}"))),
@@ -74,8 +97,7 @@ impl Table {
             true => Ok(()),
             false => Err(unsuited(method, &format!("expected `{name}` from {from} to {LARGEST}"))),
         };
-        let mut shift = 0.0;
-        let raw = match *method {
+        Ok(match *method {
             Method::Midpoint { alpha } => {
                 within("alpha", alpha, 1.0)?;
                 galerkin(1, &Quadrature { nodes: vec![alpha], weights: vec![1.0] })
@@ -95,7 +117,6 @@ impl Table {
             Method::Newmark { beta, gamma } => {
                 within("beta", beta, 0.5)?;
                 within("gamma", gamma, 1.0)?;
-                shift = beta;
                 newmark(beta, gamma)
             }
             Method::Verlet { order } => match Composition::of_order(order) {
@@ -103,23 +124,7 @@ impl Table {
                 None => return Err(unsuited(method, "expected an `order` of 2, 4, 6 or 8")),
             },
             Method::RungeKutta4 => runge_kutta(),
-        };
-        Ok(Table { beta: shift, ..raw.table() })
-    }
-
-    /// Number of unknown nodes.
-    pub fn unknowns(&self) -> usize {
-        self.unknown.len()
-    }
-
-    /// Whether the forces at the end of a step are those at the first node of the next.
-    pub fn carries(&self) -> Option<usize> {
-        let first = &self.rows[0];
-        let starts = self.nodes[0] == 0.0 && !self.unknown.contains(&0) && first.velocity == 0.0;
-        match self.end {
-            End::Node(last) if starts => Some(last),
-            _ => None,
-        }
+        })
     }
 }
 

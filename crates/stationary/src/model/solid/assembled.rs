@@ -24,9 +24,19 @@ impl Solid {
     ///
     /// Found by Lanczos' iteration, from below; twice what its last four rounds gained is added.
     pub fn used_limit(&self, x: &[f64], steps: &[f64]) -> Result<f64, Fault> {
-        let operator = Operator::new(self, x, steps)?;
+        self.used_limit_of_free(x, steps, |_| false)
+    }
+
+    /// The same for a body some of whose components, `3 node + direction`, are held: that can only lower its frequencies.
+    pub fn used_limit_of_free(
+        &self,
+        x: &[f64],
+        steps: &[f64],
+        held: impl Fn(usize) -> bool,
+    ) -> Result<f64, Fault> {
+        let operator = Operator::new(self, x, steps, &held)?;
         let n = x.len();
-        let mut now = scattered(n);
+        let mut now = scattered(n, &held);
         let (mut before, mut next) = (vec![0.0; n], vec![0.0; n]);
         let (mut diagonal, mut off) = (Vec::new(), Vec::new());
         let (mut beta, mut last) = (0.0, 0.0);
@@ -62,8 +72,8 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A vector of length one with something of every vibration, always the same.
-fn scattered(n: usize) -> Vec<f64> {
+/// A vector of length one with something of every vibration, always the same; nothing of held components.
+fn scattered(n: usize, held: &impl Fn(usize) -> bool) -> Vec<f64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut x: Vec<f64> = (0..n)
         .map(|_| {
@@ -74,8 +84,11 @@ fn scattered(n: usize) -> Vec<f64> {
             (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
         })
         .collect();
+    (0..n).filter(|i| held(*i)).for_each(|i| x[i] = 0.0);
     let length = norm(&x);
-    x.iter_mut().for_each(|x| *x /= length);
+    if length > 0.0 {
+        x.iter_mut().for_each(|x| *x /= length);
+    }
     x
 }
 
@@ -85,7 +98,7 @@ struct Operator<'a> {
     x: &'a [f64],
     /// `(dt_K/2)^2`.
     weights: Vec<f64>,
-    /// One over the root of each node's mass.
+    /// One over the root of the mass of each component; nought where it is held.
     root: Vec<f64>,
     /// What the forces, so weighted, are at `x`.
     base: Vec<f64>,
@@ -93,10 +106,16 @@ struct Operator<'a> {
 }
 
 impl<'a> Operator<'a> {
-    fn new(solid: &'a Solid, x: &'a [f64], steps: &[f64]) -> Result<Self, Fault> {
+    fn new(
+        solid: &'a Solid,
+        x: &'a [f64],
+        steps: &[f64],
+        held: &impl Fn(usize) -> bool,
+    ) -> Result<Self, Fault> {
         let radii = solid.blocks().iter().flat_map(|b| (0..b.len()).map(|k| b.inradius(k)));
         let near = NEAR * radii.fold(f64::INFINITY, f64::min);
-        let root = solid.mass().iter().map(|m| 1.0 / m.sqrt()).collect();
+        let mut root: Vec<f64> = solid.mass().iter().flat_map(|m| [1.0 / m.sqrt(); 3]).collect();
+        (0..root.len()).filter(|i| held(*i)).for_each(|i| root[i] = 0.0);
         let weights = steps.iter().map(|h| 0.25 * h * h).collect();
         let mut operator = Operator { solid, x, weights, root, base: Vec::new(), near };
         let mut base = vec![0.0; x.len()];
@@ -112,8 +131,12 @@ impl<'a> Operator<'a> {
     }
 
     fn apply(&self, y: &[f64], out: &mut [f64]) -> Result<(), Fault> {
-        let scale = |i: usize| self.root[i / 3];
+        let scale = |i: usize| self.root[i];
         let largest = y.iter().enumerate().map(|(i, y)| (scale(i) * y).abs()).fold(0.0, f64::max);
+        if largest == 0.0 {
+            out.fill(0.0);
+            return Ok(());
+        }
         let reach = self.near / largest;
         let moved = |(i, (x, y)): (usize, (&f64, &f64))| x + reach * scale(i) * y;
         let ahead: Vec<f64> = self.x.iter().zip(y).enumerate().map(moved).collect();

@@ -51,4 +51,5 @@ pub use material::{
     NeoHookean, PlaneStress, StVenantKirchhoff,
 };
 pub use problem::Problem;
+pub(crate) use spectrum::largest_eigenvalue;
 pub use tensor::Mat3;

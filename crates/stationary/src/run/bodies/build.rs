@@ -39,12 +39,20 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodiesSystem) -> Result
     let options = Options { start: scenario.start, step: system.step, contact_time };
     let names = world.clone();
     let run = Collisions::new(world, options).map_err(|fault| overlap(system, &names, &owners, &fault))?;
+    let [kinetic, potential] = run.energy();
+    if !(kinetic + potential).is_finite() {
+        let message = format!(
+            "the energy is not a finite number at the start: kinetic {kinetic}, potential {potential}"
+        );
+        let help = "expected an initial state whose numbers can be squared";
+        return Err(scenario.integrator.method.place.error(message).help(help).into());
+    }
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let known = scenario.end.is_finite();
     Ok(Built {
         system,
-        kept: Kept::new(&run, lossy),
+        kept: Kept::new(&run, lossy, (if known { steps as f64 } else { f64::INFINITY }, system.step)),
         run,
         contact_time,
         steps,

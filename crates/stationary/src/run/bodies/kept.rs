@@ -2,13 +2,16 @@
 
 use crate::archive::{Archive, Persist};
 use crate::integrate::collide::Collisions;
-use crate::linalg::space::{Vec3, norm};
+use crate::linalg::space::{Vec3, inner, norm};
 use crate::observe::{Conserved, Track, energy_scale, kept, number};
+use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use serde_json::{Value, json};
 
 /// Quantities followed along the run.
 pub(super) struct Kept {
     energy: Track,
+    /// Whether the energy explodes.
+    guard: EnergyGuard,
     /// Energy and what impacts have taken so far.
     balance: Track,
     pub scale: f64,
@@ -31,7 +34,7 @@ pub(super) struct Kept {
 
 impl Persist for Kept {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.energy).pass(&mut self.balance).pass(&mut self.lost);
+        archive.pass(&mut self.energy).pass(&mut self.guard).pass(&mut self.balance).pass(&mut self.lost);
         archive.pass(&mut self.momentum_scale).pass(&mut self.worst).pass(&mut self.min_gap);
         archive.pass(&mut self.most_in_a_step).pass(&mut self.with_walls).pass(&mut self.first_and_last);
         archive.pass(&mut self.now);
@@ -39,10 +42,13 @@ impl Persist for Kept {
 }
 
 impl Kept {
-    pub fn new(run: &Collisions, lossy: bool) -> Self {
+    /// Of a run of so many steps of some length.
+    pub fn new(run: &Collisions, lossy: bool, (steps, step): (f64, f64)) -> Self {
         let [kinetic, potential] = run.energy();
+        let square: f64 = run.world().bodies.iter().map(|b| b.mass * inner(&b.position, &b.position)).sum();
         Kept {
             energy: Track::default(),
+            guard: EnergyGuard::new(Looks::Rows, square / (step * step), steps),
             balance: Track::default(),
             scale: energy_scale(kinetic + potential, kinetic.abs() + potential.abs()),
             lost: 0.0,
@@ -59,8 +65,8 @@ impl Kept {
         }
     }
 
-    /// Looks at the present moment and at the impacts since the last; false where the energy is no number any more.
-    pub fn look(&mut self, run: &mut Collisions) -> bool {
+    /// Looks at the present moment and at the impacts since the last.
+    pub fn look(&mut self, run: &mut Collisions) -> Result<(), EnergyFault> {
         let bodies = run.world().bodies.len();
         for impact in run.happened() {
             let first = self.first_and_last.map_or(impact.time, |[first, _]| first);
@@ -88,7 +94,8 @@ impl Kept {
         self.balance.add(run.time(), kinetic + potential + self.lost);
         self.now = ([kinetic, potential], momentum, self.relative(residual));
         self.min_gap = run.least_gap();
-        (kinetic + potential).is_finite()
+        // Impacts only take: what they bring in comes from nowhere. Walls stand still, and gravity is in the potential.
+        self.guard.see(&Energies { time: run.time(), kinetic, potential, work: 0.0, supplied: 0.0 })
     }
 
     fn relative(&self, residual: f64) -> f64 {

@@ -2,12 +2,14 @@
 
 use super::kept::{self, Kept, What};
 use crate::error::Error;
-use crate::formula::Graph;
-use crate::integrate::group::{BodyMethod, BodyRun, BodyStart};
-use crate::model::{FormulaPotential, RigidBody};
+use crate::formula::{Graph, Program, Var};
+use crate::integrate::group::{BodyMethod, BodyRun, BodyStart, BodyView};
+use crate::linalg::space::{inner, times};
+use crate::model::{FormulaPotential, RigidBody, pose};
 use crate::observe::{DiscreteEnergy, Observer, Probe};
 use crate::registry;
 use crate::run::Description;
+use crate::run::energy_guard::{EnergyGuard, Looks};
 use crate::run::rows::Rows;
 use crate::scenario::{BodySystem, Scenario};
 
@@ -17,6 +19,8 @@ pub(super) struct Built<'a> {
     pub method: BodyMethod,
     pub run: BodyRun,
     pub energy: Kept,
+    /// Whether the energy explodes.
+    pub guard: EnergyGuard,
     pub kept: Vec<Kept>,
     pub observers: Vec<Box<dyn Observer>>,
     /// Whether the potential runs machine code; `None` without one.
@@ -61,9 +65,11 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
         if system.potential.is_none() { run.body().free_period(&view.body_momentum) } else { None };
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
+    require_numbers(scenario, system, &view)?;
     Ok(Built {
         system,
         method,
+        guard: guard(scenario, system, &view, steps)?,
         run,
         energy: Kept::new(What::Energy, 0.0),
         kept,
@@ -75,6 +81,50 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
         rows: Rows::choose(system.output_every, Some(steps)),
         warnings,
     })
+}
+
+/// A guard of the energy; of a potential that changes in time only numbers are asked.
+fn guard(
+    scenario: &Scenario,
+    system: &BodySystem,
+    view: &BodyView,
+    steps: u64,
+) -> Result<EnergyGuard, Error> {
+    let turning: f64 = (0..3).map(|k| system.inertia[k][k]).sum();
+    let square = system.mass * inner(&view.position, &view.position) + turning;
+    let guard = EnergyGuard::new(Looks::Steps, square / (system.step * system.step), steps as f64);
+    let Some(text) = &system.potential else { return Ok(guard) };
+    let mut graph = Graph::new();
+    let node = text.lower(&mut graph, &mut BodySystem::potential_scope(&scenario.parameters))?;
+    Ok(if graph.depends_on(node, Var::T) { guard.unbalanced() } else { guard })
+}
+
+/// Refuses a start whose energy, or a probe, is not a finite number.
+fn require_numbers(scenario: &Scenario, system: &BodySystem, view: &BodyView) -> Result<(), Error> {
+    let [kinetic, potential] = view.energy;
+    if !(kinetic + potential).is_finite() {
+        let message = format!(
+            "the energy is not a finite number at the start: kinetic {kinetic}, potential {potential}"
+        );
+        let help = "expected an initial state whose numbers can be squared";
+        return Err(system.inertia_place.error(message).help(help).into());
+    }
+    let q = pose(&view.position, &view.rotation);
+    let v = [times(1.0 / system.mass, &view.momentum), view.angular_velocity].concat();
+    let p = [view.momentum, view.body_momentum, view.angular_momentum()].concat();
+    let (mut graph, mut scope) = (Graph::new(), BodySystem::probe_scope(&scenario.parameters));
+    for (name, text) in &system.probes {
+        let node = text.lower(&mut graph, &mut scope)?;
+        let mut value = [0.0];
+        Program::new(&graph, &[(node, 0)]).interpret(view.t, &q, &v, &p, &mut value);
+        if !value[0].is_finite() {
+            return Err(text
+                .error(format!("the probe `{name}` is {} at the start", value[0]))
+                .help("expected a formula that is a finite number wherever the motion leads")
+                .into());
+        }
+    }
+    Ok(())
 }
 
 /// The body, and whether its potential is compiled.

@@ -1,10 +1,11 @@
 //! From a scenario to something that can move: model, start, integrator, observers.
 
 use super::draw::Picture;
+use super::guard::FormulaGuard;
 use super::mechanics::Mechanics;
-use super::{around, extras, gaps, phase};
+use super::{around, extras, gaps, limit, phase};
 use crate::error::{Cause, Error, RunError};
-use crate::formula::{Graph, Node, Scope};
+use crate::formula::{Graph, Node, Program, Scope};
 use crate::integrate::phase::PhaseStart;
 use crate::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Start};
 use crate::linalg::Lu;
@@ -31,6 +32,8 @@ pub(super) struct Built<'a> {
     /// Velocity at the start.
     pub velocity: Vec<f64>,
     pub energy: Energy,
+    /// Whether the energy explodes.
+    pub guard: FormulaGuard,
     pub observers: Vec<Box<dyn Observer>>,
     pub section: Option<Section>,
     /// What is seen of impacts.
@@ -76,7 +79,8 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         energy_choice,
     };
     let integrator = setting.launch(&start)?;
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = limit::judge(&setting, &start, &velocity)?.into_iter().collect();
+    require_probes(scenario, system, &start, &velocity)?;
     let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
     if let (Some(choice), Mechanics::Lagrangian(l)) = (&energy_choice, &mechanics) {
         let scale = energy_scale(l, &start, &velocity);
@@ -85,6 +89,8 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     observers.extend(around::observers(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
+    let counted = if scenario.end.is_finite() { steps as f64 } else { f64::INFINITY };
+    let guard = FormulaGuard::build(&setting, &start, &velocity, counted)?;
     let energy = mechanics.energy().because(setting.energy_changes()?);
     let impacts = setting.impacts(&start, &velocity);
     let known = scenario.end.is_finite();
@@ -99,6 +105,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         integrator,
         velocity,
         energy,
+        guard,
         observers,
         impacts,
         steps,
@@ -111,6 +118,32 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
         rows: Rows::choose(system.output_every, known.then_some(steps)),
         warnings,
     })
+}
+
+/// Refuses a probe that is not a finite number at the start.
+fn require_probes(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    start: &Start,
+    velocity: &[f64],
+) -> Result<(), Error> {
+    let mut graph = Graph::new();
+    let mut scope = system.scope(&scenario.parameters);
+    scope.remove("i");
+    // With a one-form there are no momenta at the start.
+    let p = if start.p.is_empty() { vec![0.0; start.q.len()] } else { start.p.clone() };
+    for (name, text) in &system.probes {
+        let node = text.lower(&mut graph, &mut scope)?;
+        let mut value = [0.0];
+        Program::new(&graph, &[(node, 0)]).interpret(start.t, &start.q, velocity, &p, &mut value);
+        if !value[0].is_finite() {
+            return Err(text
+                .error(format!("the probe `{name}` is {} at the start", value[0]))
+                .help("expected a formula that is a finite number wherever the motion leads")
+                .into());
+        }
+    }
+    Ok(())
 }
 
 /// Refuses steps chosen by the energy where time appears in the Lagrangian.

@@ -86,6 +86,15 @@ impl Picture {
         self.film.push(frame.t, &self.poses);
     }
 
+    /// Moments that cannot be drawn, if there are any.
+    pub fn warning(&self) -> Option<String> {
+        let count = self.film.refused();
+        let message = format!(
+            "{count} moments of the moving picture have places that are not finite numbers, and are left out"
+        );
+        (count > 0).then_some(message)
+    }
+
     /// The part of the page.
     pub fn section(&self) -> Section {
         self.film.section()

@@ -3,7 +3,7 @@
 use super::build::Built;
 use super::contacts::{self, Contacts};
 use crate::archive::{Archive, Persist};
-use crate::error::Error;
+use crate::error::{Cause, Error, RunError};
 use crate::observe::{Conserved, Observer};
 use crate::report::html::Section as Part;
 use crate::report::plot::Plot;
@@ -136,9 +136,14 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and report.
-    pub fn finish(mut self, built: &mut Built<'_>, end: End) -> Result<Outcome, Error> {
+    pub fn finish(mut self, built: &mut Built<'_>, mut end: End) -> Result<Outcome, Error> {
         if let Some(section) = &mut built.section {
             section.finish();
+            // Found in the last window only.
+            if let (Some(what), None) = (section.not_finite(), &end.stopped) {
+                let cause = Cause::NotFinite { what };
+                end.stopped = Some(RunError { time: end.time, step: end.step, cause });
+            }
         }
         self.cross(built)?;
         self.flush()?;
@@ -162,7 +167,12 @@ impl<'a> Results<'a> {
             conserved,
             facts,
             sections: parts,
-            warnings: [built.warnings.clone(), notes(&value, self.scenario)].concat(),
+            warnings: [
+                built.warnings.clone(),
+                notes(&value, self.scenario),
+                built.picture.iter().filter_map(|picture| picture.warning()).collect(),
+            ]
+            .concat(),
             energy_scale: built.energy.scale(),
             files,
             tables: self.contacts.iter().map(Contacts::table).collect(),

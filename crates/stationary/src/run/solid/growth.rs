@@ -168,7 +168,7 @@ impl Growth {
 
 /// The elements that feed the energy. The sum of its residuals is what an element took out of the whole, so the least one fed
 /// it most; where they are not followed, the elements that hold the most for their mass.
-fn gathering(motion: &Motion, problem: &Problem, look: &Look) -> Vec<u64> {
+pub(super) fn gathering(motion: &Motion, problem: &Problem, look: &Look) -> Vec<u64> {
     let solid = problem.solid();
     let fed = match motion.avi().and_then(|avi| avi.local_energy()) {
         Some(local) => (0..solid.elements()).map(|k| -local.accumulated(k)).collect(),
@@ -196,7 +196,7 @@ fn held(solid: &Solid, look: &Look) -> Vec<f64> {
 }
 
 /// What has not been chosen yet and would help, in words.
-fn remedy(choice: &SolidMethod) -> String {
+pub(super) fn remedy(choice: &SolidMethod) -> String {
     let steps: &StepChoice = choice.steps();
     let mut cures = Vec::new();
     if let SolidMethod::Avi(_) = choice {

@@ -3,6 +3,7 @@
 mod build;
 mod given;
 mod growth;
+mod limit;
 mod material;
 mod motion;
 mod picture;
@@ -86,6 +87,8 @@ impl<'a> Run<'a> {
             (before, last) = (times[0], (times[1], progress[2]));
             built.motion.restore(checkpoint)?;
             built.record.restore(checkpoint)?;
+            let energies = checkpoint.take_floats("energy_guard", Some(5))?;
+            built.guard.restore(energies.first_chunk().expect("the length was checked"));
             let growth = checkpoint.take_floats("growth", None)?;
             built.growth = Growth::restore(&growth)
                 .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
@@ -135,7 +138,9 @@ impl<'a> Run<'a> {
                 continue;
             }
             let seen = built.motion.look().and_then(|look| {
+                built.see_energy(&look, self.last)?;
                 built.record.see(&built.motion, &look)?;
+                built.record.require_numbers(self.last)?;
                 let scale = built.record.energy_scale();
                 built.growth.see((&built.motion, &built.body.problem), &look, scale);
                 Ok(look)
@@ -228,6 +233,7 @@ impl<'a> Run<'a> {
             checkpoint.counts("run.progress", &[row, frames, step]).floats("run.times", &[moving, time]);
             built.motion.save(checkpoint);
             built.record.save(checkpoint);
+            checkpoint.floats("energy_guard", &built.guard.save());
             checkpoint.floats("growth", &built.growth.save());
             if let Some(picture) = picture {
                 picture.save(checkpoint);

@@ -123,7 +123,15 @@ impl Motion {
     pub fn look(&self) -> Result<Look, RunError> {
         match self {
             Motion::Avi(avi) => {
-                let shot = avi.snapshot().map_err(|e| avi_error(avi.time(), self.moves(), &e))?;
+                let failed = |e: AviError| avi_error(avi.time(), self.moves(), &e);
+                let shot = avi.snapshot().map_err(failed)?;
+                // Steps of the whole have momenta at their ends, as all other synchronous methods. Asynchronous ones have them as the
+                // action does, each node at its own time with its last kick [VTI04 (55)-(56)].
+                let ([linear, angular], reactions) = if avi.is_synchronous() {
+                    avi.balances_at_time().map_err(failed)?
+                } else {
+                    ([avi.linear_balance(), avi.angular_balance()], avi.reaction_impulses())
+                };
                 Ok(Look {
                     t: shot.t,
                     elapsed: avi.elapsed(),
@@ -132,9 +140,9 @@ impl Motion {
                     kinetic: shot.kinetic,
                     potential: shot.potential,
                     work: shot.work,
-                    linear: avi.linear_balance(),
-                    angular: avi.angular_balance(),
-                    reactions: avi.reaction_impulses(),
+                    linear,
+                    angular,
+                    reactions,
                 })
             }
             Motion::Sparse(synchronous) => synchronous.look(),

@@ -44,10 +44,21 @@ const UNSEEN: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Record {
-    pub fn new(scenario: &Scenario, system: &SolidSystem, body: &Body) -> Result<Self, Error> {
+    /// A record of a body that starts as it looks here.
+    pub fn new(scenario: &Scenario, system: &SolidSystem, body: &Body, start: &Look) -> Result<Self, Error> {
         let supports: Vec<String> = system.supports.iter().map(|s| s.name.text.clone()).collect();
         let probes = system.probes.iter().map(|choice| Probe::new(scenario, choice, body));
-        let probes = probes.collect::<Result<_, _>>()?;
+        let probes: Vec<Probe> = probes.collect::<Result<_, _>>()?;
+        for (probe, choice) in probes.iter().zip(&system.probes) {
+            let value = probe.value(start);
+            if !value.is_finite() {
+                return Err(choice
+                    .value
+                    .error(format!("the probe `{}` is {value} at the start", probe.name))
+                    .help("expected a formula that is a finite number wherever the motion leads")
+                    .into());
+            }
+        }
         let mut chosen = Vec::new();
         for (tag, place) in &system.local_energy {
             let Some(k) = (0..body.problem.count()).find(|k| body.problem.tag(*k) == *tag) else {
@@ -158,6 +169,13 @@ impl Record {
             self.now.extend(values.unwrap_or([f64::NAN; 3]));
         }
         Ok(())
+    }
+
+    /// Refuses a row with a probe that is not a finite number; `last` is the time and the step of the row before.
+    pub fn require_numbers(&self, (time, step): (f64, u64)) -> Result<(), RunError> {
+        let Some(probe) = self.probes.iter().find(|p| !p.seen[2].is_finite()) else { return Ok(()) };
+        let cause = Cause::NotFinite { what: format!("the probe `{}`", probe.name) };
+        Err(RunError { time, step, cause })
     }
 
     /// Mean forces of the supports since the last row.

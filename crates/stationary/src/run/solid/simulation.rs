@@ -7,10 +7,10 @@ use super::motion::Look;
 use super::parts;
 use super::record::{Probe, relative};
 use super::results::{stress, vtk_type, write_frame};
-use super::start::{self, Built, State, extremes};
+use super::start::{self, Built, State, energy_guard, extremes};
 use crate::error::{Cause, Diagnostic, Error, RunError, Source};
 use crate::failpoint;
-use crate::integrate::avi::elapsed;
+use crate::integrate::avi::{AviState, elapsed};
 use crate::mesh::CellId;
 use crate::model::Potentials;
 use crate::report::checkpoint::Checkpoint;
@@ -72,6 +72,9 @@ pub struct Simulation {
     frames: Vec<(PathBuf, FrameFormat, Frames)>,
     /// Simulated time after which the state is kept.
     keep: f64,
+    /// Time at which it was last seen whether the energy explodes, and what the scenario's run takes.
+    guarded: f64,
+    span: f64,
     /// When the energy was last looked at on the way, and how long that took.
     glance: (Instant, Duration),
 }
@@ -119,11 +122,13 @@ impl Simulation {
             probes: Vec::new(),
             frames: Vec::new(),
             keep: KEPT * steps.len() as f64 / steps.iter().map(|h| 1.0 / h).sum::<f64>(),
+            guarded: 0.0,
+            span: scenario.end - scenario.start,
             glance: (Instant::now(), Duration::ZERO),
             scenario,
             built,
         };
-        simulation.begin(&simulation.seen()?)?;
+        simulation.begin(&simulation.finite()?)?;
         Ok(simulation)
     }
 
@@ -143,7 +148,7 @@ impl Simulation {
     ///
     /// The energy error it is told is the largest that was seen since the start, now and then.
     ///
-    /// When an element cannot go on, the state is one shortly before: that of [`RunError::time`], as it would be without the attempt.
+    /// When an element cannot go on, or the energy explodes, the state is one shortly before: that of [`RunError::time`], as it would be without the attempt.
     pub fn advance(&mut self, until: f64, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Error> {
         self.check_goal(until)?;
         // In time since the start, whose digits do not depend on it.
@@ -159,6 +164,9 @@ impl Simulation {
                     return Err(RunError { time: self.time(), step: self.moves(), cause }.into());
                 }
             };
+            if self.built.motion.elapsed() >= self.guarded + self.keep {
+                self.guard(&mut kept)?;
+            }
             if at >= keep_at && at < until {
                 (kept, keep_at) = (self.built.motion.keep(), at + self.keep);
             }
@@ -169,6 +177,19 @@ impl Simulation {
                 }
             }
         }
+    }
+
+    /// Looks whether the energy explodes, after the same simulated time whatever the clock on the wall says. If it does the motion goes back
+    /// to the state that was kept, where the method keeps one.
+    fn guard(&mut self, kept: &mut Option<AviState>) -> Result<(), RunError> {
+        self.guarded = self.built.motion.elapsed();
+        let last = (self.time(), self.moves());
+        let seen = self.built.motion.look().and_then(|look| self.built.see_energy(&look, last));
+        seen.map_err(|RunError { cause, .. }| {
+            self.built.motion.go_back(kept.as_ref());
+            self.guarded = self.built.motion.elapsed();
+            RunError { time: self.time(), step: self.moves(), cause }
+        })
     }
 
     fn check_goal(&self, until: f64) -> Result<(), Diagnostic> {
@@ -224,7 +245,7 @@ impl Simulation {
         self.glance = (Instant::now(), began.elapsed());
     }
 
-    /// The body now. A body whose energy is not a finite number any more is an error.
+    /// The body now. A body whose energy is not a finite number any more, or has exploded, is an error.
     pub fn look(&self) -> Result<View, RunError> {
         let look = self.seen()?;
         Ok(View {
@@ -242,7 +263,14 @@ impl Simulation {
         })
     }
 
+    /// The body now, unless its energy is not finite or has exploded.
     fn seen(&self) -> Result<Look, RunError> {
+        let look = self.finite()?;
+        self.built.judge_energy(&look)?;
+        Ok(look)
+    }
+
+    fn finite(&self) -> Result<Look, RunError> {
         let look = self.built.motion.look()?;
         if (look.kinetic + look.potential).is_finite() {
             return Ok(look);
@@ -336,7 +364,7 @@ impl Simulation {
         let steps = self.built.motion.steps();
         let motion = self.built.engine.start(&body.problem, State { t, x, v }, steps)?;
         let old = std::mem::replace(&mut self.built.motion, motion);
-        match self.seen() {
+        match self.finite() {
             Ok(look) => self.begin(&look),
             Err(error) => {
                 self.built.motion = old;
@@ -350,6 +378,9 @@ impl Simulation {
         let built = &mut self.built;
         built.record.restart(look.elapsed);
         built.record.see(&built.motion, look)?;
+        built.guard = energy_guard(&built.motion, &built.body, self.span);
+        built.see_energy(look, (look.t, 0))?;
+        self.guarded = look.elapsed;
         built.growth = Growth::new(extremes(&built.motion.steps()).1);
         Ok(())
     }
@@ -432,7 +463,7 @@ impl Simulation {
         checkpoint.expect_identity(self.identity)?;
         self.built.motion.restore(checkpoint)?;
         // A state may be saved that cannot be looked at; it is still what it was.
-        match self.seen() {
+        match self.finite() {
             Ok(look) => self.begin(&look),
             Err(_) => Ok(()),
         }

@@ -1,21 +1,23 @@
 //! From a scenario to a solid in motion.
 
 use super::build::{self, Body};
-use super::growth::Growth;
-use super::motion::{Motion, Synchronous, avi_error};
+use super::growth::{self, Growth};
+use super::limit;
+use super::motion::{Look, Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
-use crate::error::{Error, RunError};
+use crate::error::{Cause, Error, RunError};
 use crate::failpoint;
 use crate::integrate::avi::{Avi, AviError, AviStart, StepFactor};
 use crate::integrate::sparse::{Sparse, SparseStart};
 use crate::integrate::{BuildError, Method};
 use crate::model::Potentials;
 use crate::model::solid::Problem;
-use crate::registry::{self, SolidMethod};
+use crate::registry::{self, Rule, SolidMethod, StepChoice};
+use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use crate::run::finish::short;
 use crate::run::{Description, TICK};
-use crate::scenario::{Place, Scenario, SolidSystem};
+use crate::scenario::{InitialShape, Place, Scenario, SolidSystem};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,7 @@ pub(super) struct Built {
     /// The step that a synchronous run of the same rule would have.
     pub one_step: f64,
     pub record: Record,
+    pub guard: EnergyGuard,
     pub growth: Growth,
     pub choice: SolidMethod,
     pub engine: Engine,
@@ -39,6 +42,36 @@ impl Built {
     pub fn ideal_speedup(&self) -> f64 {
         let steps = self.motion.steps();
         steps.len() as f64 / self.one_step / steps.iter().map(|h| 1.0 / h).sum::<f64>()
+    }
+
+    /// Stops a run whose energy explodes, naming the element that holds most of it for its mass. `last` is the time and the step
+    /// of the last good row.
+    pub fn see_energy(&mut self, look: &Look, (time, step): (f64, u64)) -> Result<(), RunError> {
+        self.guard.see(&energies(look)).map_err(|fault| RunError {
+            time,
+            step,
+            cause: self.explain(fault, look),
+        })
+    }
+
+    /// The same of a single look, which is not remembered.
+    pub fn judge_energy(&self, look: &Look) -> Result<(), RunError> {
+        let (time, step) = (self.motion.time(), self.motion.moves());
+        self.guard.judge(&energies(look)).map_err(|fault| RunError {
+            time,
+            step,
+            cause: self.explain(fault, look),
+        })
+    }
+
+    fn explain(&self, fault: EnergyFault, look: &Look) -> Cause {
+        let worst = growth::gathering(&self.motion, &self.body.problem, look);
+        let place = worst.first().map_or(String::new(), |tag| format!("element {tag}"));
+        let remedy = match &self.choice {
+            SolidMethod::Avi(_) => format!("the steps are too long, or resonate: {}", growth::remedy(&self.choice)),
+            _ => "the step is too long for this motion: try a shorter one, or an implicit method such as midpoint".into(),
+        };
+        fault.cause(place, remedy)
     }
 
     /// Moves on from a time since the start, to `goal` at most, for about half a tick; where this ends changes nothing but when we look. Returns the
@@ -173,11 +206,54 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     let motion = engine.start(&body.problem, state, steps)?;
     // They have served: the steps are given.
     body.groups = Vec::new();
-    let record = Record::new(scenario, system, &body)?;
+    let look = motion.look().map_err(|e| engine.place.error(format!("the run cannot start: {e}")))?;
+    require_energy(system, &engine.place, &look)?;
+    let record = Record::new(scenario, system, &body, &look)?;
+    let guard = energy_guard(&motion, &body, scenario.end - scenario.start);
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
     let stretch = extremes(&motion.steps()).1;
     let growth = Growth::new(extremes(&motion.steps()).1);
-    Ok(Built { body, motion, one_step, record, growth, choice, engine, stretch, told: Instant::now() })
+    Ok(Built { body, motion, one_step, record, guard, growth, choice, engine, stretch, told: Instant::now() })
+}
+
+/// What the guard of the energy sees of a body.
+fn energies(look: &Look) -> Energies {
+    Energies {
+        time: look.t,
+        kinetic: look.kinetic,
+        potential: look.potential,
+        work: look.work,
+        supplied: look.work.abs(),
+    }
+}
+
+/// A guard of the energy of a body that will move for so long.
+pub(super) fn energy_guard(motion: &Motion, body: &Body, duration: f64) -> EnergyGuard {
+    let solid = body.problem.solid();
+    let step = extremes(&motion.steps()).0;
+    let square: f64 =
+        body.x.chunks_exact(3).zip(solid.mass()).map(|(x, m)| m * crate::linalg::dot(x, x)).sum();
+    EnergyGuard::new(Looks::Rows, square / (step * step), duration / step)
+}
+
+/// Refuses a start whose energy is not a finite number.
+fn require_energy(system: &SolidSystem, method: &Place, look: &Look) -> Result<(), Error> {
+    if (look.kinetic + look.potential).is_finite() {
+        return Ok(());
+    }
+    let shape = match &system.shape {
+        Some(InitialShape::Deformation(texts) | InitialShape::Displacement(texts)) => texts.first(),
+        None => None,
+    };
+    let velocity = system.velocity.as_ref().and_then(|texts| texts.first());
+    let text = if look.kinetic.is_finite() { shape } else { velocity };
+    let place = text.map_or(method, |text| &text.place);
+    let message = format!(
+        "the energy is not a finite number at the start: kinetic {}, potential {}",
+        short(look.kinetic),
+        short(look.potential)
+    );
+    Err(place.error(message).help("expected an initial state whose numbers can be squared").into())
 }
 
 /// Every element its own step, or all of them the smallest; and that smallest step.
@@ -195,6 +271,9 @@ fn explicit(
         }
         _ => steps::steps(scenario, body, rule, one)?,
     };
+    if one && may_exceed(system, rule) {
+        limit::require_stable(scenario, system, body, ("explicit newmark", EXPLICIT_LIMIT), smallest)?;
+    }
     let factor = steps::factor(scenario, body, rule)?;
     if one && factor.is_some() {
         let place = &scenario.integrator.method.place;
@@ -214,11 +293,29 @@ fn one_step(
     body: &Body,
     (choice, method): (&SolidMethod, Method),
 ) -> Result<f64, Error> {
-    if let Some((step, _)) = &system.step {
-        return Ok(*step);
+    let limit = method.stability_limit();
+    let step = match &system.step {
+        Some((step, _)) => *step,
+        None => {
+            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
+            // Steps of elements are fractions of the limit of velocity Verlet; methods with a smaller one take less.
+            let part = limit.map_or(1.0, |limit| (limit / EXPLICIT_LIMIT).min(1.0));
+            if any_step_is_stable(method) { most } else { least * part }
+        }
+    };
+    if let Some(limit) = limit.filter(|_| may_exceed(system, choice.steps())) {
+        limit::require_stable(scenario, system, body, (&method.to_string(), limit), step)?;
     }
-    let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
-    Ok(if any_step_is_stable(method) { most } else { least })
+    Ok(step)
+}
+
+/// The largest product of step and frequency that explicit Newmark bears.
+const EXPLICIT_LIMIT: f64 = 2.0;
+
+/// Whether a step may be beyond the limit: one of the `eigen` rule is not if its fraction is at most one (Irons and Treharne).
+fn may_exceed(system: &SolidSystem, rule: &StepChoice) -> bool {
+    let by_rule = matches!(rule.rule, Rule::Eigen(_)) && rule.given.is_none() && rule.fraction <= 1.0;
+    system.step.is_some() || !by_rule
 }
 
 /// Whether vibrations too fast for the step stay bounded, so that the largest step of an element will do for all.
