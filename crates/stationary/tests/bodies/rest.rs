@@ -1,6 +1,6 @@
 //! What comes to rest: infinitely many bounces, piles, slopes.
 
-use crate::{Random, plane, polygon, room, run};
+use crate::{Random, plane, polygon, room, run_with};
 use stationary::integrate::collide::{Body, Collisions, Surface, World};
 
 const STEP: f64 = 0.01;
@@ -26,7 +26,7 @@ fn a_ball_passes_the_end_of_its_bounces_and_rests() {
             bodies: vec![ball],
             walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
         };
-        let mut fall = run(rough(world, e, 0.0), STEP);
+        let mut fall = run_with(rough(world, e, 0.0), STEP, STEP);
         let mut last = f64::INFINITY;
         for _ in 0..2000 {
             fall.advance(u64::MAX).unwrap();
@@ -54,7 +54,7 @@ fn what_starts_at_rest_on_the_floor_stays_there() {
             bodies: vec![ball, on_top],
             walls: vec![floor],
         };
-        let mut rest = run(rough(world, e, 0.0), STEP);
+        let mut rest = run_with(rough(world, e, 0.0), STEP, STEP);
         let before = total(&rest);
         for _ in 0..200 {
             rest.advance(u64::MAX).unwrap();
@@ -78,7 +78,7 @@ fn a_block_on_a_slope_sticks_or_slides_as_coulomb_says() {
             bodies: vec![body],
             walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
         };
-        let mut slide = run(rough(world, 0.0, mu), STEP);
+        let mut slide = run_with(rough(world, 0.0, mu), STEP, STEP);
         for _ in 0..200 {
             slide.advance(u64::MAX).unwrap();
         }
@@ -109,7 +109,7 @@ fn a_pile_settles_in_reasonable_time_and_stays_admissible() {
         });
     }
     let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: room(4.0, 20.0) };
-    let mut pile = run(rough(world, 0.3, 0.4), STEP);
+    let mut pile = run_with(rough(world, 0.3, 0.4), STEP, STEP);
     let mut last = f64::INFINITY;
     for k in 0..500 {
         pile.advance(u64::MAX).unwrap();
@@ -133,7 +133,7 @@ fn squares_stacked_exactly_on_each_other_stay_so() {
         (0..5).map(|k| Body { position: [0.0, 0.5 + f64::from(k), 0.0], ..square.clone() }).collect();
     let floor = plane([0.0, 1.0, 0.0], 0.0);
     let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
-    let mut stack = run(rough(world, 0.2, 0.5), STEP);
+    let mut stack = run_with(rough(world, 0.2, 0.5), STEP, STEP);
     for _ in 0..300 {
         stack.advance(u64::MAX).unwrap();
         let gap = stack.least_gap();
@@ -160,7 +160,7 @@ fn what_is_held_is_let_go_when_it_is_hit_and_books_all_impulses() {
     let mass: f64 = bodies.iter().map(|b| b.mass).sum();
     let floor = plane([0.0, 1.0, 0.0], 0.0);
     let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
-    let mut hit = run(rough(world, 0.3, 0.5), STEP);
+    let mut hit = run_with(rough(world, 0.3, 0.5), STEP, STEP);
     let ((first, _), energy) = (hit.momentum(), total(&hit));
     let mut most_held = 0;
     for _ in 0..400 {
@@ -175,5 +175,5 @@ fn what_is_held_is_let_go_when_it_is_hit_and_books_all_impulses() {
         assert!((total(&hit) + hit.lost() - energy).abs() < 1e-12 * energy);
     }
     assert!(most_held > 0 && hit.least_gap() >= -1e-12);
-    assert!(hit.state(2).position[0] > 0.45, "{:?}", hit.state(2));
+    assert!(hit.state(0).position[0] > 1.0, "{:?}", hit.state(0));
 }

@@ -1,9 +1,9 @@
 //! The loop over impacts.
 
-use super::features::{signed_gap, touches};
+use super::features::{Feature, Touch, signed_gap, touches};
 use super::flight::{Clock, Flight, State};
 use super::grid::{Grid, Reach};
-use super::impact::{Answer, Contact, Jump, Side, resultant};
+use super::impact::{Answer, Contact, Pressing, Side, resultant, strike};
 use super::predict::Event;
 use super::start::{self, StartFault};
 use super::times::{Against, Bench};
@@ -18,7 +18,7 @@ use std::fmt;
 pub struct Options {
     /// Time of the initial state.
     pub start: f64,
-    /// Length of the windows in which impacts are searched for and after which the state is looked at.
+    /// How far [`Collisions::advance`] goes. The motion does not depend on it.
     pub step: f64,
     /// Impacts of a pair that follow each other sooner are those of a contact that lasts.
     pub contact_time: f64,
@@ -45,30 +45,49 @@ pub struct Impact {
     pub gap: f64,
 }
 
-/// More impacts in one window than can be meant.
+/// Why a run cannot go on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TooMany {
-    /// The window's impacts.
-    pub impacts: u64,
-    /// When.
-    pub time: f64,
-    /// Who met last.
-    pub pair: [String; 2],
+pub enum Stop {
+    /// More impacts and searches in a short time than can be meant.
+    TooMany {
+        /// The impacts.
+        impacts: u64,
+        /// The searches for impacts that had to be taken up again.
+        searches: u64,
+        /// Since when.
+        since: f64,
+        /// When.
+        time: f64,
+        /// Who met last.
+        pair: [String; 2],
+    },
+    /// A state of a body is not a finite number any more.
+    NotFinite {
+        /// When.
+        time: f64,
+        /// The body.
+        body: String,
+    },
 }
 
-impl fmt::Display for TooMany {
+impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second] = &self.pair;
-        write!(
-            f,
-            "{} impacts within one step, the last at time {} between `{first}` and `{second}`",
-            self.impacts, self.time
-        )
+        match self {
+            Stop::TooMany { impacts, searches, since, time, pair: [first, second] } => write!(
+                f,
+                "{impacts} impacts and {searches} searches for impacts between the times {since} and {time}, the last of `{first}` and `{second}`; a longer `contact_time` usually helps"
+            ),
+            Stop::NotFinite { time, body } => {
+                write!(f, "position or velocity of `{body}` is not a finite number after time {time}")
+            }
+        }
     }
 }
 
 /// Impacts of a window for each body, beyond which a run stops: searches too count here.
 const MOST: u64 = 2_000;
+/// The same for all bodies together.
+const MOST_AT_ALL: u64 = 500_000;
 
 /// The last impact of a pair, and how many have followed each other within the contact time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,6 +97,19 @@ struct Met {
     times: u32,
 }
 
+/// Impacts of a body with contacts that last, within a contact time.
+#[derive(Debug, Clone, Copy)]
+struct Resting {
+    since: Clock,
+    count: u32,
+    /// The fastest approach among them.
+    fastest: f64,
+}
+
+impl Resting {
+    const NONE: Resting = Resting { since: Clock::ZERO, count: 0, fastest: 0.0 };
+}
+
 /// Touches that are this near, in sizes, act at once.
 const TOGETHER: f64 = 1e-9;
 
@@ -85,15 +117,22 @@ const TOGETHER: f64 = 1e-9;
 pub struct Collisions {
     pub(super) world: World,
     start: f64,
-    pub(super) step: f64,
+    step: f64,
+    /// Whole steps made.
+    steps: u64,
     contact_time: f64,
     pub(super) flights: Vec<Flight>,
     /// Impacts of each body so far.
     pub(super) counters: Vec<u32>,
     met: Vec<Vec<Met>>,
-    window: u64,
+    /// When the window began in which impacts are predicted.
+    window: Clock,
+    /// How long it is.
+    pub(super) length: f64,
     /// How far into the window.
     pub(super) offset: f64,
+    /// Impacts and searches in this window.
+    events: [u64; 2],
     pub(super) grid: Grid,
     pub(super) queue: BinaryHeap<Event>,
     pub(super) bench: Bench,
@@ -107,14 +146,29 @@ pub struct Collisions {
     from_walls: [Vec3; 2],
     /// Since when a body is held where it rests.
     held: Vec<Option<Clock>>,
-    /// Impacts at rest of each body in this window.
-    at_rest: Vec<u32>,
+    /// Impacts at rest of each body of late.
+    at_rest: Vec<Resting>,
     /// Energy taken by impacts and by holding, and what rounding took from the sum.
     lost: [f64; 2],
 }
 
-/// Impacts at rest within a window after which a body is held.
+/// Impacts at rest within a contact time after which a body is held.
 const HOLD: u32 = 24;
+/// So many times more of them where its hops are much shorter than the contact time: so many show whether it moves on.
+const CREEP_LONGER: u32 = 10;
+/// A creeping body rests if it is not faster than falling for this part of the time would make it.
+const QUIET: f64 = 0.03;
+/// So many times the speed of its hops it may have besides.
+const HOPS: f64 = 8.0;
+/// A window is so long that bodies move or turn by this part of their size, in the mean of their rates.
+const WINDOW: f64 = 0.25;
+/// While something is held, a window is no longer than this many contact times.
+const WATCHED: f64 = 8.0;
+/// The energy of a kick is half the square of this times `m a r`, with the acceleration `a` that presses and the size `r`: less than
+/// rounding leaves of an energy of that size.
+const KICK: f64 = 1e-8;
+/// Spins count to the speed of a hop with at most this part of the speed of the rims.
+const RIM: f64 = 0.05;
 /// Contact times after which it is let go, to see whether it still rests.
 const PATIENCE: f64 = 32.0;
 
@@ -122,7 +176,7 @@ impl Collisions {
     /// Bodies at the start, if none overlaps another or a wall.
     pub fn new(world: World, options: Options) -> Result<Self, StartFault> {
         let least_gap = start::check(&world)?;
-        let began = Clock { window: 0, offset: 0.0 };
+        let began = Clock::ZERO;
         let flight = |b: &super::world::Body| Flight {
             began,
             state: State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin },
@@ -133,11 +187,14 @@ impl Collisions {
             world,
             start: options.start,
             step: options.step,
+            steps: 0,
             contact_time: options.contact_time,
             counters: vec![0; n],
             met: vec![Vec::new(); n],
-            window: 0,
+            window: began,
+            length: 0.0,
             offset: 0.0,
+            events: [0; 2],
             grid: Grid::default(),
             queue: BinaryHeap::new(),
             bench: Bench::default(),
@@ -148,55 +205,90 @@ impl Collisions {
             least_gap,
             from_walls: [[0.0; 3]; 2],
             held: vec![None; n],
-            at_rest: vec![0; n],
+            at_rest: vec![Resting::NONE; n],
             lost: [0.0; 2],
         };
         run.open();
         Ok(run)
     }
 
-    /// Goes to the end of the window, or to the impact that makes `most` of them.
-    pub fn advance(&mut self, most: u64) -> Result<(), TooMany> {
+    /// Goes a step on, or to the impact that makes `most` of them.
+    ///
+    /// Impacts are predicted within windows whose lengths follow from the motion. Steps only say where to look: they cut no leg, and the
+    /// same impacts happen to the same bits whatever their length.
+    pub fn advance(&mut self, most: u64) -> Result<(), Stop> {
         self.happened.clear();
-        let limit = 500_000 + MOST.saturating_mul(self.flights.len() as u64);
-        let mut events = 0;
-        while let Some(event) = self.queue.pop() {
+        self.check_finite(0..self.flights.len())?;
+        let target = Clock::multiple(self.steps + 1, self.step);
+        let limit = MOST_AT_ALL + MOST.saturating_mul(self.flights.len() as u64);
+        loop {
+            let until = target.since(self.window);
+            let due = |event: &Event| event.offset <= until.min(self.length);
+            let Some(event) = self.queue.peek().filter(|event| due(event)).copied() else {
+                if !(until > self.length) {
+                    self.steps += 1;
+                    self.offset = until;
+                    return Ok(());
+                }
+                self.window = self.window.after(self.length);
+                self.offset = 0.0;
+                self.open();
+                self.check_finite(0..self.flights.len())?;
+                continue;
+            };
+            self.queue.pop();
             let [i, j] = event.pair.map(|k| k as usize);
             if event.counters != [self.counters[i], self.counter(j)] {
                 continue;
             }
             self.offset = event.offset;
-            events += 1;
-            if events > limit {
+            self.events[usize::from(!event.impact)] += 1;
+            let [impacts, searches] = self.events;
+            if impacts + searches > limit {
                 let pair = [i, j].map(|k| self.world.name(k).to_string());
-                return Err(TooMany { impacts: self.happened.len() as u64, time: self.time(), pair });
+                let since = self.start + self.window.rounded();
+                return Err(Stop::TooMany { impacts, searches, since, time: self.time(), pair });
             }
             if !event.impact {
                 self.predict_pair(i, j);
                 continue;
             }
             self.meet(i, j);
+            self.check_finite([i, j].into_iter().filter(|k| *k < self.flights.len()))?;
             if self.impacts >= most {
                 return Ok(());
             }
         }
-        self.window += 1;
-        self.offset = 0.0;
-        self.open();
+    }
+
+    /// Refuses bodies whose states, or boxes until the end of the window, are not finite numbers: nothing could be predicted of them.
+    fn check_finite(&self, bodies: impl IntoIterator<Item = usize>) -> Result<(), Stop> {
+        for k in bodies {
+            let swept = &self.grid.boxes[k];
+            let finite = swept.low.iter().chain(&swept.high).all(|x| x.is_finite());
+            if !(finite && self.flights[k].state.is_finite() && self.energy_of(k, &self.state(k)).is_finite())
+            {
+                return Err(Stop::NotFinite {
+                    time: self.time(),
+                    body: self.world.name(k).to_string(),
+                });
+            }
+        }
         Ok(())
     }
 
     /// Begins a window: boxes, and the impacts that will be unless others come first.
     fn open(&mut self) {
         self.queue.clear();
+        self.events = [0; 2];
         let n = self.flights.len();
         for i in 0..n {
-            self.at_rest[i] = 0;
-            let since = self.held[i].map(|since| self.clock().since(since, self.step));
+            let since = self.held[i].map(|since| self.clock().since(since));
             if since.is_some_and(|since| since > PATIENCE * self.contact_time) {
                 self.release(i);
             }
         }
+        self.length = self.window_length();
         let boxes: Vec<Reach> = (0..n).map(|i| self.sweep(i)).collect();
         let largest = |m: f64, b: &Reach| b.low.iter().chain(&b.high).fold(m, |m, x| m.max(x.abs()));
         self.extent = boxes.iter().fold(0.0, largest);
@@ -206,6 +298,24 @@ impl Collisions {
         }
     }
 
+    /// How long the window that begins now is to be: bodies move by a part of their size in it. The rates with which they do so are averaged: a single
+    /// fast body among many then passes about as many of them in a window as there are bodies to be looked at when it begins.
+    fn window_length(&self) -> f64 {
+        let rate = |k: usize| {
+            if self.is_held(k) {
+                return 0.0;
+            }
+            let reach = self.world.bodies[k].shape.reach();
+            self.speed(k) / reach + (0.5 * norm(&self.world.gravity) / reach).sqrt()
+        };
+        let n = self.flights.len();
+        let sum: f64 = (0..n).map(rate).sum();
+        let watched =
+            if self.resting() > 0 { WATCHED * self.contact_time } else { f64::MAX };
+        // Where nothing moves, nothing will.
+        (WINDOW * n as f64 / sum).min(watched)
+    }
+
     /// The impact of a pair that touches now.
     fn meet(&mut self, i: usize, j: usize) {
         let now = self.clock();
@@ -213,10 +323,12 @@ impl Collisions {
         self.wake(i, j, &contact);
         let mut sides = [self.side(i), self.side(j)];
         self.least_gap = self.least_gap.min(gap / self.size(i, j));
-        let answer = self.answer(i, j);
+        let answer = self.answer(i, j, &contact.pressing);
+        let approach = -inner(&contact.velocity(&sides), &contact.normal);
         let before = self.energy_of(i, &sides[0].state) + self.energy_of(j, &sides[1].state);
         let jump = contact.jump(&sides, &answer);
         let point = plus(&sides[0].state.position, 1.0, &contact.arms[0]);
+        let slowed = momentum_paid(&sides, &contact, jump.left);
         strike(&mut sides, &contact, &jump);
         let after = self.energy_of(i, &sides[0].state) + self.energy_of(j, &sides[1].state);
         let walls = self.world.bodies.len();
@@ -229,6 +341,9 @@ impl Collisions {
             self.book(&jump.total);
         } else if self.held[i].is_some() {
             self.book(&times(-1.0, &jump.total));
+        }
+        if jump.left < 1.0 {
+            self.book(&slowed);
         }
         self.lose(before - after);
         self.impacts += 1;
@@ -245,7 +360,7 @@ impl Collisions {
         let both = if j < walls { &[i, j][..] } else { &[i] };
         for &k in both {
             if answer.times > 0 {
-                self.hold_if_it_rests(k);
+                self.hold_if_it_rests(k, approach);
             }
             let swept = self.sweep(k);
             self.grid.replace(k, swept);
@@ -257,11 +372,11 @@ impl Collisions {
     }
 
     /// How the present impact of a pair is answered; notes that it met.
-    fn answer(&mut self, i: usize, j: usize) -> Answer {
+    fn answer(&mut self, i: usize, j: usize, pressing: &Pressing) -> Answer {
         let now = self.clock();
-        let (step, span) = (self.step, self.contact_time);
+        let span = self.contact_time;
         let met = &mut self.met[i];
-        met.retain(|m| now.since(m.when, step) < span);
+        met.retain(|m| now.since(m.when) < span);
         let found = met.iter_mut().find(|m| m.with == j as u32);
         let times = match found {
             Some(m) => {
@@ -273,28 +388,28 @@ impl Collisions {
                 0
             }
         };
-        let surface = self.world.surface(i).against(self.world.surface(j));
-        let lossy = surface.restitution < 1.0 || surface.friction > 0.0;
+        let Surface { restitution, friction } = self.world.surface(i).against(self.world.surface(j));
         // A pair flies as one in gravity, but where contacts last, something carries one of them.
-        let carried = if (lossy || times >= 64) && j < self.world.bodies.len() {
-            norm(&self.world.gravity)
-        } else {
-            0.0
-        };
-        let hop = 0.5 * span * (self.pull(i, j) + carried);
-        let least = match (times, lossy) {
-            // Whatever presses without speed must part, or it would meet again at once and for ever.
-            (0, _) => 1e-6 * hop,
-            (_, true) => 0.5 * hop,
-            (64.., false) => hop / 100.0,
-            (_, false) => 1e-6 * hop,
-        };
-        // A first impact with restitution keeps to its law, however slow it leaves.
-        let least = if times == 0 && surface.restitution < 1.0 { 0.0 } else { least };
+        let carried =
+            if times > 0 && j < self.world.bodies.len() { norm(&self.world.gravity) } else { 0.0 };
+        let falling = 0.5 * span * (pressing.by_gravity + carried);
+        let turning = (0.5 * span * pressing.by_turning).min(RIM * (self.rim_speed(i) + self.rim_speed(j)));
+        let hop = falling + turning;
+        // A first impact keeps to its restitution as soon as the hop that follows is seen.
+        let floor = if times > 0 { 0.5 * hop } else { 0.5 * falling + 0.02 * turning };
+        // Whatever presses without speed must part, or it would meet again at once and for ever.
+        let pressed = pressing.by_gravity + carried + pressing.by_turning;
+        let kick = KICK * (pressed * self.size(i, j)).sqrt();
         // Rates that rounding could turn around would also be met again at once.
         let sharp = if times > 0 { 1e-14 * (self.speed(i) + self.speed(j)) } else { 0.0 };
-        let least = least.max(sharp);
-        Answer { restitution: surface.restitution, friction: surface.friction, times, hop, least }
+        let kick = kick.min(1e-6 * hop).max(sharp);
+        Answer { restitution, friction, times, hop, floor, kick }
+    }
+
+    /// How fast the rim of a body turns.
+    fn rim_speed(&self, k: usize) -> f64 {
+        let Some(b) = self.world.bodies.get(k) else { return 0.0 };
+        b.shape.reach() * norm(&self.flights[k].state.spin)
     }
 
     /// Where a pair touches, and the gap there.
@@ -309,11 +424,14 @@ impl Collisions {
                 let length = norm(&apart);
                 let normal = times(1.0 / length, &apart);
                 let arms = [times(-radius, &normal), times(*second, &normal)];
-                (Contact { arms, normal }, length - (radius + second))
+                let pressing = self.pressing_of(&normal, i, j);
+                (Contact { arms, normal, pressing }, length - (radius + second))
             }
             (Shape::Round { radius }, None, Some(WallForm::Plane { normal, offset })) => {
                 let gap = inner(normal, &position) - offset - radius;
-                (Contact { arms: [times(-radius, normal), [0.0; 3]], normal: *normal }, gap)
+                let pressing = self.pressing_of(normal, i, j);
+                let arms = [times(-radius, normal), [0.0; 3]];
+                (Contact { arms, normal: *normal, pressing }, gap)
             }
             _ => {
                 let near = TOGETHER * self.size(i, j);
@@ -328,15 +446,42 @@ impl Collisions {
                 };
                 let mut bench = Bench::default();
                 bench.put(&mover, &against, 0.0);
+                let flat = |[x, y, _]: Vec3| [x, y];
+                let own = flat(self.gravity_of(i));
+                let its = if other.is_some() { flat(self.gravity_of(j)) } else { [0.0; 2] };
                 let (all, gap) = match against {
                     Against::HalfPlane(normal, offset) => {
-                        super::features::on_plane(&bench.one, normal, offset, near)
+                        super::features::on_plane(&bench.one, (normal, offset), near, own)
                     }
-                    _ => (touches(&bench.one, &bench.two, near), signed_gap(&bench.one, &bench.two)),
+                    _ => {
+                        let all = touches(&bench.one, &bench.two, near, [own, its]);
+                        (all, signed_gap(&bench.one, &bench.two))
+                    }
                 };
-                (resultant(&all, sides), gap)
+                let contact = resultant(&all, sides);
+                if inner(&contact.velocity(sides), &contact.normal) < 0.0 {
+                    return (contact, gap);
+                }
+                // The cone as a whole does not approach: what does is the feature that the search has found.
+                let mut nearest: Option<Feature> = None;
+                bench.each(&against, |f| {
+                    if f.distance <= near && nearest.is_none_or(|least| f.rate < least.rate) {
+                        nearest = Some(f);
+                    }
+                });
+                let found = nearest.map(|f| Touch {
+                    point: f.point,
+                    normal: f.normal,
+                    pressing: f.pressing(&bench.one, &bench.two, [own, its]),
+                });
+                (found.map_or(contact, |touch| resultant(&[touch], sides)), gap)
             }
         }
+    }
+
+    /// What presses where round bodies meet: their spins do not.
+    fn pressing_of(&self, normal: &Vec3, i: usize, j: usize) -> Pressing {
+        Pressing { by_gravity: (-inner(normal, &self.drift(i, j))).max(0.0), by_turning: 0.0 }
     }
 
     fn side(&self, k: usize) -> Side {
@@ -358,18 +503,41 @@ impl Collisions {
         2.0 * norm(&self.world.gravity) * self.contact_time
     }
 
-    /// Stops a slow body that has met others at rest many times in this window: they carry it.
-    fn hold_if_it_rests(&mut self, k: usize) {
-        self.at_rest[k] += 1;
-        let Surface { restitution, friction } = self.world.bodies[k].surface;
-        let lossy = restitution < 1.0 || friction > 0.0;
-        // The more often it meets, the faster it may be: what is jammed cannot get away. What loses nothing goes on for longer.
-        let often = self.at_rest[k] / if lossy { HOLD } else { 40 * HOLD };
-        let factor = if lossy { f64::from(often * often) } else { 1.0 };
-        if often == 0 || self.held[k].is_some() || !(self.speed(k) <= self.rest_speed() * factor) {
+    /// Stops a slow body that has met others at rest many times of late: they carry it.
+    fn hold_if_it_rests(&mut self, k: usize, approach: f64) {
+        let now = self.clock();
+        let of_late = &mut self.at_rest[k];
+        if of_late.count == 0 || now.since(of_late.since) > self.contact_time {
+            *of_late = Resting { since: now, ..Resting::NONE };
+        }
+        of_late.count += 1;
+        of_late.fastest = of_late.fastest.max(approach);
+        let Resting { since, count, fastest } = *of_late;
+        if self.held[k].is_some() {
             return;
         }
-        let now = self.clock();
+        let Surface { restitution, friction } = self.world.bodies[k].surface;
+        let lossy = restitution < 1.0 || friction > 0.0;
+        let pull = norm(&self.world.gravity);
+        // Hops much shorter than those of the contact time.
+        let creeps = fastest < 0.0625 * pull * self.contact_time;
+        let enough = match (creeps, lossy) {
+            (true, _) => CREEP_LONGER * HOLD,
+            (false, true) => HOLD,
+            // What loses nothing goes on for longer.
+            (false, false) => 40 * HOLD,
+        };
+        // The more often it meets, the faster it may be: what is jammed cannot get away.
+        let often = count / enough;
+        let factor = if lossy { f64::from(often) * f64::from(often) } else { 1.0 };
+        let most = if creeps {
+            QUIET * pull * now.since(since) + HOPS * fastest
+        } else {
+            self.rest_speed() * factor
+        };
+        if often == 0 || !(self.speed(k) <= most) {
+            return;
+        }
         let moving = self.state(k);
         let rest = State { velocity: [0.0; 3], spin: [0.0; 3], ..moving };
         self.lose(self.energy_of(k, &moving) - self.energy_of(k, &rest));
@@ -382,12 +550,12 @@ impl Collisions {
     fn release(&mut self, k: usize) {
         let Some(since) = self.held[k].take() else { return };
         let now = self.clock();
-        let carried = -self.world.bodies[k].mass * now.since(since, self.step);
+        let carried = -self.world.bodies[k].mass * now.since(since);
         let carried = times(carried, &self.world.gravity);
         self.book(&carried);
         self.flights[k].began = now;
         self.counters[k] = self.counters[k].wrapping_add(1);
-        self.at_rest[k] = 0;
+        self.at_rest[k] = Resting::NONE;
     }
 
     /// Lets a held body go, and those beside it, where the impact would move it faster than what rests.
@@ -466,17 +634,17 @@ impl Collisions {
     }
 
     fn clock(&self) -> Clock {
-        Clock { window: self.window, offset: self.offset }
+        self.window.after(self.offset)
     }
 
     /// The time reached.
     pub fn time(&self) -> f64 {
-        self.start + (self.window as f64 * self.step + self.offset)
+        self.start + self.clock().rounded()
     }
 
-    /// Windows completed.
-    pub fn windows(&self) -> u64 {
-        self.window
+    /// Whole steps made.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Impacts so far.
@@ -499,7 +667,7 @@ impl Collisions {
         let Flight { began, state } = &self.flights[i];
         match self.held[i] {
             Some(_) => *state,
-            None => state.after(self.clock().since(*began, self.step), &self.world.gravity),
+            None => state.after(self.clock().since(*began), &self.world.gravity),
         }
     }
 
@@ -543,7 +711,7 @@ impl Collisions {
         let mut sum = self.from_walls[0];
         for (b, since) in self.world.bodies.iter().zip(&self.held) {
             if let Some(since) = since {
-                sum = plus(&sum, -b.mass * self.clock().since(*since, self.step), &self.world.gravity);
+                sum = plus(&sum, -b.mass * self.clock().since(*since), &self.world.gravity);
             }
         }
         sum
@@ -576,13 +744,12 @@ impl Collisions {
     }
 }
 
-/// Gives both sides their impulses.
-fn strike(sides: &mut [Side; 2], contact: &Contact, jump: &Jump) {
-    for ((side, arm), sign) in sides.iter_mut().zip(&contact.arms).zip([1.0, -1.0]) {
-        let [by_mass, by_inertia] = side.mobility;
-        side.state.velocity = plus(&side.state.velocity, sign * by_mass, &jump.total);
-        side.state.spin = plus(&side.state.spin, sign * by_inertia, &cross(arm, &jump.total));
-    }
+/// What the motion along a contact loses of its momentum where it pays for a hop: something immovable is on the other side.
+fn momentum_paid(sides: &[Side; 2], contact: &Contact, left: f64) -> Vec3 {
+    let Some(side) = sides.iter().find(|side| side.mobility[0] > 0.0) else { return [0.0; 3] };
+    let velocity = side.state.velocity;
+    let along = plus(&velocity, -inner(&velocity, &contact.normal), &contact.normal);
+    times((left - 1.0) / side.mobility[0], &along)
 }
 
 impl Persist for Met {
@@ -591,20 +758,39 @@ impl Persist for Met {
     }
 }
 
-/// Between two windows: what is predicted of the next one follows from the rest.
+impl Persist for Resting {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.since).pass(&mut self.count).pass(&mut self.fastest);
+    }
+}
+
+/// At any time: boxes and predictions too, since those made anew would differ by rounding.
 impl Persist for Collisions {
     fn pass(&mut self, archive: &mut Archive) {
         archive.fixed(&mut self.flights).fixed(&mut self.counters).fixed(&mut self.met);
-        archive.pass(&mut self.window).pass(&mut self.impacts).pass(&mut self.least_gap);
+        archive.pass(&mut self.steps).pass(&mut self.impacts).pass(&mut self.least_gap);
+        archive.pass(&mut self.window).pass(&mut self.length).pass(&mut self.offset);
+        archive.pass(&mut self.events).pass(&mut self.extent);
         archive.pass(&mut self.from_walls).fixed(&mut self.held).pass(&mut self.lost);
+        archive.fixed(&mut self.at_rest).fixed(&mut self.grid.boxes);
+        let mut queue = std::mem::take(&mut self.queue).into_sorted_vec();
+        archive.pass(&mut queue);
         let clocks = self.flights.iter().map(|flight| &flight.began).chain(self.held.iter().flatten());
         let mut clocks = clocks.chain(self.met.iter().flatten().map(|met| &met.when));
-        let past = clocks.all(|clock| clock.window <= self.window && clock.offset.is_finite());
+        let now = self.clock();
+        let past = now.is_finite() && clocks.all(|clock| clock.since(now) <= 0.0);
         archive.require(past, "a body whose past is yet to come");
+        let all = self.flights.len() + self.world.walls.len();
+        let known = |event: &Event| {
+            let [i, j] = event.pair.map(|k| k as usize);
+            i < self.flights.len() && i < j && j < all && event.offset.is_finite()
+        };
+        archive.require(queue.iter().all(known), "an impact of a body that is not there");
         if archive.reads() && archive.sound() {
-            self.offset = 0.0;
             self.happened.clear();
-            self.open();
+            let boxes = std::mem::take(&mut self.grid.boxes);
+            self.grid.rebuild(boxes, self.world.dimension);
         }
+        self.queue = queue.into();
     }
 }

@@ -2,6 +2,7 @@
 //! their distances, the rates of these, and the normals with which they push.
 
 use super::flight::State;
+use super::impact::Pressing;
 use super::world::Shape;
 use crate::model::{Point, cross2, dot2, minus2};
 
@@ -33,6 +34,54 @@ pub(super) struct Feature {
     pub normal: Point,
     /// The two vertices, where it is two vertices.
     pub corner: Option<(usize, usize)>,
+    /// Whose edge it is: the normal turns with it.
+    pub edge: Edge,
+}
+
+/// The outline to which the edge of a feature belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    Neither,
+    First,
+    Second,
+}
+
+impl Feature {
+    /// What presses at this feature, under these gravities of the two outlines.
+    ///
+    /// A vertex `p` of one and an edge of the other with outward normal `m`, which turns with the spin `w` about the centre `x`:
+    ///
+    /// ```text
+    /// d = m.(p - x) - const,   d'' = m.(p'' - x'') + 2 w (k x m).(p' - x') - w^2 m.(p - x),   p'' = g - w_p^2 (p - x_p).
+    /// ```
+    ///
+    /// Between two vertices the normal has no turn of its own that presses.
+    pub fn pressing(&self, a: &Placed, b: &Placed, gravities: [Point; 2]) -> Pressing {
+        let [of_a, of_b] = gravities;
+        let drift = -dot2(self.normal, minus2(of_a, of_b));
+        let turning = match self.edge {
+            Edge::Second => seen_from_edge(a, b, self.point, self.normal),
+            Edge::First => seen_from_edge(b, a, self.point, self.normal.map(|x| -x)),
+            Edge::Neither => {
+                let centripetal = |of: &Placed| {
+                    let arm = minus2(of.vertex_at(self.point), of.centre);
+                    of.spin * of.spin * dot2(self.normal, arm)
+                };
+                centripetal(a) - centripetal(b)
+            }
+        };
+        Pressing { by_gravity: drift.max(0.0), by_turning: turning.max(0.0) }
+    }
+}
+
+/// The part of `-d''` that comes from spins, for a vertex of `a` at `point` and an edge of `b` with this outward normal.
+fn seen_from_edge(a: &Placed, b: &Placed, point: Point, outward: Point) -> f64 {
+    let vertex = a.vertex_at(point);
+    let own = a.spin * a.spin * dot2(outward, minus2(vertex, a.centre));
+    let sideways = [-outward[1], outward[0]];
+    let past = minus2(a.velocity_at(vertex), b.velocity);
+    let coriolis = 2.0 * b.spin * dot2(sideways, past);
+    own - coriolis + b.spin * b.spin * dot2(outward, minus2(vertex, b.centre))
 }
 
 impl Placed {
@@ -69,6 +118,11 @@ impl Placed {
     fn velocity_at(&self, p: Point) -> Point {
         let arm = minus2(p, self.centre);
         [self.velocity[0] - self.spin * arm[1], self.velocity[1] + self.spin * arm[0]]
+    }
+
+    /// The vertex that touches at a point: the centre of a disc.
+    fn vertex_at(&self, point: Point) -> Point {
+        if self.radius > 0.0 { self.centre } else { point }
     }
 
     fn edges(&self) -> usize {
@@ -119,6 +173,7 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
                         point,
                         normal,
                         corner,
+                        edge: Edge::Neither,
                     });
                 }
                 continue;
@@ -129,6 +184,7 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
                 point,
                 normal,
                 corner,
+                edge: Edge::Neither,
             });
         }
     }
@@ -160,6 +216,7 @@ fn vertices_against_edges(a: &Placed, b: &Placed, sign: f64, visit: &mut impl Fn
                 point: foot,
                 normal: normal.map(|x| sign * x),
                 corner: None,
+                edge: if sign > 0.0 { Edge::Second } else { Edge::First },
             });
         }
     }
@@ -195,7 +252,7 @@ pub(super) fn vertices(a: &Placed, normal: Point, offset: f64, mut visit: impl F
     for p in &a.points {
         let distance = dot2(normal, *p) - offset;
         let rate = dot2(normal, a.velocity_at(*p));
-        visit(Feature { distance, rate, point: *p, normal, corner: None });
+        visit(Feature { distance, rate, point: *p, normal, corner: None, edge: Edge::Second });
     }
 }
 
@@ -204,11 +261,12 @@ pub(super) fn vertices(a: &Placed, normal: Point, offset: f64, mut visit: impl F
 pub(super) struct Touch {
     pub point: Point,
     pub normal: Point,
+    pub pressing: Pressing,
 }
 
 /// What generates the cone of normals of the impact at this moment: the features within `near` of touching or, if none is, the
 /// nearest. Two vertices push with every direction in which both corners can be parted, (5.15): its two extreme ones are taken.
-pub(super) fn touches(a: &Placed, b: &Placed, near: f64) -> Vec<Touch> {
+pub(super) fn touches(a: &Placed, b: &Placed, near: f64, gravities: [Point; 2]) -> Vec<Touch> {
     let mut all: Vec<Feature> = Vec::new();
     features(a, b, |f| all.push(f));
     let least = all.iter().fold(f64::INFINITY, |m, f| m.min(f.distance));
@@ -217,14 +275,18 @@ pub(super) fn touches(a: &Placed, b: &Placed, near: f64) -> Vec<Touch> {
     // An edge near whose end a vertex touches makes the corner there redundant.
     let edges = all.iter().any(|f| f.corner.is_none());
     for f in &all {
+        let pressing = f.pressing(a, b, gravities);
         match f.corner {
-            None => cone.push(Touch { point: f.point, normal: f.normal }),
+            None => cone.push(Touch { point: f.point, normal: f.normal, pressing }),
             Some(_) if edges => {}
             Some((i, j)) => {
                 let directions = parting(a, i, b, j);
-                cone.extend(directions.map(|normal| Touch { point: f.point, normal }));
+                cone.extend(directions.map(|normal| {
+                    let pressing = Feature { normal, ..*f }.pressing(a, b, gravities);
+                    Touch { point: f.point, normal, pressing }
+                }));
                 if cone.is_empty() {
-                    cone.push(Touch { point: f.point, normal: f.normal });
+                    cone.push(Touch { point: f.point, normal: f.normal, pressing });
                 }
             }
         }
@@ -261,13 +323,20 @@ fn corner_normals(a: &Placed, i: usize) -> [Point; 2] {
 }
 
 /// The vertices of a polygon that touch a half plane, within `near` or the nearest, and the gap.
-pub(super) fn on_plane(a: &Placed, normal: Point, offset: f64, near: f64) -> (Vec<Touch>, f64) {
+pub(super) fn on_plane(
+    a: &Placed,
+    (normal, offset): (Point, f64),
+    near: f64,
+    gravity: Point,
+) -> (Vec<Touch>, f64) {
     let mut least = f64::INFINITY;
     vertices(a, normal, offset, |f| least = least.min(f.distance));
+    let still = Placed::default();
     let mut all = Vec::new();
     vertices(a, normal, offset, |f| {
         if f.distance <= near.max(least) {
-            all.push(Touch { point: f.point, normal });
+            let pressing = f.pressing(a, &still, [gravity, [0.0; 2]]);
+            all.push(Touch { point: f.point, normal, pressing });
         }
     });
     (all, least)

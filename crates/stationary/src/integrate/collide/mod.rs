@@ -59,7 +59,7 @@ mod start;
 mod times;
 mod world;
 
-pub use engine::{Collisions, Impact, Options, TooMany};
+pub use engine::{Collisions, Impact, Options, Stop};
 pub use flight::State;
 pub use start::{StartFault, gap};
-pub use world::{Body, Shape, Surface, Wall, WallForm, World};
+pub use world::{Body, Shape, Surface, Wall, WallForm, World, contact_time};

@@ -4,7 +4,7 @@ use super::kept::Kept;
 use super::place::{Chance, NoRoom, Taken, from_segment, lattice, random};
 use crate::error::{Diagnostic, Error};
 use crate::integrate::collide::{
-    Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
+    self, Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
 };
 use crate::linalg::space::{Vec3, inner, norm, plus, times};
 use crate::model::{Point, Polygon};
@@ -30,9 +30,10 @@ pub(super) struct Built<'a> {
 }
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodiesSystem) -> Result<Built<'a>, Error> {
-    let contact_time = registry::collisions(&scenario.integrator)?.unwrap_or(system.step);
+    let chosen = registry::collisions(&scenario.integrator)?;
     refuse_coordinates(scenario)?;
     let (world, owners) = world(system)?;
+    let contact_time = chosen.unwrap_or_else(|| collide::contact_time(&world));
     let lossy = |s: &Surface| s.restitution < 1.0 || s.friction > 0.0;
     let mut surfaces = world.bodies.iter().map(|b| b.surface).chain(world.walls.iter().map(|w| w.surface));
     let lossy = surfaces.any(|s| lossy(&s));
