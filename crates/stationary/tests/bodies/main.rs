@@ -7,6 +7,8 @@ mod piles;
 mod polygons;
 mod reference;
 mod rest;
+mod steps;
+mod units;
 
 use stationary::integrate::collide::{
     Body, Collisions, Options, Surface, Wall, WallForm, World, contact_time,

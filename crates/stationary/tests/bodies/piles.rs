@@ -5,13 +5,11 @@ use stationary::integrate::collide::{
     Body, Collisions, Impact, Options, Surface, Wall, WallForm, World, contact_time,
 };
 
-/// How many piles: `STATIONARY_PILES` asks for more than a test should take.
-fn piles() -> u64 {
-    std::env::var("STATIONARY_PILES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+/// A number from the environment: more piles, or longer runs, than a test should take.
+fn asked(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// Impacts after which a pile is left.
-const IMPACTS: u64 = 1500;
 /// Width and height of the room.
 const ROOM: f64 = 4.0;
 
@@ -127,8 +125,8 @@ fn scale(world: &World, impact: &Impact) -> f64 {
     impact.energy[0].abs() + impact.energy[1].abs() + impact.pair.iter().map(weight).sum::<f64>()
 }
 
-/// What is wrong with a pile, if anything.
-fn fault(seed: u64) -> Option<String> {
+/// What is wrong with a pile until it has made so many impacts or a time has passed, if anything.
+fn fault(seed: u64, most: u64, end: f64) -> Option<String> {
     let (world, options) = pile(seed);
     let weights: f64 = {
         let pull = world.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -142,9 +140,8 @@ fn fault(seed: u64) -> Option<String> {
     let whole = kinetic + potential.abs() + weights;
     let mut last = kinetic + potential;
     let first = last;
-    let end = 4.0;
-    while run.time() < end && run.impacts() < IMPACTS {
-        if let Err(stop) = run.advance(IMPACTS) {
+    while run.time() < end && run.impacts() < most {
+        if let Err(stop) = run.advance(most) {
             return Some(format!("stopped: {stop}"));
         }
         for impact in run.happened() {
@@ -168,11 +165,13 @@ fn fault(seed: u64) -> Option<String> {
 
 #[test]
 fn impacts_of_random_piles_never_add_energy_and_runs_finish() {
-    let one = std::env::var("STATIONARY_PILE").ok().and_then(|n| n.parse::<u64>().ok());
-    let seeds: Vec<u64> = one.map_or_else(|| (0..piles()).collect(), |seed| vec![seed]);
+    let first = asked("STATIONARY_FIRST_PILE", 0);
+    let count = asked("STATIONARY_PILES", 300);
+    let most = asked("STATIONARY_PILE_IMPACTS", 1500);
+    let end = asked("STATIONARY_PILE_END", 4) as f64;
     let mut faults = Vec::new();
-    for seed in seeds {
-        if let Some(fault) = fault(seed) {
+    for seed in first..first + count {
+        if let Some(fault) = fault(seed, most, end) {
             faults.push(format!("pile {seed}: {fault}"));
         }
     }

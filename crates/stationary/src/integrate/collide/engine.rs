@@ -158,8 +158,8 @@ const HOLD: u32 = 24;
 const CREEP_LONGER: u32 = 10;
 /// A creeping body rests if it is not faster than falling for this part of the time would make it.
 const QUIET: f64 = 0.03;
-/// So many times the speed of its hops it may have besides.
-const HOPS: f64 = 8.0;
+/// So many times the speed of its hops it may have besides: fewer than its motion can pay for.
+const HOPS: f64 = 4.0;
 /// A window is so long that bodies move or turn by this part of their size, in the mean of their rates.
 const WINDOW: f64 = 0.25;
 /// While something is held, a window is no longer than this many contact times.
@@ -167,6 +167,8 @@ const WATCHED: f64 = 8.0;
 /// The energy of a kick is half the square of this times `m a r`, with the acceleration `a` that presses and the size `r`: less than
 /// rounding leaves of an energy of that size.
 const KICK: f64 = 1e-8;
+/// Contacts may be this part of their tolerance behind touching before they are lifted.
+const SUNK: f64 = 0.3;
 /// Spins count to the speed of a hop with at most this part of the speed of the rims.
 const RIM: f64 = 0.05;
 /// Contact times after which it is let go, to see whether it still rests.
@@ -323,7 +325,7 @@ impl Collisions {
         self.wake(i, j, &contact);
         let mut sides = [self.side(i), self.side(j)];
         self.least_gap = self.least_gap.min(gap / self.size(i, j));
-        let answer = self.answer(i, j, &contact.pressing);
+        let answer = self.answer(i, j, &contact.pressing, gap);
         let approach = -inner(&contact.velocity(&sides), &contact.normal);
         let before = self.energy_of(i, &sides[0].state) + self.energy_of(j, &sides[1].state);
         let jump = contact.jump(&sides, &answer);
@@ -372,7 +374,7 @@ impl Collisions {
     }
 
     /// How the present impact of a pair is answered; notes that it met.
-    fn answer(&mut self, i: usize, j: usize, pressing: &Pressing) -> Answer {
+    fn answer(&mut self, i: usize, j: usize, pressing: &Pressing, gap: f64) -> Answer {
         let now = self.clock();
         let span = self.contact_time;
         let met = &mut self.met[i];
@@ -400,9 +402,12 @@ impl Collisions {
         // Whatever presses without speed must part, or it would meet again at once and for ever.
         let pressed = pressing.by_gravity + carried + pressing.by_turning;
         let kick = KICK * (pressed * self.size(i, j)).sqrt();
+        // Very many hops would sink by the rounding of each: what has sunk rises again by as much.
+        let sunk = (-gap - SUNK * self.touch(i, j)).max(0.0);
+        let lift = (2.0 * pressed * sunk).sqrt();
         // Rates that rounding could turn around would also be met again at once.
         let sharp = if times > 0 { 1e-14 * (self.speed(i) + self.speed(j)) } else { 0.0 };
-        let kick = kick.min(1e-6 * hop).max(sharp);
+        let kick = kick.min(1e-6 * hop).max(lift).max(sharp);
         Answer { restitution, friction, times, hop, floor, kick }
     }
 

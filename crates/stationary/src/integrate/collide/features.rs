@@ -133,6 +133,16 @@ impl Placed {
         self.points[(edge + 1) % self.points.len()]
     }
 
+    /// Along a direction, how far a corner's two edges of unit length go together.
+    fn corner_side(&self, vertex: usize, direction: Point) -> f64 {
+        let n = self.points.len();
+        let towards = |other: Point| {
+            let edge = minus2(other, self.points[vertex]);
+            dot2(edge, direction) / edge[0].hypot(edge[1])
+        };
+        towards(self.points[(vertex + 1) % n]) + towards(self.points[(vertex + n - 1) % n])
+    }
+
     /// Whether a point is inside of a closed outline.
     fn holds(&self, p: Point) -> bool {
         let mut within = false;
@@ -165,6 +175,10 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
             if radius == 0.0 && length <= a.slack.max(b.slack) {
                 // Corners that coincide have no line between them: apart is what is beyond one of the directions of parting.
                 let far = |n: &Point| dot2(*n, apart);
+                for (normal, edge) in notch(a, i, b, j) {
+                    let rate = dot2(normal, parting_with);
+                    visit(Feature { distance: far(&normal), rate, point, normal, corner: None, edge });
+                }
                 let normal = parting(a, i, b, j).max_by(|n, m| far(n).total_cmp(&far(m)));
                 if let Some(normal) = normal {
                     visit(Feature {
@@ -199,14 +213,21 @@ fn vertices_against_edges(a: &Placed, b: &Placed, sign: f64, visit: &mut impl Fn
         let length = squared.sqrt();
         // Counter-clockwise: the outside is on the right.
         let outward = [along[1] / length, -along[0] / length];
-        for p in &a.points {
+        for (index, p) in a.points.iter().enumerate() {
             let part = dot2(minus2(*p, start), along);
             if !(part > 0.0 && part < squared) {
                 continue;
             }
             let height = dot2(minus2(*p, start), outward);
-            let (height, normal) =
-                if height < -b.slack { (-height, outward.map(|x| -x)) } else { (height, outward) };
+            let behind = if b.closed {
+                height < -b.slack
+            } else if height.abs() <= a.slack {
+                // A segment is solid from both sides: rounding does not tell on which the body is, its corner does.
+                a.corner_side(index, outward) < 0.0
+            } else {
+                height < 0.0
+            };
+            let (height, normal) = if behind { (-height, outward.map(|x| -x)) } else { (height, outward) };
             let at = part / squared;
             let foot = [start[0] + at * along[0], start[1] + at * along[1]];
             let rate = dot2(normal, minus2(a.velocity_at(*p), b.velocity_at(foot)));
@@ -304,6 +325,18 @@ fn parting(a: &Placed, i: usize, b: &Placed, j: usize) -> impl Iterator<Item = P
         cross2(first, n) >= slack && cross2(n, second) >= slack && dot2(n, first) + dot2(n, second) >= slack
     };
     candidates.into_iter().filter(move |n| within(other, *n) && within(own, n.map(|x| -x)))
+}
+
+/// Where one corner is the ground of a notch, both its edges push a tip there. Just behind the ground of a notch the feet of the tip are on
+/// neither edge: without these features nothing would hold it.
+fn notch(a: &Placed, i: usize, b: &Placed, j: usize) -> impl Iterator<Item = (Point, Edge)> {
+    let edges = |of: &Placed, vertex: usize, sign: f64, edge: Edge| {
+        let [first, second] = corner_normals(of, vertex);
+        let reflex = of.closed && cross2(first, second) < 0.0;
+        [first, second].map(|normal| reflex.then(|| (normal.map(|x| sign * x), edge)))
+    };
+    let all = [edges(a, i, -1.0, Edge::First), edges(b, j, 1.0, Edge::Second)];
+    all.into_iter().flatten().flatten()
 }
 
 /// Outward normals of the edges that meet in a vertex; those of the end of a segment are of all sides but its own.

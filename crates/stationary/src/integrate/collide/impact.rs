@@ -59,8 +59,9 @@ const CROWDED: u32 = 16;
 const CREEPING: u32 = 32;
 /// This part of the hop of the contact time.
 const CREEP: f64 = 0.125;
-/// A hop that is paid from the motion along a wall is no faster than this part of it: half a percent of the speed pays for it.
-const PAID: f64 = 0.1;
+/// A hop that is paid from the motion along a wall is no faster than this part of it: about a thousandth of the speed pays for
+/// it.
+const PAID: f64 = 0.05;
 
 impl Answer {
     /// Whether a contact with this rate is one at rest.
@@ -140,21 +141,25 @@ impl Contact {
         let nn = inner(&self.normal, &by_normal);
         let smooth = [change / nn, 0.0];
         let goal = 0.5 * answer.hop;
-        let [normal, tangential] = match tangent {
-            Some(tangent) if answer.friction > 0.0 => {
-                let by_tangent = self.response(sides, &tangent);
-                let plane = Plane {
-                    nn,
-                    nt: inner(&self.normal, &by_tangent),
-                    tt: inner(&tangent, &by_tangent),
-                    before: [rate, inner(&tangent, &slip)],
-                };
+        let plane = tangent.map(|tangent| {
+            let by_tangent = self.response(sides, &tangent);
+            Plane {
+                nn,
+                nt: inner(&self.normal, &by_tangent),
+                tt: inner(&tangent, &by_tangent),
+                before: [rate, inner(&tangent, &slip)],
+            }
+        });
+        let free = sides.iter().all(|side| side.mobility[0] > 0.0);
+        let [normal, tangential] = match plane {
+            Some(plane) if answer.friction > 0.0 => {
                 let slip = plane.before[1];
                 let turned = if answer.rests(rate) && !creeps { -2.0 * slip } else { -slip };
                 let rough = plane.frictional([change, turned], answer.friction);
                 let within = plane.within_energy(smooth, rough);
                 if creeps { plane.hop_from_friction(within, goal) } else { within }
             }
+            Some(plane) if creeps && free => plane.hop_from_slip(smooth, goal),
             _ => smooth,
         };
         let total = times(normal, &self.normal);
@@ -186,7 +191,9 @@ impl Contact {
             return jump;
         }
         // An impulse along the normal that raises the rate to the goal costs (goal^2 - leaves^2)/(2 w_nn), and w_nn is at least 1/m.
-        let left = (1.0 - (goal - leaves) * (goal + leaves) / motion).max(0.0).sqrt();
+        // A little more is taken, so that rounding adds nothing.
+        let taken = (1.0 + 1e-10) * (goal - leaves) * (goal + leaves);
+        let left = (1.0 - taken / motion).max(0.0).sqrt();
         let more = |jump: Jump, push: f64| Jump {
             total: plus(&jump.total, push, &self.normal),
             normal: jump.normal + push,
@@ -278,6 +285,19 @@ impl Plane {
             if slope >= 0.0 { -2.0 * rest / (slope + root) } else { (root - slope) / (2.0 * curve) };
         let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
         [smooth[0] + part * way[0], smooth[1] + part * way[1]]
+    }
+
+    /// Two smooth bodies that creep along each other: a little of their slip pays for a hop.
+    fn hop_from_slip(&self, p: [f64; 2], goal: f64) -> [f64; 2] {
+        let slip = self.before[1] + self.response(p)[1];
+        let goal = goal.min(PAID * slip.abs());
+        // The hop takes goal^2/(2 nn), half of what is taken from slip^2/(2 tt).
+        let part = (goal * goal * self.tt / (slip * slip * self.nn)).min(0.25);
+        if !(part > 0.0) {
+            return p;
+        }
+        let paid = self.hop_from_friction([p[0], p[1] - part * slip / self.tt], goal);
+        if self.gain(paid) <= self.gain(p).max(0.0) { paid } else { p }
     }
 
     /// Half of what an impulse takes, by friction, goes into the normal rate, up to a goal: more normal impulse stays in the cone.
