@@ -156,7 +156,7 @@ pub struct Collisions {
 const HOLD: u32 = 24;
 /// So many times more of them where its hops are much shorter than the contact time: so many show whether it moves on.
 const CREEP_LONGER: u32 = 10;
-/// A creeping body rests if it is not faster than falling for this part of the time would make it.
+/// A body rests if it is not faster than falling for this part of the time would make it.
 const QUIET: f64 = 0.03;
 /// So many times the speed of its hops it may have besides: fewer than its motion can pay for.
 const HOPS: f64 = 4.0;
@@ -535,11 +535,9 @@ impl Collisions {
         // The more often it meets, the faster it may be: what is jammed cannot get away.
         let often = count / enough;
         let factor = if lossy { f64::from(often) * f64::from(often) } else { 1.0 };
-        let most = if creeps {
-            QUIET * pull * now.since(since) + HOPS * fastest
-        } else {
-            self.rest_speed() * factor
-        };
+        // What is much faster than its hops moves on along what carries it.
+        let hops = QUIET * pull * now.since(since) + HOPS * fastest;
+        let most = if creeps { hops } else { hops.min(self.rest_speed() * factor) };
         if often == 0 || !(self.speed(k) <= most) {
             return;
         }
