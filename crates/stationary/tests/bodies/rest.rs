@@ -194,12 +194,7 @@ fn on_a_slope(body: Body, tilt: f64, velocity: [f64; 2]) -> World {
         angle: -tilt,
         ..body
     };
-    World {
-        dimension: 2,
-        gravity: [0.0, -10.0, 0.0],
-        bodies: vec![body],
-        walls: vec![plane(normal, 0.0)],
-    }
+    World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies: vec![body], walls: vec![plane(normal, 0.0)] }
 }
 
 /// How far along the slope the body is after two seconds, and by how much it ever gained energy.

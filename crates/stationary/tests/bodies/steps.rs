@@ -127,8 +127,12 @@ fn a_velocity_out_of_range_is_named_and_stops_the_run() {
         ..Body::round(2, 0.2)
     };
     let still = Body { name: "moon".into(), position: [3.0, 3.0, 0.0], ..Body::round(2, 0.2) };
-    let world =
-        World { dimension: 2, gravity: [0.0; 3], bodies: vec![still, fast], walls: vec![plane([1.0, 0.0, 0.0], 0.0)] };
+    let world = World {
+        dimension: 2,
+        gravity: [0.0; 3],
+        bodies: vec![still, fast],
+        walls: vec![plane([1.0, 0.0, 0.0], 0.0)],
+    };
     let time = contact_time(&world);
     let mut run = run_with(world, 1.0, time);
     let stop = run.advance(u64::MAX).expect_err("its energy is infinite");

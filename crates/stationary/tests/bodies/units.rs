@@ -91,7 +91,8 @@ fn centred(world: &World) -> World {
 #[test]
 fn piles_scaled_by_powers_of_two_in_mass_length_and_time_give_the_same_bits() {
     // Molecules, grains and planets in SI are among them, and each unit alone.
-    let scales = [(-83, -30, -40), (-30, -10, -3), (80, 23, 12), (40, 0, 0), (0, -37, 0), (0, 0, 21), (7, 3, -5)];
+    let scales =
+        [(-83, -30, -40), (-30, -10, -3), (80, 23, 12), (40, 0, 0), (0, -37, 0), (0, 0, 21), (7, 3, -5)];
     for seed in 0..30 {
         let world = centred(&pile(seed).0);
         let expected = course(&world, Units::powers(0, 0, 0), 200);

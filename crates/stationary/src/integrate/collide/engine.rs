@@ -270,10 +270,7 @@ impl Collisions {
             let finite = swept.low.iter().chain(&swept.high).all(|x| x.is_finite());
             if !(finite && self.flights[k].state.is_finite() && self.energy_of(k, &self.state(k)).is_finite())
             {
-                return Err(Stop::NotFinite {
-                    time: self.time(),
-                    body: self.world.name(k).to_string(),
-                });
+                return Err(Stop::NotFinite { time: self.time(), body: self.world.name(k).to_string() });
             }
         }
         Ok(())
@@ -312,8 +309,7 @@ impl Collisions {
         };
         let n = self.flights.len();
         let sum: f64 = (0..n).map(rate).sum();
-        let watched =
-            if self.resting() > 0 { WATCHED * self.contact_time } else { f64::MAX };
+        let watched = if self.resting() > 0 { WATCHED * self.contact_time } else { f64::MAX };
         // Where nothing moves, nothing will.
         (WINDOW * n as f64 / sum).min(watched)
     }
@@ -392,8 +388,7 @@ impl Collisions {
         };
         let Surface { restitution, friction } = self.world.surface(i).against(self.world.surface(j));
         // A pair flies as one in gravity, but where contacts last, something carries one of them.
-        let carried =
-            if times > 0 && j < self.world.bodies.len() { norm(&self.world.gravity) } else { 0.0 };
+        let carried = if times > 0 && j < self.world.bodies.len() { norm(&self.world.gravity) } else { 0.0 };
         let falling = 0.5 * span * (pressing.by_gravity + carried);
         let turning = (0.5 * span * pressing.by_turning).min(RIM * (self.rim_speed(i) + self.rim_speed(j)));
         let hop = falling + turning;

@@ -281,8 +281,7 @@ impl Plane {
         // curve s^2 + slope s + (base - allowed) = 0, the last not positive.
         let rest = base - allowed;
         let root = (slope * slope - 4.0 * curve * rest).max(0.0).sqrt();
-        let part =
-            if slope >= 0.0 { -2.0 * rest / (slope + root) } else { (root - slope) / (2.0 * curve) };
+        let part = if slope >= 0.0 { -2.0 * rest / (slope + root) } else { (root - slope) / (2.0 * curve) };
         let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
         [smooth[0] + part * way[0], smooth[1] + part * way[1]]
     }

@@ -10,6 +10,7 @@ use crate::linalg::space::{Vec3, inner, norm, plus, times};
 use crate::model::{Point, Polygon};
 use crate::registry;
 use crate::run::Description;
+use crate::run::finish::short;
 use crate::run::rows::Rows;
 use crate::scenario::{
     BodiesSystem, BodyGroup, MassChoice, Placement, Scenario, ShapeChoice, WallChoice, WallKind,
@@ -287,9 +288,12 @@ pub fn check(scenario: &Scenario, system: &BodiesSystem) -> Result<Description, 
         }
     };
     let lines = vec![
-        ("bodies", format!("{} {place}, mass {}", world.bodies.len(), crate::run::finish::short(mass))),
+        ("bodies", format!("{} {place}, mass {}", world.bodies.len(), short(mass))),
         ("walls", system.walls.len().to_string()),
-        ("integrator", format!("collisions (contact time {}), exact between impacts", built.contact_time)),
+        (
+            "integrator",
+            format!("collisions (contact time {}), exact between impacts", short(built.contact_time)),
+        ),
         ("steps", steps),
         ("rows", built.rows.to_string()),
         ("claims", scenario.claims.len().to_string()),
