@@ -1,13 +1,13 @@
 //! The loop over impacts.
 
-use super::features::{Feature, Touch, signed_gap, touches};
 use super::flight::{Clock, Flight, State};
 use super::grid::{Grid, Reach};
-use super::impact::{Answer, Contact, Pressing, Side, resultant, strike};
+use super::impact::{Contact, Side, strike};
 use super::predict::Event;
+use super::rest::{Met, PATIENCE, Resting};
 use super::start::{self, StartFault};
-use super::times::{Against, Bench};
-use super::world::{Shape, Surface, WallForm, World};
+use super::times::Bench;
+use super::world::World;
 use crate::archive::{Archive, Persist};
 use crate::linalg::space::{Vec3, cross, inner, norm, plus, times};
 use std::collections::BinaryHeap;
@@ -89,90 +89,49 @@ const MOST: u64 = 2_000;
 /// The same for all bodies together.
 const MOST_AT_ALL: u64 = 500_000;
 
-/// The last impact of a pair, and how many have followed each other within the contact time.
-#[derive(Debug, Clone, Copy, Default)]
-struct Met {
-    with: u32,
-    when: Clock,
-    times: u32,
-}
-
-/// Impacts of a body with contacts that last, within a contact time.
-#[derive(Debug, Clone, Copy)]
-struct Resting {
-    since: Clock,
-    count: u32,
-    /// The fastest approach among them.
-    fastest: f64,
-}
-
-impl Resting {
-    const NONE: Resting = Resting { since: Clock::ZERO, count: 0, fastest: 0.0 };
-}
-
-/// Touches that are this near, in sizes, act at once.
-const TOGETHER: f64 = 1e-9;
-
 /// Bodies on their way.
 pub struct Collisions {
     pub(super) world: World,
-    start: f64,
-    step: f64,
+    pub(super) start: f64,
+    pub(super) step: f64,
     /// Whole steps made.
-    steps: u64,
-    contact_time: f64,
+    pub(super) steps: u64,
+    pub(super) contact_time: f64,
     pub(super) flights: Vec<Flight>,
     /// Impacts of each body so far.
     pub(super) counters: Vec<u32>,
-    met: Vec<Vec<Met>>,
+    pub(super) met: Vec<Vec<Met>>,
     /// When the window began in which impacts are predicted.
-    window: Clock,
+    pub(super) window: Clock,
     /// How long it is.
     pub(super) length: f64,
     /// How far into the window.
     pub(super) offset: f64,
     /// Impacts and searches in this window.
-    events: [u64; 2],
+    pub(super) events: [u64; 2],
     pub(super) grid: Grid,
     pub(super) queue: BinaryHeap<Event>,
     pub(super) bench: Bench,
     pub(super) near: Vec<u32>,
     /// Largest coordinate.
     pub(super) extent: f64,
-    happened: Vec<Impact>,
-    impacts: u64,
-    least_gap: f64,
+    pub(super) happened: Vec<Impact>,
+    pub(super) impacts: u64,
+    pub(super) least_gap: f64,
     /// Impulse of the walls on all bodies, and what rounding took from it.
-    from_walls: [Vec3; 2],
+    pub(super) from_walls: [Vec3; 2],
     /// Since when a body is held where it rests.
-    held: Vec<Option<Clock>>,
+    pub(super) held: Vec<Option<Clock>>,
     /// Impacts at rest of each body of late.
-    at_rest: Vec<Resting>,
+    pub(super) at_rest: Vec<Resting>,
     /// Energy taken by impacts and by holding, and what rounding took from the sum.
-    lost: [f64; 2],
+    pub(super) lost: [f64; 2],
 }
 
-/// Impacts at rest within a contact time after which a body is held.
-const HOLD: u32 = 24;
-/// So many times more of them where its hops are much shorter than the contact time: so many show whether it moves on.
-const CREEP_LONGER: u32 = 10;
-/// A body rests if it is not faster than falling for this part of the time would make it.
-const QUIET: f64 = 0.03;
-/// So many times the speed of its hops it may have besides: fewer than its motion can pay for.
-const HOPS: f64 = 4.0;
 /// A window is so long that bodies move or turn by this part of their size, in the mean of their rates.
 const WINDOW: f64 = 0.25;
 /// While something is held, a window is no longer than this many contact times.
 const WATCHED: f64 = 8.0;
-/// The energy of a kick is half the square of this times `m a r`, with the acceleration `a` that presses and the size `r`: less than
-/// rounding leaves of an energy of that size.
-const KICK: f64 = 1e-8;
-/// Contacts may be this part of their tolerance behind touching before they are lifted.
-const SUNK: f64 = 0.3;
-/// Spins count to the speed of a hop with at most this part of the speed of the rims.
-const RIM: f64 = 0.05;
-/// Contact times after which it is let go, to see whether it still rests.
-const PATIENCE: f64 = 32.0;
 
 impl Collisions {
     /// Bodies at the start, if none overlaps another or a wall.
@@ -369,226 +328,10 @@ impl Collisions {
         }
     }
 
-    /// How the present impact of a pair is answered; notes that it met.
-    fn answer(&mut self, i: usize, j: usize, pressing: &Pressing, gap: f64) -> Answer {
-        let now = self.clock();
-        let span = self.contact_time;
-        let met = &mut self.met[i];
-        met.retain(|m| now.since(m.when) < span);
-        let found = met.iter_mut().find(|m| m.with == j as u32);
-        let times = match found {
-            Some(m) => {
-                (m.when, m.times) = (now, m.times.saturating_add(1));
-                m.times
-            }
-            None => {
-                met.push(Met { with: j as u32, when: now, times: 0 });
-                0
-            }
-        };
-        let Surface { restitution, friction } = self.world.surface(i).against(self.world.surface(j));
-        // A pair flies as one in gravity, but where contacts last, something carries one of them.
-        let carried = if times > 0 && j < self.world.bodies.len() { norm(&self.world.gravity) } else { 0.0 };
-        let falling = 0.5 * span * (pressing.by_gravity + carried);
-        let turning = (0.5 * span * pressing.by_turning).min(RIM * (self.rim_speed(i) + self.rim_speed(j)));
-        let hop = falling + turning;
-        // A first impact keeps to its restitution as soon as the hop that follows is seen.
-        let floor = if times > 0 { 0.5 * hop } else { 0.5 * falling + 0.02 * turning };
-        // Whatever presses without speed must part, or it would meet again at once and for ever.
-        let pressed = pressing.by_gravity + carried + pressing.by_turning;
-        let kick = KICK * (pressed * self.size(i, j)).sqrt();
-        // Very many hops would sink by the rounding of each: what has sunk rises again by as much.
-        let sunk = (-gap - SUNK * self.touch(i, j)).max(0.0);
-        let lift = (2.0 * pressed * sunk).sqrt();
-        // Rates that rounding could turn around would also be met again at once.
-        let sharp = if times > 0 { 1e-14 * (self.speed(i) + self.speed(j)) } else { 0.0 };
-        let kick = kick.min(1e-6 * hop).max(lift).max(sharp);
-        Answer { restitution, friction, times, hop, floor, kick }
-    }
-
-    /// How fast the rim of a body turns.
-    fn rim_speed(&self, k: usize) -> f64 {
-        let Some(b) = self.world.bodies.get(k) else { return 0.0 };
-        b.shape.reach() * norm(&self.flights[k].state.spin)
-    }
-
-    /// Where a pair touches, and the gap there.
-    fn contact(&self, i: usize, j: usize, sides: &[Side; 2]) -> (Contact, f64) {
-        let a = &self.world.bodies[i];
-        let other = self.world.bodies.get(j);
-        let wall = j.checked_sub(self.world.bodies.len()).map(|w| &self.world.walls[w].form);
-        let position = sides[0].state.position;
-        match (&a.shape, other.map(|b| &b.shape), wall) {
-            (Shape::Round { radius }, Some(Shape::Round { radius: second }), _) => {
-                let apart = plus(&position, -1.0, &sides[1].state.position);
-                let length = norm(&apart);
-                let normal = times(1.0 / length, &apart);
-                let arms = [times(-radius, &normal), times(*second, &normal)];
-                let pressing = self.pressing_of(&normal, i, j);
-                (Contact { arms, normal, pressing }, length - (radius + second))
-            }
-            (Shape::Round { radius }, None, Some(WallForm::Plane { normal, offset })) => {
-                let gap = inner(normal, &position) - offset - radius;
-                let pressing = self.pressing_of(normal, i, j);
-                let arms = [times(-radius, normal), [0.0; 3]];
-                (Contact { arms, normal: *normal, pressing }, gap)
-            }
-            _ => {
-                let near = TOGETHER * self.size(i, j);
-                let mover = self.mover(i, sides[0].state);
-                let against = match (other, wall) {
-                    (Some(_), _) => Against::Mover(self.mover(j, sides[1].state)),
-                    (_, Some(WallForm::Segment(ends))) => Against::Segment(ends),
-                    (_, Some(WallForm::Plane { normal, offset })) => {
-                        Against::HalfPlane([normal[0], normal[1]], *offset)
-                    }
-                    (None, None) => unreachable!("a number is that of a body or of a wall"),
-                };
-                let mut bench = Bench::default();
-                bench.put(&mover, &against, 0.0);
-                let flat = |[x, y, _]: Vec3| [x, y];
-                let own = flat(self.gravity_of(i));
-                let its = if other.is_some() { flat(self.gravity_of(j)) } else { [0.0; 2] };
-                let (all, gap) = match against {
-                    Against::HalfPlane(normal, offset) => {
-                        super::features::on_plane(&bench.one, (normal, offset), near, own)
-                    }
-                    _ => {
-                        let all = touches(&bench.one, &bench.two, near, [own, its]);
-                        (all, signed_gap(&bench.one, &bench.two))
-                    }
-                };
-                let contact = resultant(&all, sides);
-                if inner(&contact.velocity(sides), &contact.normal) < 0.0 {
-                    return (contact, gap);
-                }
-                // The cone as a whole does not approach: what does is the feature that the search has found.
-                let mut nearest: Option<Feature> = None;
-                bench.each(&against, |f| {
-                    if f.distance <= near && nearest.is_none_or(|least| f.rate < least.rate) {
-                        nearest = Some(f);
-                    }
-                });
-                let found = nearest.map(|f| Touch {
-                    point: f.point,
-                    normal: f.normal,
-                    pressing: f.pressing(&bench.one, &bench.two, [own, its]),
-                });
-                (found.map_or(contact, |touch| resultant(&[touch], sides)), gap)
-            }
-        }
-    }
-
-    /// What presses where round bodies meet: their spins do not.
-    fn pressing_of(&self, normal: &Vec3, i: usize, j: usize) -> Pressing {
-        Pressing { by_gravity: (-inner(normal, &self.drift(i, j))).max(0.0), by_turning: 0.0 }
-    }
-
-    fn side(&self, k: usize) -> Side {
-        match self.world.bodies.get(k) {
-            Some(_) if self.held[k].is_some() => Side { mobility: [0.0; 2], state: self.state(k) },
-            Some(b) => Side { state: self.state(k), mobility: [1.0 / b.mass, 1.0 / b.inertia] },
-            None => Side::wall(),
-        }
-    }
-
-    fn lose(&mut self, energy: f64) {
+    pub(super) fn lose(&mut self, energy: f64) {
         let more = energy + self.lost[1];
         let new = self.lost[0] + more;
         self.lost = [new, more - (new - self.lost[0])];
-    }
-
-    /// The speed below which a body may be at rest: twice that of falling for the contact time.
-    fn rest_speed(&self) -> f64 {
-        2.0 * norm(&self.world.gravity) * self.contact_time
-    }
-
-    /// Stops a slow body that has met others at rest many times of late: they carry it.
-    fn hold_if_it_rests(&mut self, k: usize, approach: f64) {
-        let now = self.clock();
-        let of_late = &mut self.at_rest[k];
-        if of_late.count == 0 || now.since(of_late.since) > self.contact_time {
-            *of_late = Resting { since: now, ..Resting::NONE };
-        }
-        of_late.count += 1;
-        of_late.fastest = of_late.fastest.max(approach);
-        let Resting { since, count, fastest } = *of_late;
-        if self.held[k].is_some() {
-            return;
-        }
-        let Surface { restitution, friction } = self.world.bodies[k].surface;
-        let lossy = restitution < 1.0 || friction > 0.0;
-        let pull = norm(&self.world.gravity);
-        // Hops much shorter than those of the contact time.
-        let creeps = fastest < 0.0625 * pull * self.contact_time;
-        let enough = match (creeps, lossy) {
-            (true, _) => CREEP_LONGER * HOLD,
-            (false, true) => HOLD,
-            // What loses nothing goes on for longer.
-            (false, false) => 40 * HOLD,
-        };
-        // The more often it meets, the faster it may be: what is jammed cannot get away.
-        let often = count / enough;
-        let factor = if lossy { f64::from(often) * f64::from(often) } else { 1.0 };
-        // What is much faster than its hops moves on along what carries it.
-        let hops = QUIET * pull * now.since(since) + HOPS * fastest;
-        let most = if creeps { hops } else { hops.min(self.rest_speed() * factor) };
-        if often == 0 || !(self.speed(k) <= most) {
-            return;
-        }
-        let moving = self.state(k);
-        let rest = State { velocity: [0.0; 3], spin: [0.0; 3], ..moving };
-        self.lose(self.energy_of(k, &moving) - self.energy_of(k, &rest));
-        self.book(&times(-self.world.bodies[k].mass, &moving.velocity));
-        self.flights[k] = Flight { began: now, state: rest };
-        self.held[k] = Some(now);
-    }
-
-    /// Lets a body go that was held.
-    fn release(&mut self, k: usize) {
-        let Some(since) = self.held[k].take() else { return };
-        let now = self.clock();
-        let carried = -self.world.bodies[k].mass * now.since(since);
-        let carried = times(carried, &self.world.gravity);
-        self.book(&carried);
-        self.flights[k].began = now;
-        self.counters[k] = self.counters[k].wrapping_add(1);
-        self.at_rest[k] = Resting::NONE;
-    }
-
-    /// Lets a held body go, and those beside it, where the impact would move it faster than what rests.
-    fn wake(&mut self, i: usize, j: usize, contact: &Contact) {
-        let Some(k) = [i, j].into_iter().find(|k| self.held.get(*k).is_some_and(Option::is_some)) else {
-            return;
-        };
-        let Some(other) = self.world.bodies.get(i + j - k) else { return };
-        let approach = -inner(&contact.velocity(&[self.side(i), self.side(j)]), &contact.normal);
-        let mass = self.world.bodies[k].mass;
-        if !(approach * other.mass / (mass + other.mass) > self.rest_speed()) {
-            return;
-        }
-        let mut near = Vec::new();
-        self.grid.near(k, &mut near);
-        near.retain(|n| self.held[*n as usize].is_some());
-        self.release(k);
-        let mut free = vec![k];
-        for n in near.into_iter().map(|n| n as usize) {
-            let gap = start::gap_between(
-                &self.world,
-                [k.min(n), k.max(n)],
-                |m| self.state(m),
-                &mut Bench::default(),
-            );
-            if gap < 0.01 * self.size(k, n) {
-                self.release(n);
-                free.push(n);
-            }
-        }
-        for k in free {
-            let swept = self.sweep(k);
-            self.grid.replace(k, swept);
-            self.predict(k, |_| true);
-        }
     }
 
     /// Gravity as a body feels it: none while it is held.
@@ -602,14 +345,14 @@ impl Collisions {
     }
 
     /// How fast the points of a body move at most.
-    fn speed(&self, k: usize) -> f64 {
+    pub(super) fn speed(&self, k: usize) -> f64 {
         let Some(b) = self.world.bodies.get(k) else { return 0.0 };
         let state = self.state(k);
         norm(&state.velocity) + b.shape.reach() * norm(&state.spin)
     }
 
     /// Adds an impulse of a wall, with compensation.
-    fn book(&mut self, impulse: &Vec3) {
+    pub(super) fn book(&mut self, impulse: &Vec3) {
         let [sum, lost] = &mut self.from_walls;
         for k in 0..3 {
             let more = impulse[k] + lost[k];
@@ -619,7 +362,7 @@ impl Collisions {
         }
     }
 
-    fn energy_of(&self, k: usize, state: &State) -> f64 {
+    pub(super) fn energy_of(&self, k: usize, state: &State) -> f64 {
         let Some(b) = self.world.bodies.get(k) else { return 0.0 };
         let kinetic = 0.5
             * (b.mass * inner(&state.velocity, &state.velocity)
@@ -631,7 +374,7 @@ impl Collisions {
         self.counters.get(k).copied().unwrap_or(0)
     }
 
-    fn clock(&self) -> Clock {
+    pub(super) fn clock(&self) -> Clock {
         self.window.after(self.offset)
     }
 
@@ -748,18 +491,6 @@ fn momentum_paid(sides: &[Side; 2], contact: &Contact, left: f64) -> Vec3 {
     let velocity = side.state.velocity;
     let along = plus(&velocity, -inner(&velocity, &contact.normal), &contact.normal);
     times((left - 1.0) / side.mobility[0], &along)
-}
-
-impl Persist for Met {
-    fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.with).pass(&mut self.when).pass(&mut self.times);
-    }
-}
-
-impl Persist for Resting {
-    fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.since).pass(&mut self.count).pass(&mut self.fastest);
-    }
 }
 
 /// At any time: boxes and predictions too, since those made anew would differ by rounding.

@@ -62,8 +62,10 @@ mod flight;
 mod grid;
 mod impact;
 mod predict;
+mod rest;
 mod start;
 mod times;
+mod touching;
 mod world;
 
 pub use engine::{Collisions, Impact, Options, Stop};
