@@ -314,3 +314,95 @@ fn every_column_and_key_of_the_results_is_documented() {
     let extra: Vec<_> = own.iter().filter(|k| !keys.contains(*k)).collect();
     assert!(missing.is_empty() && extra.is_empty(), "missing {missing:?}, extra {extra:?}");
 }
+
+/// Stars and triangles in oblique gravity, elastic and rough: once a spin was counted as a speed that contacts give.
+const STARS: &str = r#"
+space = 2
+integrator = "collisions"
+step = 1
+end = 50
+gravity = [-8.745, 9.634]
+restitution = 1
+friction = 0.3
+end_impacts = 10
+wall.box = { box = [[0, 0], [4, 4]] }
+[bodies.star]
+shape = "polygon"
+vertices = [[0.369, 0], [0.136, 0.136], [0, 0.346], [-0.145, 0.145], [-0.371, 0], [-0.188, -0.188], [0, -0.375], [0.187, -0.187]]
+position = [3.059, 3.229]
+velocity = [-0.503, -0.243]
+[bodies.triangle]
+shape = "polygon"
+vertices = [[0.319, 0], [-0.139, 0.242], [-0.091, -0.158]]
+position = [2.88, 1.638]
+velocity = [2.558, 3.872]
+"#;
+
+/// Pentagons that spin on a lattice.
+const PENTAGONS: &str = r#"
+space = 2
+gravity = [0, 0]
+restitution = 0.9
+friction = 0.1
+step = 0.1
+end = 6
+integrator = "collisions"
+wall.box = { box = [[0, 0], [4, 4]] }
+[bodies.p]
+shape = "polygon"
+vertices = [[0.3, 0.0], [0.0927, 0.2853], [-0.2427, 0.1763], [-0.2427, -0.1763], [0.0927, -0.2853]]
+count = 8
+place = "lattice"
+speed = 3
+spin = "3*(1-2*mod(i,2))"
+seed = 21
+turned = true
+"#;
+
+#[test]
+fn no_row_of_impacts_csv_has_more_energy_after_the_impact_than_before() {
+    let falling = [
+        ("gravity", "[0, -9.81]"),
+        ("restitution", "0.2"),
+        ("friction", "1"),
+        ("step", "0.3"),
+        ("end", "9"),
+        ("bodies.p.speed", "1"),
+        ("bodies.p.seed", "8"),
+    ];
+    for (text, set, tag) in
+        [(STARS, &[][..], "stars"), (PENTAGONS, &[], "gain"), (PENTAGONS, &falling, "stop")]
+    {
+        let (outcome, all) = files(&read(text, set).unwrap(), tag);
+        assert_eq!(outcome.summary["finished"], true, "{tag}");
+        assert!(outcome.summary["impacts"]["dissipated"].as_f64().unwrap() > 0.0, "{tag}");
+        let scale = outcome.summary["energy"]["scale"].as_f64().unwrap();
+        for row in all[1].1.lines().skip(1) {
+            let cells: Vec<&str> = row.split(',').collect();
+            let [before, after] = [5, 6].map(|k: usize| cells[k].parse::<f64>().unwrap());
+            assert!(after <= before + 1e-13 * (scale + before.abs()), "{tag}: {row}");
+        }
+    }
+}
+
+#[test]
+fn the_step_of_a_scenario_changes_neither_impacts_nor_contact_time() {
+    let impacts = |step: &str| {
+        let set = [("step", step), ("end", "1e6"), ("end_impacts", "60"), ("gravity", "[0, -9.81]")];
+        let (outcome, all) = files(&read(PENTAGONS, &set).unwrap(), &format!("step-{step}"));
+        assert_eq!(outcome.summary["impacts"]["count"], 60);
+        (all[1].1.clone(), outcome.summary["integrator"].clone())
+    };
+    let expected = impacts("0.01");
+    for step in ["0.5", "7", "100", "320", "0.4142135623730951"] {
+        assert_eq!(impacts(step), expected, "step {step}");
+    }
+}
+
+#[test]
+fn an_energy_out_of_range_at_the_start_stops_the_run_by_name() {
+    let scenario = read(TWO, &[("bodies.brick.velocity", "[1e160, 0]")]).unwrap();
+    let outcome = run::measure(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    let stopped = outcome.stopped.map(|error| error.to_string()).unwrap_or_default();
+    assert!(stopped.contains("the energy"), "{stopped}");
+}

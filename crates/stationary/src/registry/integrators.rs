@@ -108,7 +108,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
                 than `contact_time` are elastic, and what friction can stop it turns around: rest is a time-symmetric hop.",
         options: &[(
             "contact_time",
-            "the step",
+            "by size, gravity and speed",
             "impacts of a pair that follow each other sooner are of a lasting contact",
         )],
     },

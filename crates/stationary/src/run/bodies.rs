@@ -71,7 +71,7 @@ fn drive(
         results.book(built)?;
         if let Err(fault) = built.kept.look(&mut built.run) {
             let cause =
-                fault.cause(fastest(built), "an impact brought in energy: a shorter `step` may help".into());
+                fault.cause(fastest(built), "impacts must not bring in energy: this is a fault of the program, please report it".into());
             end.stopped = Some(RunError { time: end.time, step: end.step, cause });
             break;
         }

@@ -81,7 +81,7 @@ fn the_same_run_gives_the_same_bits_however_it_is_cut() {
         whole.advance(u64::MAX).unwrap();
     }
     let mut most = 0;
-    while cut.windows() < 20 {
+    while cut.steps() < 20 {
         most += 7;
         cut.advance(most).unwrap();
         most = most.max(cut.impacts());

@@ -3,11 +3,16 @@
 
 mod discs;
 mod laws;
+mod piles;
 mod polygons;
 mod reference;
 mod rest;
+mod steps;
+mod units;
 
-use stationary::integrate::collide::{Body, Collisions, Options, Surface, Wall, WallForm, World};
+use stationary::integrate::collide::{
+    Body, Collisions, Options, Surface, Wall, WallForm, World, contact_time,
+};
 use stationary::model::Polygon;
 
 /// Numbers that look random, the same in every run.
@@ -37,7 +42,12 @@ pub(crate) fn plane(normal: [f64; 3], offset: f64) -> Wall {
 }
 
 pub(crate) fn run(world: World, step: f64) -> Collisions {
-    Collisions::new(world, Options { start: 0.0, step, contact_time: step }).unwrap()
+    let contact_time = contact_time(&world);
+    run_with(world, step, contact_time)
+}
+
+pub(crate) fn run_with(world: World, step: f64, contact_time: f64) -> Collisions {
+    Collisions::new(world, Options { start: 0.0, step, contact_time }).unwrap()
 }
 
 pub(crate) fn polygon(points: &[[f64; 2]]) -> Body {

@@ -1,6 +1,6 @@
 //! What comes to rest: infinitely many bounces, piles, slopes.
 
-use super::{Random, plane, polygon, room, run};
+use super::{Random, plane, polygon, room, run_with};
 use stationary::integrate::collide::{Body, Collisions, Surface, World};
 
 const STEP: f64 = 0.01;
@@ -26,7 +26,7 @@ fn a_ball_passes_the_end_of_its_bounces_and_rests() {
             bodies: vec![ball],
             walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
         };
-        let mut fall = run(rough(world, e, 0.0), STEP);
+        let mut fall = run_with(rough(world, e, 0.0), STEP, STEP);
         let mut last = f64::INFINITY;
         for _ in 0..2000 {
             fall.advance(u64::MAX).unwrap();
@@ -54,7 +54,7 @@ fn what_starts_at_rest_on_the_floor_stays_there() {
             bodies: vec![ball, on_top],
             walls: vec![floor],
         };
-        let mut rest = run(rough(world, e, 0.0), STEP);
+        let mut rest = run_with(rough(world, e, 0.0), STEP, STEP);
         let before = total(&rest);
         for _ in 0..200 {
             rest.advance(u64::MAX).unwrap();
@@ -78,7 +78,7 @@ fn a_block_on_a_slope_sticks_or_slides_as_coulomb_says() {
             bodies: vec![body],
             walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
         };
-        let mut slide = run(rough(world, 0.0, mu), STEP);
+        let mut slide = run_with(rough(world, 0.0, mu), STEP, STEP);
         for _ in 0..200 {
             slide.advance(u64::MAX).unwrap();
         }
@@ -109,7 +109,7 @@ fn a_pile_settles_in_reasonable_time_and_stays_admissible() {
         });
     }
     let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: room(4.0, 20.0) };
-    let mut pile = run(rough(world, 0.3, 0.4), STEP);
+    let mut pile = run_with(rough(world, 0.3, 0.4), STEP, STEP);
     let mut last = f64::INFINITY;
     for k in 0..500 {
         pile.advance(u64::MAX).unwrap();
@@ -133,7 +133,7 @@ fn squares_stacked_exactly_on_each_other_stay_so() {
         (0..5).map(|k| Body { position: [0.0, 0.5 + f64::from(k), 0.0], ..square.clone() }).collect();
     let floor = plane([0.0, 1.0, 0.0], 0.0);
     let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
-    let mut stack = run(rough(world, 0.2, 0.5), STEP);
+    let mut stack = run_with(rough(world, 0.2, 0.5), STEP, STEP);
     for _ in 0..300 {
         stack.advance(u64::MAX).unwrap();
         let gap = stack.least_gap();
@@ -160,7 +160,7 @@ fn what_is_held_is_let_go_when_it_is_hit_and_books_all_impulses() {
     let mass: f64 = bodies.iter().map(|b| b.mass).sum();
     let floor = plane([0.0, 1.0, 0.0], 0.0);
     let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
-    let mut hit = run(rough(world, 0.3, 0.5), STEP);
+    let mut hit = run_with(rough(world, 0.3, 0.5), STEP, STEP);
     let ((first, _), energy) = (hit.momentum(), total(&hit));
     let mut most_held = 0;
     for _ in 0..400 {
@@ -175,5 +175,73 @@ fn what_is_held_is_let_go_when_it_is_hit_and_books_all_impulses() {
         assert!((total(&hit) + hit.lost() - energy).abs() < 1e-12 * energy);
     }
     assert!(most_held > 0 && hit.least_gap() >= -1e-12);
-    assert!(hit.state(2).position[0] > 0.45, "{:?}", hit.state(2));
+    assert!(hit.state(0).position[0] > 1.0, "{:?}", hit.state(0));
+}
+
+/// A world of one body on an inclined wall that it touches at the start, without any speed into it.
+fn on_a_slope(body: Body, tilt: f64, velocity: [f64; 2]) -> World {
+    let normal = [tilt.sin(), tilt.cos(), 0.0];
+    let along = [tilt.cos(), -tilt.sin()];
+    let height = match &body.shape {
+        stationary::integrate::collide::Shape::Round { radius } => *radius,
+        stationary::integrate::collide::Shape::Polygon(_) => 0.25,
+    };
+    let speed = velocity[0];
+    let body = Body {
+        position: [height * normal[0], height * normal[1], 0.0],
+        velocity: [speed * along[0], speed * along[1], 0.0],
+        spin: [0.0, 0.0, velocity[1]],
+        angle: -tilt,
+        ..body
+    };
+    World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies: vec![body], walls: vec![plane(normal, 0.0)] }
+}
+
+/// How far along the slope the body is after two seconds, and by how much it ever gained energy.
+fn way(world: World, restitution: f64, friction: f64, tilt: f64) -> f64 {
+    let mut slide = run_with(rough(world, restitution, friction), STEP, STEP);
+    let from = slide.state(0).position;
+    let mut last = total(&slide);
+    for _ in 0..200 {
+        slide.advance(u64::MAX).unwrap();
+        let now = total(&slide);
+        assert!(now <= last + 1e-12, "{now} after {last}");
+        last = now;
+        assert!(slide.least_gap() >= -1e-12);
+    }
+    let to = slide.state(0).position;
+    (to[0] - from[0]) * tilt.cos() - (to[1] - from[1]) * tilt.sin()
+}
+
+#[test]
+fn what_touches_a_slope_at_the_start_slides_or_rolls_from_rest_and_gains_nothing() {
+    let block = polygon(&[[-0.5, -0.25], [0.5, -0.25], [0.5, 0.25], [-0.5, 0.25]]);
+    let disc = Body::round(2, 0.5);
+    for restitution in [0.0, 0.5, 1.0] {
+        for tilt in [0.1_f64, 0.3] {
+            let fall = 0.5 * 10.0 * tilt.sin() * 4.0;
+            for body in [&block, &disc] {
+                let smooth = way(on_a_slope(body.clone(), tilt, [0.0; 2]), restitution, 0.0, tilt);
+                assert!((smooth - fall).abs() < 0.02 * fall, "slides {smooth} for {fall}");
+            }
+            // A disc that rolls has 3/2 of its mass to move.
+            let rolled = way(on_a_slope(disc.clone(), tilt, [0.0; 2]), restitution, 1.0, tilt);
+            assert!((rolled - fall / 1.5).abs() < 0.03 * fall, "rolls {rolled} for {}", fall / 1.5);
+            let sticks = way(on_a_slope(block.clone(), tilt, [0.0; 2]), restitution, 1.0, tilt);
+            assert!(sticks.abs() < 0.01, "sticks {sticks}");
+        }
+    }
+}
+
+#[test]
+fn what_slides_or_rolls_on_the_floor_from_the_start_goes_on_evenly() {
+    let disc = Body::round(2, 0.5);
+    for restitution in [0.0, 0.5, 1.0] {
+        for speed in [0.02, 1.0] {
+            let slides = way(on_a_slope(disc.clone(), 0.0, [speed, 0.0]), restitution, 0.0, 0.0);
+            assert!((slides - 2.0 * speed).abs() < 0.02 * speed, "{restitution} {speed}: slides {slides}");
+            let rolls = way(on_a_slope(disc.clone(), 0.0, [speed, -speed / 0.5]), restitution, 0.5, 0.0);
+            assert!((rolls - 2.0 * speed).abs() < 0.02 * speed, "{restitution} {speed}: rolls {rolls}");
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! The loop over impacts.
 
-use super::features::{signed_gap, touches};
 use super::flight::{Clock, Flight, State};
 use super::grid::{Grid, Reach};
-use super::impact::{Answer, Contact, Jump, Side, resultant};
+use super::impact::{Contact, Side, strike};
 use super::predict::Event;
+use super::rest::{Met, PATIENCE, Resting};
 use super::start::{self, StartFault};
-use super::times::{Against, Bench};
-use super::world::{Shape, Surface, WallForm, World};
+use super::times::Bench;
+use super::world::World;
 use crate::archive::{Archive, Persist};
 use crate::linalg::space::{Vec3, cross, inner, norm, plus, times};
 use std::collections::BinaryHeap;
@@ -18,7 +18,7 @@ use std::fmt;
 pub struct Options {
     /// Time of the initial state.
     pub start: f64,
-    /// Length of the windows in which impacts are searched for and after which the state is looked at.
+    /// How far [`Collisions::advance`] goes. The motion does not depend on it.
     pub step: f64,
     /// Impacts of a pair that follow each other sooner are those of a contact that lasts.
     pub contact_time: f64,
@@ -45,84 +45,99 @@ pub struct Impact {
     pub gap: f64,
 }
 
-/// More impacts in one window than can be meant.
+/// Why a run cannot go on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TooMany {
-    /// The window's impacts.
-    pub impacts: u64,
-    /// When.
-    pub time: f64,
-    /// Who met last.
-    pub pair: [String; 2],
+pub enum Stop {
+    /// More impacts and searches in a short time than can be meant.
+    TooMany {
+        /// The impacts.
+        impacts: u64,
+        /// The searches for impacts that had to be taken up again.
+        searches: u64,
+        /// Since when.
+        since: f64,
+        /// When.
+        time: f64,
+        /// Who met last.
+        pair: [String; 2],
+    },
+    /// A state of a body is not a finite number any more.
+    NotFinite {
+        /// When.
+        time: f64,
+        /// The body.
+        body: String,
+    },
 }
 
-impl fmt::Display for TooMany {
+impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second] = &self.pair;
-        write!(
-            f,
-            "{} impacts within one step, the last at time {} between `{first}` and `{second}`",
-            self.impacts, self.time
-        )
+        match self {
+            Stop::TooMany { impacts, searches, since, time, pair: [first, second] } => write!(
+                f,
+                "{impacts} impacts and {searches} searches for impacts between the times {since} and {time}, the last of `{first}` and `{second}`; a longer `contact_time` usually helps"
+            ),
+            Stop::NotFinite { time, body } => {
+                write!(f, "position or velocity of `{body}` is not a finite number after time {time}")
+            }
+        }
     }
 }
 
 /// Impacts of a window for each body, beyond which a run stops: searches too count here.
 const MOST: u64 = 2_000;
-
-/// The last impact of a pair, and how many have followed each other within the contact time.
-#[derive(Debug, Clone, Copy, Default)]
-struct Met {
-    with: u32,
-    when: Clock,
-    times: u32,
-}
-
-/// Touches that are this near, in sizes, act at once.
-const TOGETHER: f64 = 1e-9;
+/// The same for all bodies together.
+const MOST_AT_ALL: u64 = 500_000;
 
 /// Bodies on their way.
 pub struct Collisions {
     pub(super) world: World,
-    start: f64,
+    pub(super) start: f64,
     pub(super) step: f64,
-    contact_time: f64,
+    /// Whole steps made.
+    pub(super) steps: u64,
+    pub(super) contact_time: f64,
     pub(super) flights: Vec<Flight>,
     /// Impacts of each body so far.
     pub(super) counters: Vec<u32>,
-    met: Vec<Vec<Met>>,
-    window: u64,
+    pub(super) met: Vec<Vec<Met>>,
+    /// When the window began in which impacts are predicted.
+    pub(super) window: Clock,
+    /// How long it is.
+    pub(super) length: f64,
     /// How far into the window.
     pub(super) offset: f64,
+    /// Impacts and searches in this window.
+    pub(super) events: [u64; 2],
     pub(super) grid: Grid,
     pub(super) queue: BinaryHeap<Event>,
     pub(super) bench: Bench,
     pub(super) near: Vec<u32>,
     /// Largest coordinate.
     pub(super) extent: f64,
-    happened: Vec<Impact>,
-    impacts: u64,
-    least_gap: f64,
+    pub(super) happened: Vec<Impact>,
+    pub(super) impacts: u64,
+    pub(super) least_gap: f64,
     /// Impulse of the walls on all bodies, and what rounding took from it.
-    from_walls: [Vec3; 2],
+    pub(super) from_walls: [Vec3; 2],
     /// Since when a body is held where it rests.
-    held: Vec<Option<Clock>>,
-    /// Impacts at rest of each body in this window.
-    at_rest: Vec<u32>,
+    pub(super) held: Vec<Option<Clock>>,
+    /// Impacts at rest of each body of late.
+    pub(super) at_rest: Vec<Resting>,
     /// Energy taken by impacts and by holding, and what rounding took from the sum.
-    lost: [f64; 2],
+    pub(super) lost: [f64; 2],
 }
 
-/// Impacts at rest within a window after which a body is held.
-const HOLD: u32 = 24;
-/// Contact times after which it is let go, to see whether it still rests.
-const PATIENCE: f64 = 32.0;
+/// A window is so long that bodies move or turn by this part of their size, in the mean of their rates.
+const WINDOW: f64 = 0.25;
+/// While something is held, a window is no longer than this many contact times.
+const WATCHED: f64 = 8.0;
 
 impl Collisions {
     /// Bodies at the start, if none overlaps another or a wall.
     pub fn new(world: World, options: Options) -> Result<Self, StartFault> {
         let least_gap = start::check(&world)?;
-        let began = Clock { window: 0, offset: 0.0 };
+        let began = Clock::ZERO;
         let flight = |b: &super::world::Body| Flight {
             began,
             state: State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin },
@@ -133,11 +148,14 @@ impl Collisions {
             world,
             start: options.start,
             step: options.step,
+            steps: 0,
             contact_time: options.contact_time,
             counters: vec![0; n],
             met: vec![Vec::new(); n],
-            window: 0,
+            window: began,
+            length: 0.0,
             offset: 0.0,
+            events: [0; 2],
             grid: Grid::default(),
             queue: BinaryHeap::new(),
             bench: Bench::default(),
@@ -148,55 +166,87 @@ impl Collisions {
             least_gap,
             from_walls: [[0.0; 3]; 2],
             held: vec![None; n],
-            at_rest: vec![0; n],
+            at_rest: vec![Resting::NONE; n],
             lost: [0.0; 2],
         };
         run.open();
         Ok(run)
     }
 
-    /// Goes to the end of the window, or to the impact that makes `most` of them.
-    pub fn advance(&mut self, most: u64) -> Result<(), TooMany> {
+    /// Goes a step on, or to the impact that makes `most` of them.
+    ///
+    /// Impacts are predicted within windows whose lengths follow from the motion. Steps only say where to look: they cut no leg, and the
+    /// same impacts happen to the same bits whatever their length.
+    pub fn advance(&mut self, most: u64) -> Result<(), Stop> {
         self.happened.clear();
-        let limit = 500_000 + MOST.saturating_mul(self.flights.len() as u64);
-        let mut events = 0;
-        while let Some(event) = self.queue.pop() {
+        self.check_finite(0..self.flights.len())?;
+        let target = Clock::multiple(self.steps + 1, self.step);
+        let limit = MOST_AT_ALL + MOST.saturating_mul(self.flights.len() as u64);
+        loop {
+            let until = target.since(self.window);
+            let due = |event: &Event| event.offset <= until.min(self.length);
+            let Some(event) = self.queue.peek().filter(|event| due(event)).copied() else {
+                if !(until > self.length) {
+                    self.steps += 1;
+                    self.offset = until;
+                    return Ok(());
+                }
+                self.window = self.window.after(self.length);
+                self.offset = 0.0;
+                self.open();
+                self.check_finite(0..self.flights.len())?;
+                continue;
+            };
+            self.queue.pop();
             let [i, j] = event.pair.map(|k| k as usize);
             if event.counters != [self.counters[i], self.counter(j)] {
                 continue;
             }
             self.offset = event.offset;
-            events += 1;
-            if events > limit {
+            self.events[usize::from(!event.impact)] += 1;
+            let [impacts, searches] = self.events;
+            if impacts + searches > limit {
                 let pair = [i, j].map(|k| self.world.name(k).to_string());
-                return Err(TooMany { impacts: self.happened.len() as u64, time: self.time(), pair });
+                let since = self.start + self.window.rounded();
+                return Err(Stop::TooMany { impacts, searches, since, time: self.time(), pair });
             }
             if !event.impact {
                 self.predict_pair(i, j);
                 continue;
             }
             self.meet(i, j);
+            self.check_finite([i, j].into_iter().filter(|k| *k < self.flights.len()))?;
             if self.impacts >= most {
                 return Ok(());
             }
         }
-        self.window += 1;
-        self.offset = 0.0;
-        self.open();
+    }
+
+    /// Refuses bodies whose states, or boxes until the end of the window, are not finite numbers: nothing could be predicted of them.
+    fn check_finite(&self, bodies: impl IntoIterator<Item = usize>) -> Result<(), Stop> {
+        for k in bodies {
+            let swept = &self.grid.boxes[k];
+            let finite = swept.low.iter().chain(&swept.high).all(|x| x.is_finite());
+            if !(finite && self.flights[k].state.is_finite() && self.energy_of(k, &self.state(k)).is_finite())
+            {
+                return Err(Stop::NotFinite { time: self.time(), body: self.world.name(k).to_string() });
+            }
+        }
         Ok(())
     }
 
     /// Begins a window: boxes, and the impacts that will be unless others come first.
     fn open(&mut self) {
         self.queue.clear();
+        self.events = [0; 2];
         let n = self.flights.len();
         for i in 0..n {
-            self.at_rest[i] = 0;
-            let since = self.held[i].map(|since| self.clock().since(since, self.step));
+            let since = self.held[i].map(|since| self.clock().since(since));
             if since.is_some_and(|since| since > PATIENCE * self.contact_time) {
                 self.release(i);
             }
         }
+        self.length = self.window_length();
         let boxes: Vec<Reach> = (0..n).map(|i| self.sweep(i)).collect();
         let largest = |m: f64, b: &Reach| b.low.iter().chain(&b.high).fold(m, |m, x| m.max(x.abs()));
         self.extent = boxes.iter().fold(0.0, largest);
@@ -206,6 +256,23 @@ impl Collisions {
         }
     }
 
+    /// How long the window that begins now is to be: bodies move by a part of their size in it. The rates with which they do so are averaged: a single
+    /// fast body among many then passes about as many of them in a window as there are bodies to be looked at when it begins.
+    fn window_length(&self) -> f64 {
+        let rate = |k: usize| {
+            if self.is_held(k) {
+                return 0.0;
+            }
+            let reach = self.world.bodies[k].shape.reach();
+            self.speed(k) / reach + (0.5 * norm(&self.world.gravity) / reach).sqrt()
+        };
+        let n = self.flights.len();
+        let sum: f64 = (0..n).map(rate).sum();
+        let watched = if self.resting() > 0 { WATCHED * self.contact_time } else { f64::MAX };
+        // Where nothing moves, nothing will.
+        (WINDOW * n as f64 / sum).min(watched)
+    }
+
     /// The impact of a pair that touches now.
     fn meet(&mut self, i: usize, j: usize) {
         let now = self.clock();
@@ -213,10 +280,12 @@ impl Collisions {
         self.wake(i, j, &contact);
         let mut sides = [self.side(i), self.side(j)];
         self.least_gap = self.least_gap.min(gap / self.size(i, j));
-        let answer = self.answer(i, j);
+        let answer = self.answer(i, j, &contact.pressing, gap);
+        let approach = -inner(&contact.velocity(&sides), &contact.normal);
         let before = self.energy_of(i, &sides[0].state) + self.energy_of(j, &sides[1].state);
         let jump = contact.jump(&sides, &answer);
         let point = plus(&sides[0].state.position, 1.0, &contact.arms[0]);
+        let slowed = momentum_paid(&sides, &contact, jump.left);
         strike(&mut sides, &contact, &jump);
         let after = self.energy_of(i, &sides[0].state) + self.energy_of(j, &sides[1].state);
         let walls = self.world.bodies.len();
@@ -229,6 +298,9 @@ impl Collisions {
             self.book(&jump.total);
         } else if self.held[i].is_some() {
             self.book(&times(-1.0, &jump.total));
+        }
+        if jump.left < 1.0 {
+            self.book(&slowed);
         }
         self.lose(before - after);
         self.impacts += 1;
@@ -245,7 +317,7 @@ impl Collisions {
         let both = if j < walls { &[i, j][..] } else { &[i] };
         for &k in both {
             if answer.times > 0 {
-                self.hold_if_it_rests(k);
+                self.hold_if_it_rests(k, approach);
             }
             let swept = self.sweep(k);
             self.grid.replace(k, swept);
@@ -256,173 +328,10 @@ impl Collisions {
         }
     }
 
-    /// How the present impact of a pair is answered; notes that it met.
-    fn answer(&mut self, i: usize, j: usize) -> Answer {
-        let now = self.clock();
-        let (step, span) = (self.step, self.contact_time);
-        let met = &mut self.met[i];
-        met.retain(|m| now.since(m.when, step) < span);
-        let found = met.iter_mut().find(|m| m.with == j as u32);
-        let times = match found {
-            Some(m) => {
-                (m.when, m.times) = (now, m.times.saturating_add(1));
-                m.times
-            }
-            None => {
-                met.push(Met { with: j as u32, when: now, times: 0 });
-                0
-            }
-        };
-        let surface = self.world.surface(i).against(self.world.surface(j));
-        let lossy = surface.restitution < 1.0 || surface.friction > 0.0;
-        // A pair flies as one in gravity, but where contacts last, something carries one of them.
-        let carried = if (lossy || times >= 64) && j < self.world.bodies.len() {
-            norm(&self.world.gravity)
-        } else {
-            0.0
-        };
-        let hop = 0.5 * span * (self.pull(i, j) + carried);
-        let least = match (times, lossy) {
-            // Whatever presses without speed must part, or it would meet again at once and for ever.
-            (0, _) => 1e-6 * hop,
-            (_, true) => 0.5 * hop,
-            (64.., false) => hop / 100.0,
-            (_, false) => 1e-6 * hop,
-        };
-        // A first impact with restitution keeps to its law, however slow it leaves.
-        let least = if times == 0 && surface.restitution < 1.0 { 0.0 } else { least };
-        // Rates that rounding could turn around would also be met again at once.
-        let sharp = if times > 0 { 1e-14 * (self.speed(i) + self.speed(j)) } else { 0.0 };
-        let least = least.max(sharp);
-        Answer { restitution: surface.restitution, friction: surface.friction, times, hop, least }
-    }
-
-    /// Where a pair touches, and the gap there.
-    fn contact(&self, i: usize, j: usize, sides: &[Side; 2]) -> (Contact, f64) {
-        let a = &self.world.bodies[i];
-        let other = self.world.bodies.get(j);
-        let wall = j.checked_sub(self.world.bodies.len()).map(|w| &self.world.walls[w].form);
-        let position = sides[0].state.position;
-        match (&a.shape, other.map(|b| &b.shape), wall) {
-            (Shape::Round { radius }, Some(Shape::Round { radius: second }), _) => {
-                let apart = plus(&position, -1.0, &sides[1].state.position);
-                let length = norm(&apart);
-                let normal = times(1.0 / length, &apart);
-                let arms = [times(-radius, &normal), times(*second, &normal)];
-                (Contact { arms, normal }, length - (radius + second))
-            }
-            (Shape::Round { radius }, None, Some(WallForm::Plane { normal, offset })) => {
-                let gap = inner(normal, &position) - offset - radius;
-                (Contact { arms: [times(-radius, normal), [0.0; 3]], normal: *normal }, gap)
-            }
-            _ => {
-                let near = TOGETHER * self.size(i, j);
-                let mover = self.mover(i, sides[0].state);
-                let against = match (other, wall) {
-                    (Some(_), _) => Against::Mover(self.mover(j, sides[1].state)),
-                    (_, Some(WallForm::Segment(ends))) => Against::Segment(ends),
-                    (_, Some(WallForm::Plane { normal, offset })) => {
-                        Against::HalfPlane([normal[0], normal[1]], *offset)
-                    }
-                    (None, None) => unreachable!("a number is that of a body or of a wall"),
-                };
-                let mut bench = Bench::default();
-                bench.put(&mover, &against, 0.0);
-                let (all, gap) = match against {
-                    Against::HalfPlane(normal, offset) => {
-                        super::features::on_plane(&bench.one, normal, offset, near)
-                    }
-                    _ => (touches(&bench.one, &bench.two, near), signed_gap(&bench.one, &bench.two)),
-                };
-                (resultant(&all, sides), gap)
-            }
-        }
-    }
-
-    fn side(&self, k: usize) -> Side {
-        match self.world.bodies.get(k) {
-            Some(_) if self.held[k].is_some() => Side { mobility: [0.0; 2], state: self.state(k) },
-            Some(b) => Side { state: self.state(k), mobility: [1.0 / b.mass, 1.0 / b.inertia] },
-            None => Side::wall(),
-        }
-    }
-
-    fn lose(&mut self, energy: f64) {
+    pub(super) fn lose(&mut self, energy: f64) {
         let more = energy + self.lost[1];
         let new = self.lost[0] + more;
         self.lost = [new, more - (new - self.lost[0])];
-    }
-
-    /// The speed below which a body may be at rest: twice that of falling for the contact time.
-    fn rest_speed(&self) -> f64 {
-        2.0 * norm(&self.world.gravity) * self.contact_time
-    }
-
-    /// Stops a slow body that has met others at rest many times in this window: they carry it.
-    fn hold_if_it_rests(&mut self, k: usize) {
-        self.at_rest[k] += 1;
-        let Surface { restitution, friction } = self.world.bodies[k].surface;
-        let lossy = restitution < 1.0 || friction > 0.0;
-        // The more often it meets, the faster it may be: what is jammed cannot get away. What loses nothing goes on for longer.
-        let often = self.at_rest[k] / if lossy { HOLD } else { 40 * HOLD };
-        let factor = if lossy { f64::from(often * often) } else { 1.0 };
-        if often == 0 || self.held[k].is_some() || !(self.speed(k) <= self.rest_speed() * factor) {
-            return;
-        }
-        let now = self.clock();
-        let moving = self.state(k);
-        let rest = State { velocity: [0.0; 3], spin: [0.0; 3], ..moving };
-        self.lose(self.energy_of(k, &moving) - self.energy_of(k, &rest));
-        self.book(&times(-self.world.bodies[k].mass, &moving.velocity));
-        self.flights[k] = Flight { began: now, state: rest };
-        self.held[k] = Some(now);
-    }
-
-    /// Lets a body go that was held.
-    fn release(&mut self, k: usize) {
-        let Some(since) = self.held[k].take() else { return };
-        let now = self.clock();
-        let carried = -self.world.bodies[k].mass * now.since(since, self.step);
-        let carried = times(carried, &self.world.gravity);
-        self.book(&carried);
-        self.flights[k].began = now;
-        self.counters[k] = self.counters[k].wrapping_add(1);
-        self.at_rest[k] = 0;
-    }
-
-    /// Lets a held body go, and those beside it, where the impact would move it faster than what rests.
-    fn wake(&mut self, i: usize, j: usize, contact: &Contact) {
-        let Some(k) = [i, j].into_iter().find(|k| self.held.get(*k).is_some_and(Option::is_some)) else {
-            return;
-        };
-        let Some(other) = self.world.bodies.get(i + j - k) else { return };
-        let approach = -inner(&contact.velocity(&[self.side(i), self.side(j)]), &contact.normal);
-        let mass = self.world.bodies[k].mass;
-        if !(approach * other.mass / (mass + other.mass) > self.rest_speed()) {
-            return;
-        }
-        let mut near = Vec::new();
-        self.grid.near(k, &mut near);
-        near.retain(|n| self.held[*n as usize].is_some());
-        self.release(k);
-        let mut free = vec![k];
-        for n in near.into_iter().map(|n| n as usize) {
-            let gap = start::gap_between(
-                &self.world,
-                [k.min(n), k.max(n)],
-                |m| self.state(m),
-                &mut Bench::default(),
-            );
-            if gap < 0.01 * self.size(k, n) {
-                self.release(n);
-                free.push(n);
-            }
-        }
-        for k in free {
-            let swept = self.sweep(k);
-            self.grid.replace(k, swept);
-            self.predict(k, |_| true);
-        }
     }
 
     /// Gravity as a body feels it: none while it is held.
@@ -436,14 +345,14 @@ impl Collisions {
     }
 
     /// How fast the points of a body move at most.
-    fn speed(&self, k: usize) -> f64 {
+    pub(super) fn speed(&self, k: usize) -> f64 {
         let Some(b) = self.world.bodies.get(k) else { return 0.0 };
         let state = self.state(k);
         norm(&state.velocity) + b.shape.reach() * norm(&state.spin)
     }
 
     /// Adds an impulse of a wall, with compensation.
-    fn book(&mut self, impulse: &Vec3) {
+    pub(super) fn book(&mut self, impulse: &Vec3) {
         let [sum, lost] = &mut self.from_walls;
         for k in 0..3 {
             let more = impulse[k] + lost[k];
@@ -453,7 +362,7 @@ impl Collisions {
         }
     }
 
-    fn energy_of(&self, k: usize, state: &State) -> f64 {
+    pub(super) fn energy_of(&self, k: usize, state: &State) -> f64 {
         let Some(b) = self.world.bodies.get(k) else { return 0.0 };
         let kinetic = 0.5
             * (b.mass * inner(&state.velocity, &state.velocity)
@@ -465,18 +374,18 @@ impl Collisions {
         self.counters.get(k).copied().unwrap_or(0)
     }
 
-    fn clock(&self) -> Clock {
-        Clock { window: self.window, offset: self.offset }
+    pub(super) fn clock(&self) -> Clock {
+        self.window.after(self.offset)
     }
 
     /// The time reached.
     pub fn time(&self) -> f64 {
-        self.start + (self.window as f64 * self.step + self.offset)
+        self.start + self.clock().rounded()
     }
 
-    /// Windows completed.
-    pub fn windows(&self) -> u64 {
-        self.window
+    /// Whole steps made.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Impacts so far.
@@ -499,7 +408,7 @@ impl Collisions {
         let Flight { began, state } = &self.flights[i];
         match self.held[i] {
             Some(_) => *state,
-            None => state.after(self.clock().since(*began, self.step), &self.world.gravity),
+            None => state.after(self.clock().since(*began), &self.world.gravity),
         }
     }
 
@@ -543,7 +452,7 @@ impl Collisions {
         let mut sum = self.from_walls[0];
         for (b, since) in self.world.bodies.iter().zip(&self.held) {
             if let Some(since) = since {
-                sum = plus(&sum, -b.mass * self.clock().since(*since, self.step), &self.world.gravity);
+                sum = plus(&sum, -b.mass * self.clock().since(*since), &self.world.gravity);
             }
         }
         sum
@@ -576,35 +485,41 @@ impl Collisions {
     }
 }
 
-/// Gives both sides their impulses.
-fn strike(sides: &mut [Side; 2], contact: &Contact, jump: &Jump) {
-    for ((side, arm), sign) in sides.iter_mut().zip(&contact.arms).zip([1.0, -1.0]) {
-        let [by_mass, by_inertia] = side.mobility;
-        side.state.velocity = plus(&side.state.velocity, sign * by_mass, &jump.total);
-        side.state.spin = plus(&side.state.spin, sign * by_inertia, &cross(arm, &jump.total));
-    }
+/// What the motion along a contact loses of its momentum where it pays for a hop: something immovable is on the other side.
+fn momentum_paid(sides: &[Side; 2], contact: &Contact, left: f64) -> Vec3 {
+    let Some(side) = sides.iter().find(|side| side.mobility[0] > 0.0) else { return [0.0; 3] };
+    let velocity = side.state.velocity;
+    let along = plus(&velocity, -inner(&velocity, &contact.normal), &contact.normal);
+    times((left - 1.0) / side.mobility[0], &along)
 }
 
-impl Persist for Met {
-    fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.with).pass(&mut self.when).pass(&mut self.times);
-    }
-}
-
-/// Between two windows: what is predicted of the next one follows from the rest.
+/// At any time: boxes and predictions too, since those made anew would differ by rounding.
 impl Persist for Collisions {
     fn pass(&mut self, archive: &mut Archive) {
         archive.fixed(&mut self.flights).fixed(&mut self.counters).fixed(&mut self.met);
-        archive.pass(&mut self.window).pass(&mut self.impacts).pass(&mut self.least_gap);
+        archive.pass(&mut self.steps).pass(&mut self.impacts).pass(&mut self.least_gap);
+        archive.pass(&mut self.window).pass(&mut self.length).pass(&mut self.offset);
+        archive.pass(&mut self.events).pass(&mut self.extent);
         archive.pass(&mut self.from_walls).fixed(&mut self.held).pass(&mut self.lost);
+        archive.fixed(&mut self.at_rest).fixed(&mut self.grid.boxes);
+        let mut queue = std::mem::take(&mut self.queue).into_sorted_vec();
+        archive.pass(&mut queue);
         let clocks = self.flights.iter().map(|flight| &flight.began).chain(self.held.iter().flatten());
         let mut clocks = clocks.chain(self.met.iter().flatten().map(|met| &met.when));
-        let past = clocks.all(|clock| clock.window <= self.window && clock.offset.is_finite());
+        let now = self.clock();
+        let past = now.is_finite() && clocks.all(|clock| clock.since(now) <= 0.0);
         archive.require(past, "a body whose past is yet to come");
+        let all = self.flights.len() + self.world.walls.len();
+        let known = |event: &Event| {
+            let [i, j] = event.pair.map(|k| k as usize);
+            i < self.flights.len() && i < j && j < all && event.offset.is_finite()
+        };
+        archive.require(queue.iter().all(known), "an impact of a body that is not there");
         if archive.reads() && archive.sound() {
-            self.offset = 0.0;
             self.happened.clear();
-            self.open();
+            let boxes = std::mem::take(&mut self.grid.boxes);
+            self.grid.rebuild(boxes, self.world.dimension);
         }
+        self.queue = queue.into();
     }
 }

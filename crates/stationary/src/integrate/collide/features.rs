@@ -2,6 +2,7 @@
 //! their distances, the rates of these, and the normals with which they push.
 
 use super::flight::State;
+use super::impact::Pressing;
 use super::world::Shape;
 use crate::model::{Point, cross2, dot2, minus2};
 
@@ -33,6 +34,54 @@ pub(super) struct Feature {
     pub normal: Point,
     /// The two vertices, where it is two vertices.
     pub corner: Option<(usize, usize)>,
+    /// Whose edge it is: the normal turns with it.
+    pub edge: Edge,
+}
+
+/// The outline to which the edge of a feature belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    Neither,
+    First,
+    Second,
+}
+
+impl Feature {
+    /// What presses at this feature, under these gravities of the two outlines.
+    ///
+    /// A vertex `p` of one and an edge of the other with outward normal `m`, which turns with the spin `w` about the centre `x`:
+    ///
+    /// ```text
+    /// d = m.(p - x) - const,   d'' = m.(p'' - x'') + 2 w (k x m).(p' - x') - w^2 m.(p - x),   p'' = g - w_p^2 (p - x_p).
+    /// ```
+    ///
+    /// Between two vertices the normal has no turn of its own that presses.
+    pub fn pressing(&self, a: &Placed, b: &Placed, gravities: [Point; 2]) -> Pressing {
+        let [of_a, of_b] = gravities;
+        let drift = -dot2(self.normal, minus2(of_a, of_b));
+        let turning = match self.edge {
+            Edge::Second => seen_from_edge(a, b, self.point, self.normal),
+            Edge::First => seen_from_edge(b, a, self.point, self.normal.map(|x| -x)),
+            Edge::Neither => {
+                let centripetal = |of: &Placed| {
+                    let arm = minus2(of.vertex_at(self.point), of.centre);
+                    of.spin * of.spin * dot2(self.normal, arm)
+                };
+                centripetal(a) - centripetal(b)
+            }
+        };
+        Pressing { by_gravity: drift.max(0.0), by_turning: turning.max(0.0) }
+    }
+}
+
+/// The part of `-d''` that comes from spins, for a vertex of `a` at `point` and an edge of `b` with this outward normal.
+fn seen_from_edge(a: &Placed, b: &Placed, point: Point, outward: Point) -> f64 {
+    let vertex = a.vertex_at(point);
+    let own = a.spin * a.spin * dot2(outward, minus2(vertex, a.centre));
+    let sideways = [-outward[1], outward[0]];
+    let past = minus2(a.velocity_at(vertex), b.velocity);
+    let coriolis = 2.0 * b.spin * dot2(sideways, past);
+    own - coriolis + b.spin * b.spin * dot2(outward, minus2(vertex, b.centre))
 }
 
 impl Placed {
@@ -71,12 +120,27 @@ impl Placed {
         [self.velocity[0] - self.spin * arm[1], self.velocity[1] + self.spin * arm[0]]
     }
 
+    /// The vertex that touches at a point: the centre of a disc.
+    fn vertex_at(&self, point: Point) -> Point {
+        if self.radius > 0.0 { self.centre } else { point }
+    }
+
     fn edges(&self) -> usize {
         if self.closed { self.points.len() } else { self.points.len() - 1 }
     }
 
     fn end(&self, edge: usize) -> Point {
         self.points[(edge + 1) % self.points.len()]
+    }
+
+    /// Along a direction, how far a corner's two edges of unit length go together.
+    fn corner_side(&self, vertex: usize, direction: Point) -> f64 {
+        let n = self.points.len();
+        let towards = |other: Point| {
+            let edge = minus2(other, self.points[vertex]);
+            dot2(edge, direction) / edge[0].hypot(edge[1])
+        };
+        towards(self.points[(vertex + 1) % n]) + towards(self.points[(vertex + n - 1) % n])
     }
 
     /// Whether a point is inside of a closed outline.
@@ -111,6 +175,10 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
             if radius == 0.0 && length <= a.slack.max(b.slack) {
                 // Corners that coincide have no line between them: apart is what is beyond one of the directions of parting.
                 let far = |n: &Point| dot2(*n, apart);
+                for (normal, edge) in notch(a, i, b, j) {
+                    let rate = dot2(normal, parting_with);
+                    visit(Feature { distance: far(&normal), rate, point, normal, corner: None, edge });
+                }
                 let normal = parting(a, i, b, j).max_by(|n, m| far(n).total_cmp(&far(m)));
                 if let Some(normal) = normal {
                     visit(Feature {
@@ -119,6 +187,7 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
                         point,
                         normal,
                         corner,
+                        edge: Edge::Neither,
                     });
                 }
                 continue;
@@ -129,6 +198,7 @@ pub(super) fn features(a: &Placed, b: &Placed, mut visit: impl FnMut(Feature)) {
                 point,
                 normal,
                 corner,
+                edge: Edge::Neither,
             });
         }
     }
@@ -143,14 +213,21 @@ fn vertices_against_edges(a: &Placed, b: &Placed, sign: f64, visit: &mut impl Fn
         let length = squared.sqrt();
         // Counter-clockwise: the outside is on the right.
         let outward = [along[1] / length, -along[0] / length];
-        for p in &a.points {
+        for (index, p) in a.points.iter().enumerate() {
             let part = dot2(minus2(*p, start), along);
             if !(part > 0.0 && part < squared) {
                 continue;
             }
             let height = dot2(minus2(*p, start), outward);
-            let (height, normal) =
-                if height < -b.slack { (-height, outward.map(|x| -x)) } else { (height, outward) };
+            let behind = if b.closed {
+                height < -b.slack
+            } else if height.abs() <= a.slack {
+                // A segment is solid from both sides: rounding does not tell on which the body is, its corner does.
+                a.corner_side(index, outward) < 0.0
+            } else {
+                height < 0.0
+            };
+            let (height, normal) = if behind { (-height, outward.map(|x| -x)) } else { (height, outward) };
             let at = part / squared;
             let foot = [start[0] + at * along[0], start[1] + at * along[1]];
             let rate = dot2(normal, minus2(a.velocity_at(*p), b.velocity_at(foot)));
@@ -160,6 +237,7 @@ fn vertices_against_edges(a: &Placed, b: &Placed, sign: f64, visit: &mut impl Fn
                 point: foot,
                 normal: normal.map(|x| sign * x),
                 corner: None,
+                edge: if sign > 0.0 { Edge::Second } else { Edge::First },
             });
         }
     }
@@ -195,7 +273,7 @@ pub(super) fn vertices(a: &Placed, normal: Point, offset: f64, mut visit: impl F
     for p in &a.points {
         let distance = dot2(normal, *p) - offset;
         let rate = dot2(normal, a.velocity_at(*p));
-        visit(Feature { distance, rate, point: *p, normal, corner: None });
+        visit(Feature { distance, rate, point: *p, normal, corner: None, edge: Edge::Second });
     }
 }
 
@@ -204,11 +282,12 @@ pub(super) fn vertices(a: &Placed, normal: Point, offset: f64, mut visit: impl F
 pub(super) struct Touch {
     pub point: Point,
     pub normal: Point,
+    pub pressing: Pressing,
 }
 
 /// What generates the cone of normals of the impact at this moment: the features within `near` of touching or, if none is, the
 /// nearest. Two vertices push with every direction in which both corners can be parted, (5.15): its two extreme ones are taken.
-pub(super) fn touches(a: &Placed, b: &Placed, near: f64) -> Vec<Touch> {
+pub(super) fn touches(a: &Placed, b: &Placed, near: f64, gravities: [Point; 2]) -> Vec<Touch> {
     let mut all: Vec<Feature> = Vec::new();
     features(a, b, |f| all.push(f));
     let least = all.iter().fold(f64::INFINITY, |m, f| m.min(f.distance));
@@ -217,14 +296,18 @@ pub(super) fn touches(a: &Placed, b: &Placed, near: f64) -> Vec<Touch> {
     // An edge near whose end a vertex touches makes the corner there redundant.
     let edges = all.iter().any(|f| f.corner.is_none());
     for f in &all {
+        let pressing = f.pressing(a, b, gravities);
         match f.corner {
-            None => cone.push(Touch { point: f.point, normal: f.normal }),
+            None => cone.push(Touch { point: f.point, normal: f.normal, pressing }),
             Some(_) if edges => {}
             Some((i, j)) => {
                 let directions = parting(a, i, b, j);
-                cone.extend(directions.map(|normal| Touch { point: f.point, normal }));
+                cone.extend(directions.map(|normal| {
+                    let pressing = Feature { normal, ..*f }.pressing(a, b, gravities);
+                    Touch { point: f.point, normal, pressing }
+                }));
                 if cone.is_empty() {
-                    cone.push(Touch { point: f.point, normal: f.normal });
+                    cone.push(Touch { point: f.point, normal: f.normal, pressing });
                 }
             }
         }
@@ -244,6 +327,18 @@ fn parting(a: &Placed, i: usize, b: &Placed, j: usize) -> impl Iterator<Item = P
     candidates.into_iter().filter(move |n| within(other, *n) && within(own, n.map(|x| -x)))
 }
 
+/// Where one corner is the ground of a notch, both its edges push a tip there. Just behind the ground of a notch the feet of the tip are on
+/// neither edge: without these features nothing would hold it.
+fn notch(a: &Placed, i: usize, b: &Placed, j: usize) -> impl Iterator<Item = (Point, Edge)> {
+    let edges = |of: &Placed, vertex: usize, sign: f64, edge: Edge| {
+        let [first, second] = corner_normals(of, vertex);
+        let reflex = of.closed && cross2(first, second) < 0.0;
+        [first, second].map(|normal| reflex.then(|| (normal.map(|x| sign * x), edge)))
+    };
+    let all = [edges(a, i, -1.0, Edge::First), edges(b, j, 1.0, Edge::Second)];
+    all.into_iter().flatten().flatten()
+}
+
 /// Outward normals of the edges that meet in a vertex; those of the end of a segment are of all sides but its own.
 fn corner_normals(a: &Placed, i: usize) -> [Point; 2] {
     let n = a.points.len();
@@ -261,13 +356,20 @@ fn corner_normals(a: &Placed, i: usize) -> [Point; 2] {
 }
 
 /// The vertices of a polygon that touch a half plane, within `near` or the nearest, and the gap.
-pub(super) fn on_plane(a: &Placed, normal: Point, offset: f64, near: f64) -> (Vec<Touch>, f64) {
+pub(super) fn on_plane(
+    a: &Placed,
+    (normal, offset): (Point, f64),
+    near: f64,
+    gravity: Point,
+) -> (Vec<Touch>, f64) {
     let mut least = f64::INFINITY;
     vertices(a, normal, offset, |f| least = least.min(f.distance));
+    let still = Placed::default();
     let mut all = Vec::new();
     vertices(a, normal, offset, |f| {
         if f.distance <= near.max(least) {
-            all.push(Touch { point: f.point, normal });
+            let pressing = f.pressing(a, &still, [gravity, [0.0; 2]]);
+            all.push(Touch { point: f.point, normal, pressing });
         }
     });
     (all, least)

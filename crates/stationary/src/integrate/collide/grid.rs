@@ -1,5 +1,6 @@
 //! The broad phase: boxes around what bodies sweep in the rest of a window, in the cells of a uniform grid.
 
+use crate::archive::{Archive, Persist};
 use crate::linalg::space::Vec3;
 
 /// A box with sides along the axes.
@@ -12,6 +13,12 @@ pub(super) struct Reach {
 impl Reach {
     fn meets(&self, other: &Reach) -> bool {
         (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
+    }
+}
+
+impl Persist for Reach {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.low).pass(&mut self.high);
     }
 }
 

@@ -24,11 +24,18 @@
 //!
 //! Impacts at one time are made one after the other, with legs of length zero between them.
 //!
-//! **Rest.** Restitution below one leads to infinitely many bounces in finite time. Let `c` be the speed of a hop of the *contact time*.
-//! Slow impacts of a pair (up to `2 c`) that follow each other within that time are elastic, and friction turns slip around there
-//! instead of stopping it: the bounces end in hops of about the contact time, which are time-symmetric and therefore rest in
-//! the mean. A contact that presses without any speed gets `c/2`; where nothing is lost by restitution or friction a millionth of that,
-//! and more only if it goes on. A slow body that has made many such hops within a window is *held*: it stands still, the walls carry its
+//! **Energy.** No impact adds energy beyond rounding, whatever the shapes, masses, restitution and friction: `Contact::jump` in `impact.rs` has the
+//! argument.
+//!
+//! **Steps.** Impacts are predicted within windows whose lengths follow from the motion. A step only says where to look: it cuts no leg, and
+//! every step gives the same bits.
+//!
+//! **Rest.** Restitution below one leads to infinitely many bounces in finite time. Let `a` be the acceleration that presses a contact together,
+//! `-d^2 gap/dt^2`, and `c = a T/2` the speed of a hop of the *contact time* `T`. Slow impacts of a pair (up to `2 c`) that follow each other within
+//! that time are elastic, and friction turns slip around there instead of stopping it; faster ones leave with `c/2` at least. The bounces end in hops
+//! of about the contact time, which are time-symmetric and therefore rest in the mean. A contact that presses without any speed gets a
+//! speed whose energy is below rounding. Its very short hops grow where something pays: half of what friction takes, or a little of the motion along a
+//! wall. A slow body that has made many hops within a contact time is *held*: it stands still, the walls carry its
 //! weight, and it is let go when something hits it harder than what rests, when a neighbour was, or after some contact times, to see
 //! whether it still rests. Energy and impulses of all this are booked.
 //!
@@ -55,11 +62,13 @@ mod flight;
 mod grid;
 mod impact;
 mod predict;
+mod rest;
 mod start;
 mod times;
+mod touching;
 mod world;
 
-pub use engine::{Collisions, Impact, Options, TooMany};
+pub use engine::{Collisions, Impact, Options, Stop};
 pub use flight::State;
 pub use start::{StartFault, gap};
-pub use world::{Body, Shape, Surface, Wall, WallForm, World};
+pub use world::{Body, Shape, Surface, Wall, WallForm, World, contact_time};

@@ -7,11 +7,12 @@ use super::times::{
     Against, Judge, Meeting, Mover, falls_to_zero, overlap_times, round_falling, round_round,
 };
 use super::world::{Shape, WallForm};
+use crate::archive::{Archive, Persist};
 use crate::linalg::space::{Vec3, inner, norm, plus};
 use std::cmp::Ordering;
 
 /// A predicted impact, or a search that goes on at this time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Event {
     /// Into the window.
     pub offset: f64,
@@ -46,6 +47,12 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
+impl Persist for Event {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.offset).pass(&mut self.pair).pass(&mut self.counters).pass(&mut self.impact);
+    }
+}
+
 /// Distance at which outlines with corners touch, in sizes of the bodies; rounding far from the origin needs more.
 const TOUCH: f64 = 2e-13;
 
@@ -53,7 +60,7 @@ impl Collisions {
     /// The box of what a body sweeps from now to the end of the window.
     pub(super) fn sweep(&self, i: usize) -> Reach {
         let now = self.state(i);
-        let rest = self.step - self.offset;
+        let rest = self.length - self.offset;
         let gravity = self.gravity_of(i);
         let then = now.after(rest, &gravity);
         let reach = self.world.bodies[i].shape.reach();
@@ -102,7 +109,7 @@ impl Collisions {
             Meeting::Unknown(after) => (after, false),
         };
         let offset = self.offset + after;
-        if offset <= self.step {
+        if offset <= self.length {
             let counters = [self.counters[i], self.counter(j)];
             self.queue.push(Event { offset, pair: [i as u32, j as u32], counters, impact });
         }
@@ -122,13 +129,13 @@ impl Collisions {
                 true => round_falling(
                     [&apart, &parting, &drift],
                     reach,
-                    self.step - self.offset,
+                    self.length - self.offset,
                     self.touch(i, j),
                 ),
             };
         }
         // Only while their circles overlap.
-        let rest = self.step - self.offset;
+        let rest = self.length - self.offset;
         let judge = self.judge(i, j);
         let overlap = match one_held {
             true => Some([0.0, rest]),
@@ -149,7 +156,7 @@ impl Collisions {
     fn meets_wall(&mut self, i: usize, wall: usize) -> Meeting {
         let state = self.state(i);
         let body = &self.world.bodies[i];
-        let rest = self.step - self.offset;
+        let rest = self.length - self.offset;
         let form = &self.world.walls[wall].form;
         if let (Shape::Round { radius }, WallForm::Plane { normal, offset }) = (&body.shape, form) {
             let distance = inner(normal, &state.position) - offset - radius;
@@ -205,22 +212,13 @@ impl Collisions {
         (TOUCH * self.size(i, j)).max(64.0 * f64::EPSILON * self.extent)
     }
 
-    /// A bound of the acceleration with which gaps of a pair can close in the rest of the window.
-    pub(super) fn pull(&self, i: usize, j: usize) -> f64 {
-        let drift = match j.checked_sub(self.world.bodies.len()).map(|wall| &self.world.walls[wall].form) {
-            Some(WallForm::Plane { normal, .. }) => inner(normal, &self.world.gravity).abs(),
-            _ => norm(&self.drift(i, j)),
-        };
-        self.turning(i, j) + drift
-    }
-
     /// The acceleration of a body past another, or past a wall.
-    fn drift(&self, i: usize, j: usize) -> Vec3 {
+    pub(super) fn drift(&self, i: usize, j: usize) -> Vec3 {
         let other = if j < self.world.bodies.len() { self.gravity_of(j) } else { [0.0; 3] };
         plus(&self.gravity_of(i), -1.0, &other)
     }
 
-    /// The part of that bound which comes from turning: of arms, and of frames from which the other is seen.
+    /// A bound of the acceleration with which turning can close gaps of a pair in the rest of the window: of arms, and of frames from which the other is seen.
     fn turning(&self, i: usize, j: usize) -> f64 {
         let turning = |k: usize| match self.world.bodies.get(k).map(|b| &b.shape) {
             Some(Shape::Polygon(polygon)) => [self.flights[k].state.spin[2], polygon.reach()],
@@ -233,7 +231,7 @@ impl Collisions {
             return w * w * arm;
         }
         let drift = norm(&self.drift(i, j));
-        let speed = norm(&self.contact_speed(i, j)) + drift * self.step;
+        let speed = norm(&self.contact_speed(i, j)) + drift * self.length;
         // Of two that fly nothing beyond the reach of both matters, else nothing beyond what is swept.
         let span = match self.world.bodies.get(j) {
             Some(b) if drift == 0.0 => self.world.bodies[i].shape.reach() + b.shape.reach(),
@@ -246,7 +244,7 @@ impl Collisions {
             2.0 * own.abs() * speed
                 + own * own * span
                 + (theirs - own).powi(2) * arm
-                + own.abs() * drift * self.step
+                + own.abs() * drift * self.length
         };
         seen(v, w, arm).max(seen(w, v, other))
     }

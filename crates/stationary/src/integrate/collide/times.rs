@@ -66,17 +66,20 @@ struct Near {
 }
 
 impl Near {
-    /// Whether they touch and come nearer, or press.
+    /// Whether they touch and come nearer, or press without any rate.
     fn meets(&self, touch: f64) -> bool {
         let Near { distance, rate, pull } = *self;
-        let presses = distance < 0.0 && pull > 0.0 && rate * rate < 0.25 * pull * touch;
+        let presses = distance < 0.0 && pull > 0.0 && rate == 0.0;
         distance <= touch && rate < 0.0 || presses
     }
 
-    /// For how long they do not meet. What touches already may come nearer by an eighth of `touch`, or time would stand still; what is
-    /// past that presses.
+    /// For how long they do not meet. What touches already may come nearer by an eighth of `touch`, or time would stand still: then
+    /// it comes nearer with some rate, and meets. Nothing may come below a quarter of `touch` behind contact that way; what is there
+    /// and goes away may come back.
     fn stays(&self, touch: f64) -> f64 {
-        stays_apart((self.distance - 0.5 * touch).max(0.125 * touch), self.rate, self.pull)
+        let Near { distance, rate, pull } = *self;
+        let sinks = (0.125 * touch).min(distance + 0.25 * touch).max(0.0);
+        stays_apart((distance - 0.5 * touch).max(sinks), rate, pull)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What collides: bodies, walls, gravity.
 
-use crate::linalg::space::Vec3;
+use crate::linalg::space::{Vec3, norm};
 use crate::model::{Point, Polygon};
 
 /// The shape of a body.
@@ -166,4 +166,17 @@ impl World {
             Some(wall) => self.walls[wall].surface,
         }
     }
+}
+
+/// A contact time for a world that names none: this part of the time in which the smallest body falls by its own size, or, if that is
+/// shorter, in which a body of mean speed moves by as much. Zero where nothing moves.
+pub fn contact_time(world: &World) -> f64 {
+    const PART: f64 = 0.05;
+    let smallest = world.bodies.iter().map(|b| b.shape.reach()).fold(f64::INFINITY, f64::min);
+    let speeds = world.bodies.iter().map(|b| norm(&b.velocity) + b.shape.reach() * norm(&b.spin));
+    let mean = speeds.sum::<f64>() / world.bodies.len() as f64;
+    let by_speed = smallest / mean;
+    let by_fall = (2.0 * smallest / norm(&world.gravity)).sqrt();
+    let time = PART * by_fall.min(by_speed);
+    if time.is_finite() { time } else { 0.0 }
 }

@@ -4,12 +4,13 @@ use super::kept::Kept;
 use super::place::{Chance, NoRoom, Taken, from_segment, lattice, random};
 use crate::error::{Diagnostic, Error};
 use crate::integrate::collide::{
-    Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
+    self, Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
 };
 use crate::linalg::space::{Vec3, inner, norm, plus, times};
 use crate::model::{Point, Polygon};
 use crate::registry;
 use crate::run::Description;
+use crate::run::finish::short;
 use crate::run::rows::Rows;
 use crate::scenario::{
     BodiesSystem, BodyGroup, MassChoice, Placement, Scenario, ShapeChoice, WallChoice, WallKind,
@@ -30,9 +31,10 @@ pub(super) struct Built<'a> {
 }
 
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodiesSystem) -> Result<Built<'a>, Error> {
-    let contact_time = registry::collisions(&scenario.integrator)?.unwrap_or(system.step);
+    let chosen = registry::collisions(&scenario.integrator)?;
     refuse_coordinates(scenario)?;
     let (world, owners) = world(system)?;
+    let contact_time = chosen.unwrap_or_else(|| collide::contact_time(&world));
     let lossy = |s: &Surface| s.restitution < 1.0 || s.friction > 0.0;
     let mut surfaces = world.bodies.iter().map(|b| b.surface).chain(world.walls.iter().map(|w| w.surface));
     let lossy = surfaces.any(|s| lossy(&s));
@@ -294,9 +296,12 @@ pub fn check(scenario: &Scenario, system: &BodiesSystem) -> Result<Description, 
         }
     };
     let lines = vec![
-        ("bodies", format!("{} {place}, mass {}", world.bodies.len(), crate::run::finish::short(mass))),
+        ("bodies", format!("{} {place}, mass {}", world.bodies.len(), short(mass))),
         ("walls", system.walls.len().to_string()),
-        ("integrator", format!("collisions (contact time {}), exact between impacts", built.contact_time)),
+        (
+            "integrator",
+            format!("collisions (contact time {}), exact between impacts", short(built.contact_time)),
+        ),
         ("steps", steps),
         ("rows", built.rows.to_string()),
         ("claims", scenario.claims.len().to_string()),

@@ -310,7 +310,7 @@ fn summary(
     let mut summary = head(&Course {
         scenario,
         end,
-        method: (format!("collisions (contact time {})", built.contact_time), 2, true),
+        method: (format!("collisions (contact time {})", short(built.contact_time)), 2, true),
         iterations: 0,
         rows,
         wall,
