@@ -29,6 +29,8 @@
 
 pub mod error;
 
+pub mod files;
+
 pub mod archive;
 
 pub mod linalg;
