@@ -189,6 +189,14 @@ fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
             [&local["fraction_below_0_1_percent"], &local["fraction_below_1_percent"]].map(percent);
         rows.push(row("local energy residual (43)", format!("below 0.1 % in {fine}, below 1 % in {fair}")));
     }
+    for (name, probe) in summary["probe"].as_object()? {
+        let place: Vec<String> =
+            probe["position"].as_array()?.iter().map(|x| x.as_f64().map_or("-".into(), number)).collect();
+        let distance = probe["distance"].as_f64().filter(|d| *d > 0.0);
+        let away = distance.map_or(String::new(), |d| format!(", {} away", number(d)));
+        let taken = format!("node {} at ({}){away}", probe["node"], place.join(", "));
+        rows.push(row(&format!("probe {name}"), taken));
+    }
     for (name, impulse) in summary["reaction_impulse"].as_object()? {
         rows.push(row(&format!("impulse of support {name}"), impulse.to_string()));
     }

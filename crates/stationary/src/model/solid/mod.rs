@@ -34,6 +34,7 @@ mod material;
 mod problem;
 mod rest;
 mod shape;
+mod side;
 mod spectrum;
 mod tensor;
 #[cfg(test)]
@@ -51,4 +52,5 @@ pub use material::{
     NeoHookean, PlaneStress, StVenantKirchhoff,
 };
 pub use problem::Problem;
+pub use side::Side;
 pub use tensor::Mat3;

@@ -132,13 +132,18 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
         sections: if run.keeper.out.shows() { sections(built, &run) } else { Vec::new() },
         tables: Vec::new(),
         impacts: Default::default(),
-        warnings: built.growth.warning(&built.choice).into_iter().collect(),
+        warnings: warnings(built),
         energy_scale: built.record.energy_scale(),
         files: run.frames.iter().filter_map(|f| run.keeper.out.file(f.list())).collect(),
         kept: Kept { frames: run.frames.and_then(Frames::into_kept), ..Kept::default() },
         summary,
     };
     finish_run(scenario, run.keeper, run.series, findings, end)
+}
+
+fn warnings(built: &Built) -> Vec<String> {
+    let probes = built.record.probes().iter().filter_map(|probe| probe.warning());
+    probes.chain(built.growth.warning(&built.choice)).collect()
 }
 
 /// Refuses claims about keys that this run will not have, before it is run.
@@ -234,7 +239,8 @@ fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Ve
     let get = |v: &Value| v.as_f64().map_or_else(|| v.to_string(), short);
     let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
     let fact = |name: &str, value: String| (name.to_string(), value);
-    vec![
+    let probes = built.record.probes().iter().map(|p| fact(&format!("probe {}", p.name), p.taken()));
+    let facts = vec![
         fact("scenario", scenario.name.clone()),
         fact("integrator", built.choice.to_string()),
         fact("elements", get(&avi["elements"])),
@@ -249,7 +255,8 @@ fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Ve
         fact("measured speed-up", avi["measured_speedup"].as_f64().map_or("not measured".into(), short)),
         fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
         fact("version", env!("CARGO_PKG_VERSION").into()),
-    ]
+    ];
+    facts.into_iter().chain(probes).collect()
 }
 
 fn svg(plot: &Plot) -> String {
