@@ -84,13 +84,14 @@ impl Outline<'_> {
     fn charge(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<(), Diagnostic> {
         let left = count.and_then(|n| n.checked_mul(8)).and_then(|need| self.room.get().checked_sub(need));
         let Some(left) = left else {
-            let (name, size) = (shown(array.name.as_bytes()), input.bytes.len());
+            let name = if array.name.is_empty() { array.parent } else { array.name.as_bytes() };
+            let (name, size) = (shown(name), input.bytes.len());
             let many = count.map_or("too many".into(), |n| n.to_string());
             let message = format!(
                 "array `{name}` of {many} numbers: the file has {size} bytes and would take more than {MOST_EXPANSION} \
                  times as much memory"
             );
-            let help = "a mesh does not compress so far: the file is damaged; save a mesh that is not without compression";
+            let help = "meshes do not compress that far: the file may be damaged; a sound one can be saved without compression";
             return Err(input.fault(array.at, message).help(help));
         };
         self.room.set(left);

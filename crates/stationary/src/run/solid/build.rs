@@ -58,9 +58,14 @@ impl Body {
 
     /// What an element is called in messages: its number in the file and its group.
     pub fn named(&self, k: usize) -> String {
-        let group = self.groups.iter().find(|(_, elements)| elements.contains(&(k as u32)));
-        let group = group.map_or(String::new(), |(name, _)| format!(" of group `{name}`"));
+        let group = self.group_of(k).map_or(String::new(), |name| format!(" of group `{name}`"));
         format!("element {}{group}", self.problem.tag(k))
+    }
+
+    /// The first group that an element is in.
+    pub fn group_of(&self, k: usize) -> Option<&str> {
+        let group = self.groups.iter().find(|(_, elements)| elements.contains(&(k as u32)))?;
+        Some(&group.0)
     }
 
     /// The cell of an element in the mesh of the file.

@@ -68,10 +68,11 @@ pub(super) fn steps(
         if matches!(choice.rule, Rule::Courant) && given[k].is_none() && block.mass(j) == 0.0 {
             return Err(place
                 .error(format!("{named} is a spring without mass: the rule `courant` finds no step for it"))
-                .help(
-                    "expected rule = \"eigen\" in `integrator`, which counts the masses at its ends, or a step for its group: \
-                     step = { group = 1e-3 } there",
-                )
+                .help(format!(
+                    "expected rule = \"eigen\" in `integrator`, which counts the masses at its ends, or a step for its group \
+                     there: step = {{ {} = 1e-3 }}",
+                    body.group_of(k).unwrap_or("group")
+                ))
                 .into());
         }
         let error = place.error(format!("the step of element {} is {:e}", body.problem.tag(k), steps[k]));
