@@ -31,6 +31,8 @@ pub mod error;
 
 pub mod failpoint;
 
+pub mod files;
+
 pub mod archive;
 
 pub mod linalg;

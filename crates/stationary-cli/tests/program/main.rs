@@ -8,6 +8,7 @@ mod energy;
 mod full;
 mod honest;
 mod impacts;
+mod inputs;
 mod json;
 mod killed;
 mod new;

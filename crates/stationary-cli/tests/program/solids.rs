@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Four triangles around the centre of a unit square, with a line inside and a point.
-const SQUARE: &str = r#"$MeshFormat
+pub(super) const SQUARE: &str = r#"$MeshFormat
 2.2 0 8
 $EndMeshFormat
 $PhysicalNames
@@ -43,7 +43,7 @@ $EndElements
 "#;
 
 /// The square, held on its left and pulled on its right.
-const PULLED: &str = r#"mesh = "square.msh"
+pub(super) const PULLED: &str = r#"mesh = "square.msh"
 end = 1.0
 integrator = { method = "avi", steps = "free", fraction = 0.2 }
 [material.rubber]
@@ -278,4 +278,48 @@ fn a_loaded_body_balances_energy_and_momentum() {
     let last: Vec<f64> = series.lines().last().unwrap().split(',').map(|x| x.parse().unwrap()).collect();
     let wall = summary["reaction_impulse"]["wall"][0].as_f64().unwrap();
     assert!((last[5] - 0.15 - wall).abs() < 2e-3, "{} {wall}", last[5]);
+}
+
+/// Probes say which node they follow, and warn where that is not where they were asked for.
+#[test]
+fn probes_name_their_node() {
+    let folder = Folder::new("solid-probes");
+    write(&folder, PULLED, SQUARE);
+    let out = folder.stationary(&["run", "pull.toml", "--out", "near"]);
+    assert_eq!((out.status.code(), stderr(&out).contains("probe")), (Some(0), false), "{}", stderr(&out));
+    assert!(stdout(&out).contains("probe tip"), "{}", stdout(&out));
+    assert!(stdout(&out).contains("node 3 at (1, 1, 0)\n"), "{}", stdout(&out));
+    let near = summary(&folder.0.join("near"));
+    let tip = &near["probe"]["tip"];
+    assert_eq!((tip["node"].as_u64(), tip["distance"].as_f64()), (Some(3), Some(0.0)));
+    let far = PULLED.replace("at = [1, 1]", "at = [0.7, 1]");
+    write(&folder, &far, SQUARE);
+    let out = folder.stationary(&["run", "pull.toml", "--quiet", "--out", "far"]);
+    assert_eq!(out.status.code(), Some(0));
+    let told = stderr(&out);
+    assert!(told.contains("warning: no node is where the probe `tip` was asked for"), "{told}");
+    assert!(told.contains("node 3 at (1, 1, 0), 0.3 away"), "{told}");
+    let far = summary(&folder.0.join("far"));
+    assert_eq!(far["probe"]["tip"]["final"], near["probe"]["tip"]["final"]);
+    let out = folder.stationary(&["check", "pull.toml"]);
+    assert!(stdout(&out).contains("tip: node 3 at (1, 1, 0), 0.3 away"), "{}", stdout(&out));
+}
+
+/// A mesh whose triangles run clockwise is the same body, and a note says what was done.
+#[test]
+fn a_clockwise_mesh_runs_as_one_that_is_not() {
+    let folder = Folder::new("solid-clockwise");
+    write(&folder, PULLED, SQUARE);
+    assert_eq!(folder.stationary(&["run", "pull.toml", "--quiet", "--out", "a"]).status.code(), Some(0));
+    let mut turned = SQUARE.to_string();
+    for (old, new) in [("1 2 5", "1 5 2"), ("2 3 5", "2 5 3"), ("3 4 5", "3 5 4"), ("4 1 5", "4 5 1")] {
+        assert!(turned.contains(&format!("{old}\n")));
+        turned = turned.replace(&format!(" {old}\n"), &format!(" {new}\n"));
+    }
+    write(&folder, PULLED, &turned);
+    let out = folder.stationary(&["run", "pull.toml", "--quiet", "--out", "b"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert_eq!(stderr(&out), "note: all 4 triangles of the mesh ran clockwise and were turned over\n");
+    let series = |run: &str| std::fs::read(folder.0.join(run).join("series.csv")).unwrap();
+    assert_eq!(series("a"), series("b"));
 }

@@ -2,10 +2,10 @@
 
 use super::{ROUNDING, bad, measures_an_error};
 use crate::error::Error;
+use crate::files;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A summary longer than this is none.
@@ -62,12 +62,10 @@ impl KeyDifference {
 /// Reads the summary of a folder.
 pub(super) fn read(folder: &Path) -> Result<Value, Error> {
     let path = folder.join("summary.json");
-    let file = File::open(&path).map_err(|error| super::no_results(folder, &error))?;
-    let mut text = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut text).map_err(|error| super::io(&path, &error))?;
-    if text.len() as u64 > LONGEST {
-        return Err(bad(&path, "it is too long for a summary"));
-    }
+    let text = files::read(&path, LONGEST).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => bad(&path, "it is too long for a summary"),
+        _ => super::no_results(folder, &error),
+    })?;
     let value: Value = serde_json::from_slice(&text).map_err(|error| bad(&path, &error.to_string()))?;
     match value["schema"].as_str() {
         Some(schema) if schema.starts_with("stationary.summary/") => Ok(value),

@@ -2,6 +2,7 @@
 
 use super::bad;
 use crate::error::Error;
+use crate::files;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,7 @@ pub(super) struct Table {
 impl Table {
     /// Opens a table and reads its header; none where there is no such file.
     pub fn open(path: &Path) -> Result<Option<Table>, Error> {
-        let file = match File::open(path) {
+        let file = match files::open(path) {
             Ok(file) => BufReader::new(file),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(super::io(path, &error)),

@@ -1,5 +1,6 @@
 //! Abaqus input files: keyword lines with `*`, comments with `**`, data between commas.
 
+use super::abaqus_surfaces::{Known, Surface};
 use super::draft::{Draft, DraftGroup, Index};
 use super::input::{Input, parse_f64, parse_u64, shown};
 use super::kind::{CellKind, SUPPORTED};
@@ -7,21 +8,21 @@ use crate::error::Diagnostic;
 use std::collections::BTreeMap;
 
 /// A keyword line, with those that continue it.
-struct Keyword<'a> {
+pub(super) struct Keyword<'a> {
     /// Upper case, single blanks, no star.
     name: String,
     parameters: Vec<(String, &'a [u8])>,
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl<'a> Keyword<'a> {
-    fn get(&self, key: &str) -> Option<&'a [u8]> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a [u8]> {
         self.parameters.iter().find(|(k, _)| k == key).map(|(_, v)| *v)
     }
 }
 
 /// What a line of a set says.
-enum Item {
+pub(super) enum Item {
     One(u64),
     Range(u64, u64, u64),
     /// Another set, in upper case.
@@ -36,15 +37,18 @@ struct Set {
     items: Vec<(Item, usize)>,
 }
 
-struct Inp<'a> {
-    input: Input<'a>,
+pub(super) struct Inp<'a> {
+    pub(super) input: Input<'a>,
     pos: usize,
-    draft: Draft<'a>,
+    pub(super) draft: Draft<'a>,
     sets: Vec<Set>,
+    pub(super) surfaces: Vec<Surface>,
     /// Upper-case name and whether of nodes, to position.
     by_name: BTreeMap<(String, bool), usize>,
     parts: usize,
     instances: usize,
+    /// The name of the instance in upper case, and a dot: what names of its sets may begin with.
+    prefix: String,
     in_part: bool,
 }
 
@@ -55,9 +59,11 @@ pub(super) fn read(input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
         pos: 0,
         draft: Draft::new(input),
         sets: Vec::new(),
+        surfaces: Vec::new(),
         by_name: BTreeMap::new(),
         parts: 0,
         instances: 0,
+        prefix: String::new(),
         in_part: false,
     };
     while let Some(line) = inp.line() {
@@ -71,7 +77,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
     Ok(inp.draft)
 }
 
-fn upper(bytes: &[u8]) -> String {
+pub(super) fn upper(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_uppercase()
 }
 
@@ -95,7 +101,7 @@ impl<'a> Inp<'a> {
     }
 
     /// The next line, if it is data.
-    fn data(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn data(&mut self) -> Option<&'a [u8]> {
         let before = self.pos;
         let line = self.line()?;
         if line[0] == b'*' {
@@ -107,6 +113,27 @@ impl<'a> Inp<'a> {
 
     fn at(&self, piece: &[u8]) -> usize {
         self.input.place(piece)
+    }
+
+    pub(super) fn place(&self, piece: &[u8]) -> usize {
+        self.at(piece)
+    }
+
+    /// A number, or the name of a set; either may have the name of the instance before it.
+    pub(super) fn item(&self, field: &[u8], what: &str) -> Result<Item, Diagnostic> {
+        let name = upper(unquoted(field));
+        let name = name.strip_prefix(&self.prefix).unwrap_or(&name);
+        match name.as_bytes() {
+            [b'0'..=b'9', ..] if name.len() == field.len() => Ok(Item::One(self.number(field, what)?)),
+            digits if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
+                let number = parse_u64(digits).filter(|n| *n > 0);
+                number.map(Item::One).ok_or_else(|| {
+                    let message = format!("expected the number of {what}, found `{}`", shown(field));
+                    self.input.fault(self.at(field), message)
+                })
+            }
+            _ => Ok(Item::Set(name.to_string())),
+        }
     }
 
     fn keyword(&mut self, first: &'a [u8]) -> Result<Keyword<'a>, Diagnostic> {
@@ -132,13 +159,14 @@ impl<'a> Inp<'a> {
     fn block(&mut self, keyword: &Keyword<'a>) -> Result<(), Diagnostic> {
         let refuse = |what: &str, help: &str| Err(self.input.fault(keyword.at, what).help(help));
         match keyword.name.as_str() {
-            "NODE" | "ELEMENT" | "NSET" | "ELSET" if keyword.get("INPUT").is_some() => {
+            "NODE" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" if keyword.get("INPUT").is_some() => {
                 refuse("data in another file (INPUT=) are not supported", "put them into this file")
             }
             "NODE" => self.nodes(keyword),
             "ELEMENT" => self.elements(keyword),
             "NSET" => self.set(keyword, true),
             "ELSET" => self.set(keyword, false),
+            "SURFACE" => self.surface(keyword),
             "INCLUDE" => refuse("`*INCLUDE` is not supported", "put everything into one file"),
             "NGEN" | "NFILL" | "NCOPY" | "NMAP" | "ELGEN" | "ELCOPY" | "SYSTEM" => {
                 let what = format!("`*{}` is not supported", keyword.name);
@@ -160,6 +188,9 @@ impl<'a> Inp<'a> {
             }
             "INSTANCE" => {
                 self.instances = 1;
+                if let Some(name) = keyword.get("NAME").filter(|name| !name.is_empty()) {
+                    self.prefix = upper(name) + ".";
+                }
                 match self.data() {
                     None => Ok(()),
                     Some(line) => Err(self
@@ -326,10 +357,7 @@ impl<'a> Inp<'a> {
                 continue;
             }
             for field in fields {
-                let item = match field[0] {
-                    b'0'..=b'9' => Item::One(self.number(field, what)?),
-                    _ => Item::Set(upper(unquoted(field))),
-                };
+                let item = self.item(field, what)?;
                 let at = self.at(field);
                 self.sets[slot].items.push((item, at));
             }
@@ -408,6 +436,20 @@ impl<'a> Inp<'a> {
                 group.dimension = group.cells.iter().map(dimension).max().unwrap_or(0);
             }
             groups.push(group);
+        }
+        if !self.surfaces.is_empty() {
+            let by_name = std::mem::take(&mut self.by_name);
+            let known = Known {
+                by_name: &by_name,
+                members: &done,
+                nodes: &of_nodes,
+                elements: &of_cells,
+                cells: &cells,
+            };
+            let surfaces = self.surface_groups(&known)?;
+            // A set of the nodes of a surface, of the same name, is one group with it.
+            groups.retain(|group| !surfaces.iter().any(|surface| self.is_twin(group, surface)));
+            groups.extend(surfaces);
         }
         self.draft.groups = groups;
         Ok(())

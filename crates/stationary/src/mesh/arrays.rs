@@ -66,9 +66,9 @@ impl Mesh {
     /// let mesh = Mesh::from_arrays("square", points.clone(), cells, vec![left, upper])?;
     /// assert_eq!(mesh.group("upper")?.nodes, [0, 2, 3]);
     ///
-    /// let cells = vec![(CellKind::Triangle3, vec![0, 1, 2, 0, 3, 2])];
+    /// let cells = vec![(CellKind::Triangle3, vec![0, 1, 2, 0, 3, 3])];
     /// let error = Mesh::from_arrays("square", points, cells, vec![]).unwrap_err();
-    /// assert!(error.to_string().starts_with("square: element 2 (3-node triangle) is inverted"));
+    /// assert!(error.to_string().starts_with("square: element 2 (3-node triangle) names node 4 twice"));
     /// assert!(error.to_string().contains("(cells[0][1])"));
     /// # Ok::<(), stationary::error::Error>(())
     /// ```

@@ -2,6 +2,7 @@
 
 use super::check::{At, check};
 use super::input::Input;
+use super::orient::turn_over;
 use super::{CellId, CellKind, Cells, Group, Mesh};
 use crate::error::Diagnostic;
 
@@ -77,6 +78,7 @@ impl<'a> Draft<'a> {
             mesh.groups.push(group);
         }
         mesh.groups.sort_by(|a, b| (&a.name, a.dimension).cmp(&(&b.name, b.dimension)));
+        turn_over(&mut mesh);
         check(&mesh).map_err(|fault| {
             let at = match fault.at {
                 At::Mesh => 0,

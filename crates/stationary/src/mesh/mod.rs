@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | Gmsh `.msh` | 4.1 and 2.0-2.2; text and binary, both byte orders | other versions, partitioned meshes |
 //! | VTU | text, base64, raw and base64 appended; plain and zlib | LZ4 and LZMA, several pieces |
-//! | Abaqus `.inp` | flat files, or one part and one instance of it in place | several parts, moved instances, `*INCLUDE`, `INPUT=`, generated nodes and elements (`*NGEN`, `*ELGEN`, ...) |
+//! | Abaqus `.inp` | flat files, or one part and one instance of it in place | several parts, moved instances, `*INCLUDE`, `INPUT=`, generated nodes and elements (`*NGEN`, `*ELGEN`, ...), surfaces of other types or made from others |
 //!
 //! # Groups
 //!
@@ -13,14 +13,21 @@
 //!   dimension), called by the number; an integer cell or point array `group:NAME` makes a group `NAME` of what is not
 //!   zero.
 //! - **Abaqus**: `*NSET` and `*ELSET`, also those named on `*NODE` and `*ELEMENT`. Node set and element set may share a
-//!   name; where they have the same nodes, they are one group. Surfaces (`*SURFACE`) are not read: name their nodes.
+//!   name; where they have the same nodes, they are one group. `*SURFACE` of `TYPE=ELEMENT` is a group of sides: elements or sets of them
+//!   with `S1` to `S4` of tetrahedra, `S1` to `S3` (or `E1` to `E3`) of triangles, `SPOS` and `SNEG` of triangles on
+//!   tetrahedra, or nothing for all sides that no other element shares. Each side is a cell of the mesh, numbered on from the last element.
+//!   `TYPE=NODE` is a group of nodes.
 //!
 //! # Checks
+//!
+//! Triangles of a plane mesh that run clockwise together, as those of a surface that looks down do, are turned over, and
+//! [`Mesh::notes`] says so. Nothing else is mended.
 //!
 //! Every fault is one message with the file, the place in it, and the node or element as numbered there: see
 //! [`Mesh::validate`] for what a mesh must satisfy besides being well formed.
 
 mod abaqus;
+mod abaqus_surfaces;
 mod arrays;
 mod check;
 mod cursor;
@@ -31,6 +38,7 @@ mod gmsh_sections;
 mod input;
 mod kind;
 mod order;
+mod orient;
 mod refine;
 mod topology;
 mod vtu;
@@ -47,6 +55,7 @@ pub(crate) use topology::duplicates;
 pub use topology::{Face, NodeCells};
 
 use crate::error::{Diagnostic, Error, near_miss};
+use crate::files;
 use input::Input;
 use std::path::Path;
 
@@ -63,6 +72,8 @@ pub struct Mesh {
     pub cells: Vec<Cells>,
     /// By name, then dimension.
     pub groups: Vec<Group>,
+    /// What was changed while it was read, in sentences for people.
+    pub notes: Vec<String>,
 }
 
 /// All cells of one kind.
@@ -111,11 +122,11 @@ pub struct Group {
 }
 
 impl Mesh {
-    /// Reads and checks a file.
+    /// Reads and checks a regular file.
     pub fn open(path: impl AsRef<Path>) -> Result<Mesh, Error> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        match std::fs::read(path) {
+        match files::read(path, files::LONGEST_MESH) {
             Ok(bytes) => Mesh::read(&name, &bytes),
             Err(e) => Err(Error::Io { path: name, message: e.to_string() }),
         }

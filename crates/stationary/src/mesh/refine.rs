@@ -65,6 +65,7 @@ impl Mesh {
             points: refiner.points,
             cells,
             groups,
+            notes: self.notes.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::input::{Input, parse_u64, shown};
 use super::kind::{CellKind, SUPPORTED};
 use super::vtu_data::{Encoding, Format, Numbers};
 use crate::error::Diagnostic;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A start tag: its name and attributes, and where it stands.
@@ -59,6 +60,43 @@ struct Outline<'a> {
     points: u64,
     cells: u64,
     arrays: Vec<DataArray<'a>>,
+    /// Bytes of numbers that may still come out of the file.
+    room: Cell<u64>,
+}
+
+/// The numbers of a mesh take at most this many times the bytes of its file. Meshes of the most regular grids compress to a tenth; a
+/// file of a few megabytes that fills the memory is none.
+const MOST_EXPANSION: u64 = 32;
+
+/// What the numbers of any file may take.
+const LEAST_ROOM: u64 = 64 << 20;
+
+impl Outline<'_> {
+    /// The numbers of an array, which must be so many. What was promised is charged before anything is unpacked.
+    fn read(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<Numbers, Diagnostic> {
+        if !matches!(array.format, Format::Text(_)) {
+            self.charge(input, array, count)?;
+        }
+        self.encoding.read(input, array, count)
+    }
+
+    /// Takes the memory of so many numbers from what the file may have.
+    fn charge(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<(), Diagnostic> {
+        let left = count.and_then(|n| n.checked_mul(8)).and_then(|need| self.room.get().checked_sub(need));
+        let Some(left) = left else {
+            let name = if array.name.is_empty() { array.parent } else { array.name.as_bytes() };
+            let (name, size) = (shown(name), input.bytes.len());
+            let many = count.map_or("too many".into(), |n| n.to_string());
+            let message = format!(
+                "array `{name}` of {many} numbers: the file has {size} bytes and would take more than {MOST_EXPANSION} \
+                 times as much memory"
+            );
+            let help = "meshes do not compress that far: the file may be damaged; a sound one can be saved without compression";
+            return Err(input.fault(array.at, message).help(help));
+        };
+        self.room.set(left);
+        Ok(())
+    }
 }
 
 /// Reads a whole file.
@@ -77,7 +115,7 @@ pub(super) fn read(mut input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
     if points.components != 3 {
         return Err(input.fault(points.at, format!("points have 3 components, not {}", points.components)));
     }
-    let x = outline.encoding.read(&input, points, outline.points.checked_mul(3))?.floats();
+    let x = outline.read(&input, points, outline.points.checked_mul(3))?.floats();
     draft.points = x.as_chunks::<3>().0.to_vec();
     draft.tags = (0..outline.points).collect();
     draft.places = vec![points.at];
@@ -101,7 +139,7 @@ fn cells(
     [nodes, ends, types]: [&DataArray; 3],
 ) -> Result<Vec<(u32, u32)>, Diagnostic> {
     let input = draft.input;
-    let read = |array: &DataArray, count| outline.encoding.read(&input, array, count)?.whole(&input, array);
+    let read = |array: &DataArray, count| outline.read(&input, array, count)?.whole(&input, array);
     let ends_at = ends.at;
     let (ends, codes) = (read(ends, Some(outline.cells))?, read(types, Some(outline.cells))?);
     let total = ends.last().copied().unwrap_or(0);
@@ -171,10 +209,13 @@ fn groups(draft: &mut Draft, outline: &Outline, place: &[(u32, u32)]) -> Result<
         if array.components != 1 || (!numbered && named.is_none()) {
             continue;
         }
+        // Not charged, since they go again: points and cells were. Members of groups stay.
         let Numbers::Whole(values) = outline.encoding.read(&input, array, Some(count))? else {
             let message = format!("array `{}` names groups and must hold whole numbers", array.name);
             return Err(input.fault(array.at, message));
         };
+        let chosen = values.iter().filter(|v| **v != 0).count();
+        outline.charge(&input, array, Some(chosen as u64))?;
         let members = values.iter().zip(0..).filter(|(v, _)| **v != 0);
         match named {
             Some(name) if on_cells => {
@@ -206,7 +247,14 @@ fn groups(draft: &mut Draft, outline: &Outline, place: &[(u32, u32)]) -> Result<
 
 /// Walks through the tags. What is appended ends the walk, and the text of the file if it is raw.
 fn outline<'a>(input: &mut Input<'a>) -> Result<Outline<'a>, Diagnostic> {
-    let mut out = Outline { encoding: Encoding::default(), points: 0, cells: 0, arrays: Vec::new() };
+    let room = LEAST_ROOM.saturating_add(MOST_EXPANSION.saturating_mul(input.bytes.len() as u64));
+    let mut out = Outline {
+        encoding: Encoding::default(),
+        points: 0,
+        cells: 0,
+        arrays: Vec::new(),
+        room: Cell::new(room),
+    };
     let (mut parent, mut pieces, mut pos): (&[u8], u32, usize) = (b"", 0, 0);
     let mut inside = false;
     while let Some(tag) = next_tag(input, &mut pos)? {

@@ -21,6 +21,7 @@ use crate::formula::{Graph, Node, Program, Var};
 pub struct Field {
     program: Program,
     timed: bool,
+    varied: bool,
 }
 
 impl Field {
@@ -35,7 +36,9 @@ impl Field {
             outputs.push((graph.gradient(*node, &[Var::T])[0], 3 + i));
         }
         let timed = components.iter().any(|node| graph.depends_on(*node, Var::T));
-        Field { program: Program::new(graph, &outputs), timed }
+        let coordinates = [Var::Q(0), Var::Q(1), Var::Q(2)];
+        let varied = components.iter().any(|node| coordinates.iter().any(|x| graph.depends_on(*node, *x)));
+        Field { program: Program::new(graph, &outputs), timed, varied }
     }
 
     /// Value and rate; absent components are zero.
@@ -49,5 +52,10 @@ impl Field {
     /// Whether it changes in time.
     pub fn is_timed(&self) -> bool {
         self.timed
+    }
+
+    /// Whether it changes from place to place.
+    pub fn is_varied(&self) -> bool {
+        self.varied
     }
 }

@@ -14,6 +14,7 @@
 use super::file::replace;
 use crate::archive::Archive;
 use crate::error::{Error, near_miss};
+use crate::files;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::Range;
@@ -170,7 +171,7 @@ impl Checkpoint {
     /// Reads a file that [`save`](Self::save) wrote; one message for anything else.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        match std::fs::read(path) {
+        match files::read(path, files::LONGEST_RESULT) {
             Ok(bytes) => Checkpoint::from_bytes(&name, bytes),
             Err(e) => Err(Error::Io { path: name, message: format!("cannot read the checkpoint: {e}") }),
         }

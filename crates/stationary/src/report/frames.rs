@@ -13,6 +13,7 @@ pub use kept::{KeptBlock, KeptField, KeptFrames, KeptValues};
 
 use super::file::{io, remove, replace, write_whole};
 use crate::error::Error;
+use crate::files;
 use crate::scenario::FrameFormat;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -169,8 +170,9 @@ impl Frames {
         let path = Some(folder.to_path_buf());
         let mut frames = Frames { folder: path, format, entries, count: keep, kept: None };
         if keep > 0 {
-            let text = std::fs::read_to_string(&list)
-                .map_err(|e| fault(&list, format!("the list of frames cannot be read: {e}")))?;
+            let unreadable = |e: String| fault(&list, format!("the list of frames cannot be read: {e}"));
+            let bytes = files::read(&list, files::LONGEST_RESULT).map_err(|e| unreadable(e.to_string()))?;
+            let text = String::from_utf8(bytes).map_err(|e| unreadable(e.to_string()))?;
             frames.entries = kept(format, &text, keep).map_err(|message| fault(&list, message))?;
             let names = (0..keep).map(|k| format.name(k)).chain(format.shared().map(String::from));
             if let Some(lost) = names.map(|name| folder.join(name)).find(|p| !p.is_file()) {

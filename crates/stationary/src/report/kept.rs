@@ -5,6 +5,7 @@ use super::file::io;
 use super::frames::KeptFrames;
 use super::html::Page;
 use crate::error::Error;
+use crate::files;
 use std::path::Path;
 
 /// Everything that a run left in memory; empty where only files were wanted.
@@ -101,7 +102,8 @@ impl Listing {
 
 /// The columns of a file, and the fields of each row.
 fn fields(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), Error> {
-    let text = std::fs::read_to_string(path).map_err(|e| io(path, &e))?;
+    let bytes = files::read(path, files::LONGEST_RESULT).map_err(|e| io(path, &e))?;
+    let text = String::from_utf8(bytes).map_err(|_| damaged(path, 1, "not UTF-8 text"))?;
     let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
     let columns = lines.next().unwrap_or_default();
     let rows: Vec<_> = lines.collect();

@@ -6,6 +6,7 @@
 
 use super::file::{io, replace};
 use crate::error::Error;
+use crate::files;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -36,7 +37,7 @@ const UNCOMPRESSED: i64 = 0;
 /// # Ok::<(), stationary::error::Error>(())
 /// ```
 pub fn convert(csv: &Path, parquet: &Path) -> Result<(), Error> {
-    let file = File::open(csv).map_err(|e| io(csv, &e))?;
+    let file = files::open(csv).map_err(|e| io(csv, &e))?;
     let mut table = Table { lines: BufReader::new(file), number: 0, line: String::new() };
     // What is wrong with the one must not be said of the other.
     let mut fault = None;

@@ -4,6 +4,7 @@ use super::Outcome;
 use super::finish::drop_csv;
 use crate::archive::Archive;
 use crate::error::Error;
+use crate::files;
 use crate::report::checkpoint::{CHECKPOINT, Checkpoint, identity};
 use crate::report::{Folder, Kept, Series, Table};
 use crate::scenario::{Scenario, claim};
@@ -81,8 +82,8 @@ impl Keeper {
     /// What came of this run, where it was over before; results of another one are not overwritten by resuming this.
     fn over(&self) -> Result<Option<Outcome>, Error> {
         let Some(file) = self.out.file("summary.json") else { return Ok(None) };
-        let Ok(text) = std::fs::read_to_string(&file) else { return Ok(None) };
-        let summary: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let Ok(text) = files::read(&file, files::LONGEST_RESULT) else { return Ok(None) };
+        let summary: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
         let fault = |message: &str| Error::Io { path: file.display().to_string(), message: message.into() };
         if summary["identity"] != self.name() {
             return Err(fault(

@@ -1,10 +1,11 @@
 //! The text of a scenario before it is read: with other overrides it is another scenario, as in a sweep.
 
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{LONGEST, Scenario, not_utf8, shipped, too_long};
 use crate::error::{Diagnostic, Error, near_miss};
+use crate::files;
 
 /// The text of a scenario, and where it came from.
 #[derive(Debug, Clone)]
@@ -23,17 +24,16 @@ impl Template {
     /// The text of a file; of one that is too long only the beginning is read, and refused.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let io = |e: std::io::Error| Error::Io { path: name.clone(), message: e.to_string() };
-        let file = std::fs::File::open(path).map_err(io)?;
-        let length = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
-        if length.is_some_and(|l| l > LONGEST as u64) {
-            return Err(too_long(&name, length).into());
-        }
-        let mut bytes = Vec::new();
-        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() > LONGEST {
-            return Err(too_long(&name, None).into());
-        }
+        let bytes = files::read_text(path, LONGEST as u64).map_err(|e| match e.kind() {
+            ErrorKind::FileTooLarge => {
+                too_long(&name, path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len())).into()
+            }
+            ErrorKind::InvalidInput => {
+                let help = "expected a scenario file; a scenario from a pipe is read through /dev/stdin";
+                Error::from(Diagnostic::new(format!("{name}: {e}")).help(help))
+            }
+            _ => Error::Io { path: name.clone(), message: e.to_string() },
+        })?;
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
         Ok(Template { name, text, folder: path.parent().map(Path::to_path_buf) })
     }

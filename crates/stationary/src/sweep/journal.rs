@@ -8,11 +8,12 @@ use super::table::{Ending, Row, Shapes};
 use super::text::number;
 use crate::error::Error;
 use crate::failpoint;
+use crate::files;
 use crate::report::checkpoint::identity;
 use crate::report::{OutputFile, io};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -57,14 +58,13 @@ impl Journal {
     pub fn resume(path: &Path, sweep: u64, runs: usize) -> Result<(Self, Vec<Row>), Error> {
         let fault =
             |message: &str| Error::Io { path: path.display().to_string(), message: message.to_string() };
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| match e.kind() {
+        let bytes = files::read(path, files::LONGEST_RESULT).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => {
                 fault("there is no journal to resume from: the sweep is finished, or never began")
             }
             _ => io(path, &e),
         })?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|e| io(path, &e))?;
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| io(path, &e))?;
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
         let mut lines = bytes[..whole].split_inclusive(|b| *b == b'\n').map(parse);
         let head = lines.next().flatten().filter(|head| head["schema"] == SCHEMA);

@@ -2,8 +2,9 @@
 
 use super::plan::{Factor, MOST_RUNS};
 use crate::error::{Diagnostic, Error, Source, near_miss};
+use crate::files;
 use crate::report::io;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -68,17 +69,14 @@ impl Factor {
     /// Reads a list from a file.
     pub fn open_list(path: &Path) -> Result<Factor, Error> {
         let name = path.display().to_string();
-        let file = std::fs::File::open(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => missing(path).into(),
+        let bytes = files::read_text(path, LONGEST).map_err(|e| match e.kind() {
+            ErrorKind::NotFound => missing(path).into(),
+            ErrorKind::FileTooLarge => {
+                let most = LONGEST / 1_000_000;
+                Diagnostic::new(format!("{name}: too long for a list of runs: more than {most} MB")).into()
+            }
             _ => io(path, &e),
         })?;
-        let mut bytes = Vec::new();
-        file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|e| io(path, &e))?;
-        if bytes.len() as u64 > LONGEST {
-            let message =
-                format!("{name}: too long for a list of runs: more than {} MB", LONGEST / 1_000_000);
-            return Err(Diagnostic::new(message).into());
-        }
         let text =
             String::from_utf8(bytes).map_err(|_| Diagnostic::new(format!("{name}: not UTF-8 text")))?;
         Factor::list(&name, &text)

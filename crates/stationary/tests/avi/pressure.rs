@@ -44,15 +44,15 @@ fn a_uniform_pressure_around_a_body_has_no_resultant() {
     }
 }
 
-/// One element under pressure on all its sides.
-fn element(kind: Kind) -> (Vec<[f64; 3]>, stationary::model::solid::Loads) {
+/// One element under a pressure on all its sides.
+fn element(kind: Kind, pressure: &str) -> (Vec<[f64; 3]>, stationary::model::solid::Loads) {
     let body = grid(kind, [1, 1, 1], [1.0, 1.0, 1.0], 1.0, 0.1);
     let nodes: Vec<u32> = (0..kind.nodes() as u32).collect();
     let points = body.element(0).iter().map(|a| body.points[*a as usize]).collect::<Vec<_>>();
     let mut loads = LoadsBuilder::default();
     for side in cell(kind).faces() {
         let side: Vec<u32> = side.iter().map(|a| *a as u32).collect();
-        loads.pressure(0, &nodes, &side, body.depth(), &field(&["0.7"]));
+        loads.pressure(0, &nodes, &side, body.depth(), &field(&[pressure]));
     }
     let loads = loads.finish(&points, 1);
     (points, loads)
@@ -113,7 +113,7 @@ fn volume(kind: CellKind, x: &[f64]) -> f64 {
 #[test]
 fn forces_on_curved_sides_are_exact() {
     for kind in KINDS {
-        let (points, loads) = element(kind);
+        let (points, loads) = element(kind, "0.7");
         let flat = kind.dimension() == 2;
         let mut x = deformed(&points, flat, 0.1, 8);
         let n = x.len();
@@ -134,8 +134,9 @@ fn forces_on_curved_sides_are_exact() {
 
 #[test]
 fn the_stiffness_of_pressures_is_the_derivative_of_their_forces() {
-    for kind in KINDS {
-        let (points, loads) = element(kind);
+    let cases = KINDS.map(|kind| [(kind, "0.7"), (kind, "0.7 + X - 0.4*Y^2")]);
+    for (kind, pressure) in cases.into_iter().flatten() {
+        let (points, loads) = element(kind, pressure);
         let mut x = deformed(&points, kind.dimension() == 2, 0.1, 21);
         let n = x.len();
         let mut stiffness = vec![0.0; n * n];

@@ -81,9 +81,10 @@ fn elements_that_are_wrong() {
 
 #[test]
 fn plane_triangles_run_anticlockwise() {
-    let told = message("a.inp", "*NODE\n1,0,0\n2,1,0\n3,0,1\n*ELEMENT,TYPE=CPS3\n5, 1,3,2\n");
+    let told =
+        message("a.inp", "*NODE\n1,0,0\n2,1,0\n3,0,1\n4,-0.5,0.5\n*ELEMENT,TYPE=CPS3\n5, 1,2,3\n6, 2,4,3\n");
     assert!(
-        told.starts_with("a.inp:6:1: element 5 (3-node triangle) is inverted: its area is -5.000000e-1\n"),
+        told.starts_with("a.inp:8:1: element 6 (3-node triangle) is inverted: its area is -5.000000e-1\n"),
         "{told}"
     );
     // Out of the plane there is no such sense.

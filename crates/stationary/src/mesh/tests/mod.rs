@@ -1,11 +1,14 @@
 //! One small mesh in every format, what is wrong with broken ones, and bytes at random.
 
 mod arrays;
+mod bombs;
 mod broken;
 mod formats;
 mod geometry;
+mod orient;
 mod random;
 mod refine;
+mod surfaces;
 
 use super::Mesh;
 

@@ -157,11 +157,14 @@ impl<'a> Group<'a> {
         let x = gather(self.kind, self.first + k, nodes, points)?;
         if self.kind.dimension() == 2 && x[..nodes.len()].iter().any(|p| p[2] != x[0][2]) {
             return Err(Diagnostic::new(format!(
-                "triangle {} near {} is not in a plane of constant z",
+                "{} element {} near {} is not in a plane of constant z",
+                self.kind.name(),
                 self.first + k,
                 place(&x[0])
             ))
-            .help("expected plane elements in the x-y plane"));
+            .help(
+                "expected plane elements in the x-y plane: shells and membranes in space are not supported",
+            ));
         }
         Ok(x)
     }

@@ -109,7 +109,7 @@ pub(super) fn quadratic<const D: usize>(l: &[f64; 4]) -> ([f64; MAX_NODES], [[f6
 }
 
 /// Five-point Gauss-Legendre rule on (0, 1).
-const GAUSS: [(f64, f64); 5] = [
+pub(super) const GAUSS: [(f64, f64); 5] = [
     (0.046_910_077_030_668_004, 0.118_463_442_528_094_54),
     (0.230_765_344_947_158_46, 0.239_314_335_249_683_24),
     (0.5, 0.284_444_444_444_444_44),

@@ -5,8 +5,7 @@
 //! pressures follow the surface and enter as forces (Lagrange-d'Alembert). Dead loads that do not change in time are summed
 //! for each node once and for all: a body under its weight is swept like one without.
 
-use super::kind::quadratic;
-use crate::linalg::cross;
+use super::side::{MOST_NODES, Pressure, Side};
 use crate::model::{Field, Forced, Steady};
 use std::sync::Arc;
 
@@ -32,11 +31,9 @@ struct Dead {
 /// One side of an element under pressure.
 #[derive(Debug, Clone)]
 struct Face {
-    /// Places of its nodes in the element; an edge has the body to its left, a triangle's normal points outwards.
+    /// Places of its nodes in the element.
     local: Vec<u32>,
-    nodes: Vec<u32>,
-    /// Thickness of a plane body, whose sides are edges; none for the triangles around tetrahedra.
-    depth: Option<f64>,
+    side: Side,
     pressure: Arc<Field>,
 }
 
@@ -108,7 +105,7 @@ impl LoadsBuilder {
     ) {
         let place = |a: &u32| element.iter().position(|b| a == b).expect("a side of the element") as u32;
         let local = side.iter().map(place).collect();
-        let face = Face { local, nodes: side.to_vec(), depth, pressure: Arc::clone(pressure) };
+        let face = Face { local, side: Side::new(side, depth), pressure: Arc::clone(pressure) };
         self.faces.push((k as u32, face));
     }
 
@@ -149,7 +146,7 @@ impl Loads {
 
     /// Bytes in use, but for formulas.
     pub fn memory(&self) -> usize {
-        let sides: usize = self.faces.all.iter().map(|f| 4 * (f.local.capacity() + f.nodes.capacity())).sum();
+        let sides: usize = self.faces.all.iter().map(|f| 4 * f.local.capacity() + f.side.memory()).sum();
         let steady = self.steady.memory();
         self.dead.memory() + self.faces.memory() + sides + steady + 24 * self.points.capacity()
     }
@@ -182,131 +179,40 @@ impl Loads {
         }
         for face in self.faces.of(k) {
             forced.following = true;
-            face.forces(self.pressure(face, t), x, following);
+            let pressure = self.pressure(face, t);
+            face.side.push(&pressure, x, |a, force| {
+                let at = 3 * face.local[a] as usize;
+                (0..3).for_each(|i| following[at + i] += force[i]);
+            });
         }
         forced
     }
 
-    /// The pressure on a side: the mean over its corners.
-    fn pressure(&self, face: &Face, t: f64) -> f64 {
-        let corners = if face.depth.is_some() { 2 } else { 3 };
-        let at = |a: &u32| face.pressure.at(t, &self.points[*a as usize]).0[0];
-        face.nodes[..corners].iter().map(at).sum::<f64>() / corners as f64
+    /// The pressure on a side at its nodes; one number if it does not depend on the place.
+    fn pressure(&self, face: &Face, t: f64) -> Pressure {
+        let at = |node: u32| face.pressure.at(t, &self.points[node as usize]).0[0];
+        let nodes = face.side.nodes();
+        if !face.pressure.is_varied() {
+            return Pressure::Uniform(at(nodes[0]));
+        }
+        let mut values = [0.0; MOST_NODES];
+        values.iter_mut().zip(nodes).for_each(|(value, node)| *value = at(*node));
+        Pressure::Nodal(values)
     }
 
     /// Subtracts the derivative of the following forces on element `k` from a square matrix by rows.
     pub fn subtract_stiffness(&self, k: usize, t: f64, x: &[f64], nodes: usize, out: &mut [f64]) {
         for face in self.faces.of(k) {
-            face.subtract_stiffness(self.pressure(face, t), x, 3 * nodes, out);
-        }
-    }
-}
-
-/// A point of the rule on a side: weight, shape functions and their derivatives along the side's two parameters.
-struct Point {
-    weight: f64,
-    n: [f64; 6],
-    d: [[f64; 6]; 2],
-}
-
-impl Face {
-    /// The points of a rule that integrates the force of a constant pressure exactly.
-    fn points(&self) -> Vec<Point> {
-        let quadratic_side = self.nodes.len() > if self.depth.is_some() { 2 } else { 3 };
-        if self.depth.is_some() {
-            // Two Gauss points: exact for N_a x' of degree 3.
-            let offset = 0.5 / 3f64.sqrt();
-            return [0.5 - offset, 0.5 + offset].map(|s| Point::on_edge(s, quadratic_side)).into();
-        }
-        // Six points of degree 4 (Cowper): N_a times a product of two linear functions.
-        let orbits = [
-            (0.091_576_213_509_770_74, 0.054_975_871_827_660_93),
-            (0.445_948_490_915_964_9, 0.111_690_794_839_005_73),
-        ];
-        let points = orbits.iter().flat_map(|(l, weight)| {
-            (0..3).map(move |corner| {
-                let mut at = [*l, *l, *l, 0.0];
-                at[corner] = 1.0 - 2.0 * l;
-                Point::on_triangle(&at, *weight, quadratic_side)
-            })
-        });
-        points.collect()
-    }
-
-    /// The vectors along a side's two parameters at a point; the second of an edge is the depth, towards the viewer.
-    fn tangents(&self, point: &Point, x: &[f64]) -> [[f64; 3]; 2] {
-        let mut along = [[0.0; 3]; 2];
-        for (a, node) in self.nodes.iter().enumerate() {
-            for (along, d) in along.iter_mut().zip(&point.d) {
-                (0..3).for_each(|i| along[i] += d[a] * x[3 * *node as usize + i]);
-            }
-        }
-        if let Some(depth) = self.depth {
-            along[1] = [0.0, 0.0, depth];
-        }
-        along
-    }
-
-    /// Adds `-p int N_a n da` with the normal of the deformed side.
-    fn forces(&self, pressure: f64, x: &[f64], out: &mut [f64]) {
-        for point in self.points() {
-            let [u, v] = self.tangents(&point, x);
-            let normal = cross(&u, &v);
-            for (a, local) in self.local.iter().enumerate() {
+            let pressure = self.pressure(face, t);
+            let (local, columns) = (&face.local, 3 * nodes);
+            face.side.slope(&pressure, x, |[a, b], slope| {
                 for i in 0..3 {
-                    out[3 * *local as usize + i] -= pressure * point.weight * point.n[a] * normal[i];
-                }
-            }
-        }
-    }
-
-    fn subtract_stiffness(&self, pressure: f64, x: &[f64], rows: usize, out: &mut [f64]) {
-        for point in self.points() {
-            let [u, v] = self.tangents(&point, x);
-            for (b, column) in self.local.iter().enumerate() {
-                for j in 0..3 {
-                    let mut e = [0.0; 3];
-                    e[j] = 1.0;
-                    let (first, second) = (cross(&e, &v), cross(&u, &e));
-                    for (a, row) in self.local.iter().enumerate() {
-                        for i in 0..3 {
-                            let dn = point.d[0][b] * first[i] + point.d[1][b] * second[i];
-                            out[(3 * *row as usize + i) * rows + 3 * *column as usize + j] +=
-                                pressure * point.weight * point.n[a] * dn;
-                        }
+                    let row = (3 * local[a] as usize + i) * columns;
+                    for j in 0..3 {
+                        out[row + 3 * local[b] as usize + j] -= slope[i][j];
                     }
                 }
-            }
+            });
         }
-    }
-}
-
-impl Point {
-    fn on_edge(s: f64, quadratic_side: bool) -> Self {
-        let (mut n, mut d) = ([0.0; 6], [[0.0; 6]; 2]);
-        if quadratic_side {
-            n[..3].copy_from_slice(&[(1.0 - s) * (1.0 - 2.0 * s), s * (2.0 * s - 1.0), 4.0 * s * (1.0 - s)]);
-            d[0][..3].copy_from_slice(&[4.0 * s - 3.0, 4.0 * s - 1.0, 4.0 - 8.0 * s]);
-        } else {
-            n[..2].copy_from_slice(&[1.0 - s, s]);
-            d[0][..2].copy_from_slice(&[-1.0, 1.0]);
-        }
-        Point { weight: 0.5, n, d }
-    }
-
-    fn on_triangle(l: &[f64; 4], weight: f64, quadratic_side: bool) -> Self {
-        let (mut n, mut d) = ([0.0; 6], [[0.0; 6]; 2]);
-        let count = if quadratic_side { 6 } else { 3 };
-        let (values, slopes) = quadratic::<2>(l);
-        for a in 0..count {
-            // The first barycentric coordinate makes up for changes of the other two.
-            let slope = |c: usize| slopes[a][c] - slopes[a][0];
-            (n[a], d[0][a], d[1][a]) = (values[a], slope(1), slope(2));
-        }
-        if !quadratic_side {
-            n[..3].copy_from_slice(&l[..3]);
-            (d[0], d[1]) = ([-1.0, 1.0, 0.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-        }
-        Point { weight, n, d }
     }
 }

@@ -34,6 +34,7 @@ mod material;
 mod problem;
 mod rest;
 mod shape;
+mod side;
 mod spectrum;
 mod tensor;
 #[cfg(test)]
@@ -51,5 +52,6 @@ pub use material::{
     NeoHookean, PlaneStress, StVenantKirchhoff,
 };
 pub use problem::Problem;
+pub use side::Side;
 pub(crate) use spectrum::largest_eigenvalue;
 pub use tensor::Mat3;

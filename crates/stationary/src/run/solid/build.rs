@@ -3,10 +3,10 @@
 use super::given;
 use super::material::{self, Stuff};
 use crate::error::{Diagnostic, Error, near_miss};
+use crate::files;
 use crate::formula::{Graph, Scope};
-use crate::linalg::cross;
-use crate::mesh::{CellId, CellKind, Cells, Group, Mesh};
-use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
+use crate::mesh::{CellId, CellKind, Group, Mesh};
+use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Side, Solid};
 use crate::model::{Field, PotentialFault, Potentials, Supports};
 use crate::report::checkpoint::identity;
 use crate::scenario::{InitialShape, LoadKind, MaterialChoice, Scenario, SolidSystem, Text, shipped};
@@ -28,6 +28,10 @@ pub(super) struct Body {
     pub given: u64,
     /// Where each node stands in the mesh of the file, if not in the same place.
     pub places: Option<Vec<u32>>,
+    /// The number of each node in the file, if it is not one more than its place.
+    numbers: Option<Vec<u64>>,
+    /// What was changed in the mesh, in sentences.
+    pub notes: Vec<String>,
     /// The cell of each label in its block of the mesh of the file.
     cells: Vec<u32>,
     /// One more than the last label of each row of labels whose cells are of one block, and the block.
@@ -45,6 +49,23 @@ impl Body {
     /// Where a node stands in the mesh of the file.
     pub fn place(&self, node: usize) -> usize {
         self.places.as_ref().map_or(node, |nodes| nodes[node] as usize)
+    }
+
+    /// The number of a node in the file.
+    pub fn node_number(&self, node: usize) -> u64 {
+        self.numbers.as_ref().map_or_else(|| self.place(node) as u64 + 1, |numbers| numbers[node])
+    }
+
+    /// What an element is called in messages: its number in the file and its group.
+    pub fn named(&self, k: usize) -> String {
+        let group = self.group_of(k).map_or(String::new(), |name| format!(" of group `{name}`"));
+        format!("element {}{group}", self.problem.tag(k))
+    }
+
+    /// The first group that an element is in.
+    pub fn group_of(&self, k: usize) -> Option<&str> {
+        let group = self.groups.iter().find(|(_, elements)| elements.contains(&(k as u32)))?;
+        Some(&group.0)
     }
 
     /// The cell of an element in the mesh of the file.
@@ -114,7 +135,9 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     });
     let of_blocks = ends.collect();
     let places = places.map(|p| p.nodes);
-    let loads = loads(scenario, system, &mesh, (&solid, &cells), &at_cell)?;
+    let thickness = |label: usize| stuff[materials.partition_point(|end| *end <= label)].thickness();
+    let sides = Sides { mesh: &mesh, solid: &solid, at_cell: &at_cell, thickness: &thickness };
+    let loads = loads(scenario, system, &sides, &cells)?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
     let (mut x, mut v) = match &scenario.given.state {
@@ -128,7 +151,9 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     }
     check_start(&problem, system, scenario.start, &x)?;
     let (cells, blocks, given) = (of_labels, of_blocks, given::known(bytes, scenario));
-    Ok(Body { problem, x, v, materials, groups, given, places, cells, blocks })
+    let numbers = node_numbers(&mesh, places.as_deref());
+    let notes = mesh.notes;
+    Ok(Body { problem, x, v, materials, groups, given, places, numbers, notes, cells, blocks })
 }
 
 /// More elements than this are refused: a body of them needs more memory than most computers have.
@@ -141,7 +166,8 @@ pub(in crate::run) fn mesh_bytes(scenario: &Scenario, system: &SolidSystem) -> R
     }
     let file = &system.mesh.file;
     let path = scenario.folder.as_deref().map(|f| f.join(&file.text));
-    match (path.as_ref().map(std::fs::read), shipped::mesh(&file.text)) {
+    let read = path.as_ref().map(|path| files::read(path, files::LONGEST_MESH));
+    match (read, shipped::mesh(&file.text)) {
         (Some(Ok(bytes)), _) => Ok(bytes),
         (Some(Err(e)), shipped) if e.kind() != std::io::ErrorKind::NotFound || shipped.is_none() => {
             Err(unreadable(file, path.as_deref(), &e).into())
@@ -152,6 +178,14 @@ pub(in crate::run) fn mesh_bytes(scenario: &Scenario, system: &SolidSystem) -> R
             Err(file.error(format!("there is no mesh `{}`", file.text)).help(help).into())
         }
     }
+}
+
+/// The path of a mesh in messages, as the user would type it: from the folder in which the scenario was called by its path. An absolute
+/// folder may be one that the user never typed.
+fn name_of(scenario: &Scenario, file: &str) -> String {
+    let folder = scenario.folder.as_deref().filter(|folder| folder.is_relative());
+    let path = folder.map(|folder| folder.join(file)).filter(|path| path.exists());
+    path.map_or(file.to_string(), |path| path.display().to_string())
 }
 
 /// The mesh of a scenario, and a number for its bytes.
@@ -165,7 +199,7 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, u64), Error>
             mesh.validate()?;
             Mesh::clone(mesh)
         }
-        None => Mesh::read(&file.text, &bytes)?,
+        None => Mesh::read(&name_of(scenario, &file.text), &bytes)?,
     };
     drop(bytes);
     mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= system.mesh.scale);
@@ -198,6 +232,13 @@ fn unreadable(file: &Text, path: Option<&Path>, e: &std::io::Error) -> Diagnosti
     file.error(format!("there is no mesh `{}`", file.text)).help(help)
 }
 
+/// The numbers of the nodes in the file; none where they are counted from 1 in the order of the file.
+fn node_numbers(mesh: &Mesh, places: Option<&[u32]>) -> Option<Vec<u64>> {
+    let place = |a: usize| places.map_or(a, |places| places[a] as usize);
+    let counted = |(a, tag): (usize, &u64)| *tag == place(a) as u64 + 1;
+    (!mesh.point_tags.iter().enumerate().all(counted)).then(|| mesh.point_tags.clone())
+}
+
 /// The group a scenario names, or an error that points at the name.
 fn group<'a>(mesh: &'a Mesh, name: &Text) -> Result<&'a Group, Error> {
     mesh.group(&name.text).map_err(|e| match e {
@@ -222,8 +263,9 @@ fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<Cel
             for cell in fitting {
                 let slot = &mut owner[cell.0 as usize][cell.1 as usize];
                 if *slot != NONE && *slot != m as u32 {
-                    let (tag, first) = (tag(mesh, *cell), &system.materials[*slot as usize].name.text);
-                    let both = format!("element {tag} is of `{first}` and of `{}`", choice.name.text);
+                    let first = &system.materials[*slot as usize].name.text;
+                    let both =
+                        format!("{} is of `{first}` and of `{}`", placed(mesh, *cell), choice.name.text);
                     return Err(name.error(both).help("expected groups that do not overlap").into());
                 }
                 *slot = m as u32;
@@ -251,7 +293,7 @@ fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<Cel
         for k in 0..cells.len() {
             match owner[b][k] {
                 NONE if cells.kind.dimension() == dimension => {
-                    return Err(without_material(system, stuff, cells, k));
+                    return Err(without_material(system, stuff, mesh, (b as u32, k as u32)));
                 }
                 NONE => {}
                 m => ends[m as usize] += 1,
@@ -271,9 +313,8 @@ fn assign(mesh: &Mesh, system: &SolidSystem, stuff: &[Stuff]) -> Result<(Vec<Cel
     Ok((all, ends))
 }
 
-fn without_material(system: &SolidSystem, stuff: &[Stuff], cells: &Cells, k: usize) -> Error {
-    let (tag, kind) = (cells.tags[k], cells.kind.name());
-    let message = format!("element {tag} ({kind}) of the mesh has no material");
+fn without_material(system: &SolidSystem, stuff: &[Stuff], mesh: &Mesh, cell: CellId) -> Error {
+    let message = format!("{} has no material", placed(mesh, cell));
     let help = match system.materials.iter().position(|m| m.groups.is_empty()) {
         None => "give its group to a material, or leave `group` out of one material: it then takes the rest"
             .into(),
@@ -283,6 +324,21 @@ fn without_material(system: &SolidSystem, stuff: &[Stuff], cells: &Cells, k: usi
         }
     };
     system.mesh.file.error(message).help(help).into()
+}
+
+/// What a cell is called in messages: its number in the file, its kind and its group.
+fn named(mesh: &Mesh, cell: CellId) -> String {
+    let kind = mesh.cells[cell.0 as usize].kind.name();
+    let group = mesh.groups.iter().find(|g| g.cells.binary_search(&cell).is_ok());
+    let group = group.map_or(String::new(), |g| format!(" of group `{}`", g.name));
+    format!("element {} ({kind}){group}", tag(mesh, cell))
+}
+
+/// The same, with the place of its first node.
+fn placed(mesh: &Mesh, cell: CellId) -> String {
+    let node = mesh.cells[cell.0 as usize].nodes_of(cell.1 as usize)[0];
+    let [x, y, z] = mesh.points[node as usize];
+    format!("{} near ({x}, {y}, {z})", named(mesh, cell))
 }
 
 fn tag(mesh: &Mesh, cell: CellId) -> u64 {
@@ -301,7 +357,7 @@ fn elements(
     // A material may own cells of several kinds; within one they follow each other.
     for run in cells[labels].chunk_by(|a, b| a.0 == b.0) {
         let block = &mesh.cells[run[0].0 as usize];
-        let labelled = |label: usize| tag(mesh, cells[label]);
+        let named = |label: usize| named(mesh, cells[label]);
         let chosen: Vec<u32>;
         let nodes = if run.len() == block.len() {
             &block.nodes
@@ -309,7 +365,7 @@ fn elements(
             chosen = run.iter().flat_map(|c| block.nodes_of(c.1 as usize)).copied().collect();
             &chosen
         };
-        blocks.extend(stuff.build(&mesh.points, block.kind, nodes, first, &labelled)?);
+        blocks.extend(stuff.build(&mesh.points, block.kind, nodes, first, &named)?);
         first += run.len();
     }
     Ok(blocks)
@@ -397,13 +453,8 @@ fn supports(scenario: &Scenario, system: &SolidSystem, mesh: &Mesh) -> Result<Su
     Ok(supports)
 }
 
-fn loads(
-    scenario: &Scenario,
-    system: &SolidSystem,
-    mesh: &Mesh,
-    (solid, cells): (&Solid, &[CellId]),
-    at_cell: &AtCell,
-) -> Result<Loads, Error> {
+fn loads(scenario: &Scenario, system: &SolidSystem, sides: &Sides, cells: &[CellId]) -> Result<Loads, Error> {
+    let Sides { mesh, solid, at_cell, .. } = *sides;
     let scope = scenario.field_scope();
     let number = |label: usize| tag(mesh, cells[label]);
     let mut builder = LoadsBuilder::default();
@@ -436,7 +487,7 @@ fn loads(
         for group in groups {
             match load.kind {
                 LoadKind::Force(_) => on_nodes(&mut builder, solid, number, group, &force),
-                _ => on_sides(&mut builder, (mesh, solid, at_cell), group, &force, &load.kind, &load.name)?,
+                _ => on_sides(&mut builder, sides, group, &force, &load.kind, &load.name)?,
             }
         }
     }
@@ -494,10 +545,19 @@ fn on_nodes(
     }
 }
 
+/// What loads on sides need to know of the body.
+struct Sides<'a> {
+    mesh: &'a Mesh,
+    solid: &'a Solid,
+    at_cell: &'a AtCell,
+    /// The thickness of the plane element of a label.
+    thickness: &'a dyn Fn(usize) -> f64,
+}
+
 /// A traction or a pressure on the sides of a group.
 fn on_sides(
     builder: &mut LoadsBuilder,
-    (mesh, solid, at_cell): (&Mesh, &Solid, &AtCell),
+    Sides { mesh, solid, at_cell, thickness }: &Sides,
     group: &Group,
     force: &Arc<Field>,
     kind: &LoadKind,
@@ -514,46 +574,21 @@ fn on_sides(
     for face in faces {
         let Some(k) = at_cell.get(face.cell) else { continue };
         let (block, j) = solid.locate(k);
-        let edge = matches!(face.kind, CellKind::Line2 | CellKind::Line3);
-        let area = side_area(&mesh.points, face.nodes(), edge);
-        // Volume over plane area: the thickness of a triangle.
-        let depth = edge.then(|| block.volume(j) / mesh.volume(face.cell));
+        let is_edge = matches!(face.kind, CellKind::Line2 | CellKind::Line3);
+        let depth = is_edge.then(|| thickness(block.label(j)));
         if let LoadKind::Pressure(_) = kind {
             builder.pressure(k, block.nodes(j), face.nodes(), depth, force);
             continue;
         }
-        for (node, part) in face.nodes().iter().zip(side_shares(face.kind)) {
+        let shares = Side::new(face.nodes(), depth).shares(mesh.points.as_flattened());
+        for (node, share) in face.nodes().iter().zip(shares) {
             let local = block.nodes(j).iter().position(|b| b == node).expect("a side of the element");
-            if *part != 0.0 {
-                builder.dead(k, (local, *node), part * area * depth.unwrap_or(1.0), force);
+            if share != 0.0 {
+                builder.dead(k, (local, *node), share, force);
             }
         }
     }
     Ok(())
-}
-
-/// The integral of each shape function over a straight side of unit size.
-fn side_shares(kind: CellKind) -> &'static [f64] {
-    const THIRD: f64 = 1.0 / 3.0;
-    match kind {
-        CellKind::Line2 => &[0.5, 0.5],
-        CellKind::Line3 => &[1.0 / 6.0, 1.0 / 6.0, 4.0 / 6.0],
-        CellKind::Triangle3 => &[THIRD, THIRD, THIRD],
-        _ => &[0.0, 0.0, 0.0, THIRD, THIRD, THIRD],
-    }
-}
-
-/// Length or area between the corners of a side.
-fn side_area(points: &[[f64; 3]], nodes: &[u32], edge: bool) -> f64 {
-    let at = |a: usize| points[nodes[a] as usize];
-    let between = |a: usize, b: usize| -> [f64; 3] { std::array::from_fn(|i| at(b)[i] - at(a)[i]) };
-    let size = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
-    let u = between(0, 1);
-    if edge {
-        return size(u);
-    }
-    let v = between(0, 2);
-    0.5 * size(cross(&u, &v))
 }
 
 /// Initial positions and velocities.

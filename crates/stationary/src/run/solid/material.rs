@@ -148,6 +148,14 @@ impl Stuff {
         }
     }
 
+    /// The thickness of plane elements of it; lines have none.
+    pub fn thickness(&self) -> f64 {
+        match self.form {
+            Form::Continuum { thickness, .. } => thickness,
+            _ => 1.0,
+        }
+    }
+
     /// What cells it wants, in words.
     pub fn expected(&self) -> &'static str {
         match self.form {
@@ -163,7 +171,7 @@ impl Stuff {
         kind: CellKind,
         nodes: &[u32],
         first: usize,
-        tag: &dyn Fn(usize) -> u64,
+        named: &dyn Fn(usize) -> String,
     ) -> Result<Vec<Box<dyn Elements>>, Error> {
         let built = match &self.form {
             Form::Bar { stiffness, line_density } => {
@@ -180,7 +188,7 @@ impl Stuff {
             }
         };
         built.map_err(|d| {
-            let message = in_users_terms(&d.message, first, nodes.len(), tag);
+            let message = in_users_terms(&d.message, first, nodes.len(), named);
             Diagnostic { help: d.help, ..self.place.error(message) }.into()
         })
     }
@@ -190,13 +198,16 @@ fn boxed(bars: Bars) -> Vec<Box<dyn Elements>> {
     vec![Box::new(bars)]
 }
 
-/// Replaces the label in "element LABEL" by the number that the element has in the user's mesh.
-fn in_users_terms(message: &str, first: usize, count: usize, tag: &dyn Fn(usize) -> u64) -> String {
+/// Replaces "KIND element LABEL" by what the element is called in the user's mesh.
+fn in_users_terms(message: &str, first: usize, count: usize, named: &dyn Fn(usize) -> String) -> String {
     let Some((before, after)) = message.split_once("element ") else { return message.to_string() };
     let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
     match after[..digits].parse::<usize>() {
         Ok(label) if (first..first + count).contains(&label) => {
-            format!("{before}element {}{}", tag(label), &after[digits..])
+            let kinds = [Kind::Bar2, Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10];
+            let kinds = kinds.map(|kind| format!("{} ", kind.name()));
+            let before = kinds.iter().find_map(|kind| before.strip_suffix(kind)).unwrap_or(before);
+            format!("{before}{}{}", named(label), &after[digits..])
         }
         _ => message.to_string(),
     }

@@ -107,6 +107,7 @@ impl<'a> Run<'a> {
             (Some(path), true) => Some(Frames::create(path, system.output.format, kept)?.kept()),
         };
         keeper.go_on()?;
+        keeper.notes.extend(built.body.notes.iter().cloned());
         let moving = Duration::ZERO;
         Ok((Run { scenario, system, keeper, series, frames, picture, before, moving, last }, row))
     }

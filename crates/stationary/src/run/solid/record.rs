@@ -8,6 +8,7 @@ use crate::integrate::avi::Balance;
 use crate::model::Potentials;
 use crate::observe::{Conserved, Track, kept, number};
 use crate::report::checkpoint::Checkpoint;
+use crate::run::finish::short;
 use crate::scenario::{Scenario, SolidProbe, SolidSystem};
 use serde_json::{Map, Value, json};
 
@@ -32,6 +33,11 @@ pub(super) struct Record {
 pub(super) struct Probe {
     pub name: String,
     node: usize,
+    /// Its number in the file of the mesh, and how far it is from the place that was asked for.
+    number: u64,
+    distance: f64,
+    /// Whether the distance is more than rounding and untidy coordinates explain.
+    far: bool,
     place: [f64; 3],
     program: Program,
     /// Smallest, largest and last value.
@@ -238,7 +244,15 @@ impl Record {
         summary.insert("reaction_impulse".into(), Value::Object(impulses));
         let probe = |p: &Probe| {
             let [min, max, last] = p.seen.map(number);
-            (p.name.clone(), json!({ "min": min, "max": max, "final": last }))
+            let taken = json!({
+                "min": min,
+                "max": max,
+                "final": last,
+                "node": p.number,
+                "position": p.place,
+                "distance": number(p.distance),
+            });
+            (p.name.clone(), taken)
         };
         summary.insert("probe".into(), Value::Object(self.probes.iter().map(probe).collect()));
     }
@@ -288,6 +302,12 @@ impl Record {
     }
 }
 
+/// Coordinates of meshers are off by about this part of an element: such a node is where it was asked for.
+const UNTIDY: f64 = 1e-9;
+
+/// A probe that is farther from its node than this part of the elements there is told: values change within an element.
+const FAR: f64 = 0.25;
+
 /// The size of the largest element at a node: a place farther away is in none of them.
 fn reach(body: &Body, node: usize) -> f64 {
     let points = body.problem.solid().points();
@@ -310,7 +330,8 @@ impl Probe {
         let node = (0..points.len() / 3)
             .min_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(body.place(*a).cmp(&body.place(*b))))
             .expect("a body has nodes");
-        if distance(node).sqrt() > reach(body, node) {
+        let (away, reach) = (distance(node).sqrt(), reach(body, node));
+        if away > reach {
             let nearest: Vec<String> = (0..3).map(|i| points[3 * node + i].to_string()).collect();
             return Err(choice
                 .place
@@ -322,7 +343,35 @@ impl Probe {
         let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
         let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
         let program = Program::new(&graph, &[(value, 0)]);
-        Ok(Probe { name: choice.name.text.clone(), node, place, program, seen: UNSEEN })
+        Ok(Probe {
+            name: choice.name.text.clone(),
+            node,
+            number: body.node_number(node),
+            distance: if away > UNTIDY * reach { away } else { 0.0 },
+            far: away > FAR * reach,
+            place,
+            program,
+            seen: UNSEEN,
+        })
+    }
+
+    /// The node it was given, for people.
+    pub fn taken(&self) -> String {
+        let [x, y, z] = self.place.map(short);
+        let away =
+            if self.distance > 0.0 { format!(", {} away", short(self.distance)) } else { String::new() };
+        format!("node {} at ({x}, {y}, {z}){away}", self.number)
+    }
+
+    /// A warning where the node is not where the probe was asked for.
+    pub fn warning(&self) -> Option<String> {
+        self.far.then(|| {
+            format!(
+                "no node is where the probe `{}` was asked for: it follows {} from there",
+                self.name,
+                self.taken()
+            )
+        })
     }
 
     /// Its value at a moment.

@@ -131,7 +131,7 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
         sections: if run.keeper.out.shows() { sections(built, &run) } else { Vec::new() },
         tables: Vec::new(),
         impacts: Default::default(),
-        warnings: built.growth.warning(&built.choice).into_iter().collect(),
+        warnings: warnings(built),
         energy_scale: built.record.energy_scale(),
         // Without a frame there is no list of them.
         files: run
@@ -144,6 +144,11 @@ pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End)
         summary,
     };
     finish_run(scenario, run.keeper, run.series, findings, end)
+}
+
+fn warnings(built: &Built) -> Vec<String> {
+    let probes = built.record.probes().iter().filter_map(|probe| probe.warning());
+    probes.chain(built.growth.warning(&built.choice)).collect()
 }
 
 /// Refuses claims about keys that this run will not have, before it is run.
@@ -217,7 +222,8 @@ fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Ve
     let get = |v: &Value| v.as_f64().map_or_else(|| v.to_string(), short);
     let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
     let fact = |name: &str, value: String| (name.to_string(), value);
-    vec![
+    let probes = built.record.probes().iter().map(|p| fact(&format!("probe {}", p.name), p.taken()));
+    let facts = vec![
         fact("scenario", scenario.name.clone()),
         fact("integrator", built.choice.to_string()),
         fact("elements", get(&avi["elements"])),
@@ -231,7 +237,8 @@ fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Ve
         fact("ideal speed-up", get(&avi["ideal_speedup"])),
         fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
         fact("version", env!("CARGO_PKG_VERSION").into()),
-    ]
+    ];
+    facts.into_iter().chain(probes).collect()
 }
 
 fn svg(plot: &Plot) -> String {

@@ -354,6 +354,8 @@ pub fn check(scenario: &Scenario, system: &SolidSystem) -> Result<Description, E
             format!("{:.2} by fewer updates than at the smallest step", built.ideal_speedup()),
         ));
     }
+    lines.extend(built.record.probes().iter().map(|p| ("probe", format!("{}: {}", p.name, p.taken()))));
+    lines.extend(built.body.notes.iter().map(|note| ("note", note.clone())));
     lines.push(("rows", format!("{}, {} frames", system.output.rows, system.output.frames)));
     lines.push(("claims", scenario.claims.len().to_string()));
     Ok(Description { lines })

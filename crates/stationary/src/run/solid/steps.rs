@@ -63,15 +63,20 @@ pub(super) fn steps(
     }
     let latest = scenario.start.abs().max(scenario.end.abs());
     if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && moves_clock(*h, latest))) {
-        let (tag, step) = (body.problem.tag(k), steps[k]);
-        let error = place.error(format!("the step of element {tag} is {step:e}"));
-        return Err(match choice.rule {
-            Rule::Courant => error.help(
-                "a spring without mass has no wave speed: use rule = \"eigen\", or give the steps of its group",
-            ),
-            Rule::Eigen(_) => error.help("expected a positive number, large enough to move the clock"),
+        let (block, j) = solid.locate(k);
+        let named = body.named(k);
+        if matches!(choice.rule, Rule::Courant) && given[k].is_none() && block.mass(j) == 0.0 {
+            return Err(place
+                .error(format!("{named} is a spring without mass: the rule `courant` finds no step for it"))
+                .help(format!(
+                    "expected rule = \"eigen\" in `integrator`, which counts the masses at its ends, or a step for its group \
+                     there: step = {{ {} = 1e-3 }}",
+                    body.group_of(k).unwrap_or("group")
+                ))
+                .into());
         }
-        .into());
+        let error = place.error(format!("the step of element {} is {:e}", body.problem.tag(k), steps[k]));
+        return Err(error.help("expected a positive number, large enough to move the clock").into());
     }
     Ok(Steps { each: steps, smallest })
 }

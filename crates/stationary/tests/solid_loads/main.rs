@@ -1,5 +1,8 @@
 //! Loads of scenarios have the size that their formulas say: what a free body gains in momentum is their integral.
 
+mod curved;
+mod shells;
+
 use stationary::run::run;
 use stationary::scenario::Scenario;
 use std::ops::ControlFlow;
