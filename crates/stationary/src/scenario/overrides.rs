@@ -1,7 +1,8 @@
 //! `--set key=value`: the scenario tree with some of its values replaced.
 //!
-//! A dotted key reaches every key of the file and every key the file could have. Four rules beyond plain
-//! replacement, the first two because two values cannot both hold:
+//! A dotted key reaches every key of the file and every key the file could have. A key without a dot replaces the
+//! whole value, with all that is inside: `integrator=verlet` leaves no option of the file, whatever its method was.
+//! Four rules beyond plain replacement, the first two because two values cannot both hold:
 //!
 //! - `integrator.method` also applies where the file says `integrator = "name"`. When it changes the method, the
 //!   file's options belonged to the old method and are dropped; options given by `--set` stay, and so do, between
@@ -97,8 +98,7 @@ fn integrator(
     node: Node,
 ) -> Result<(), Diagnostic> {
     lengthen(root, "integrator", "method");
-    let to_method = rest == ["method"] || (rest.is_empty() && matches!(node.value, Value::Text(_)));
-    if !to_method {
+    if rest != ["method"] {
         return put(root, source, &[&["integrator"], rest].concat(), node);
     }
     if let Some(Value::Table(options)) = find(root, "integrator").map(|n| &mut n.value) {

@@ -2,10 +2,10 @@
 
 use super::kept::{self, Kept, What};
 use crate::error::Error;
-use crate::formula::Graph;
+use crate::formula::{Graph, Var};
 use crate::integrate::group::{BodyMethod, BodyRun, BodyStart};
 use crate::model::{FormulaPotential, RigidBody};
-use crate::observe::{DiscreteEnergy, Observer, Probe};
+use crate::observe::{DiscreteEnergy, Observer, Probe, energy_scale};
 use crate::registry;
 use crate::run::Description;
 use crate::run::rows::Rows;
@@ -34,7 +34,8 @@ pub(super) struct Built<'a> {
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<Built<'a>, Error> {
     let method = registry::body_method(&scenario.integrator)?;
     refuse_coordinates(scenario)?;
-    let (body, compiled) = body(scenario, system)?;
+    let (body, compiled, timed) = body(scenario, system)?;
+    let changes = timed.then_some("the potential depends on t");
     let start = BodyStart {
         t: scenario.start,
         h: system.step,
@@ -50,6 +51,8 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
             .help("check the initial state, divisions by zero, and roots or logarithms of negative numbers")
     })?;
     let view = run.view();
+    let [kinetic, potential] = view.energy;
+    let scale = energy_scale(kinetic + potential, kinetic.abs() + potential.abs());
     let kept = kept::all(run.body(), &view, scenario.end - scenario.start);
     let mut warnings = Vec::new();
     if kept.iter().any(|k| k.invariance.is_nan()) {
@@ -65,9 +68,9 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
         system,
         method,
         run,
-        energy: Kept::new(What::Energy, 0.0),
+        energy: Kept::new(What::Energy, 0.0).because(changes),
         kept,
-        observers: observers(scenario, system)?,
+        observers: observers(scenario, system, DiscreteEnergy::new(scale).because(changes))?,
         compiled,
         free_period,
         steps,
@@ -77,23 +80,28 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
     })
 }
 
-/// The body, and whether its potential is compiled.
-fn body(scenario: &Scenario, system: &BodySystem) -> Result<(RigidBody, Option<bool>), Error> {
+/// The body, whether its potential is compiled, and whether that depends on time.
+fn body(scenario: &Scenario, system: &BodySystem) -> Result<(RigidBody, Option<bool>, bool), Error> {
     let body = RigidBody::new(system.mass, system.inertia).map_err(|fault| {
         let help = "expected a symmetric tensor with positive principal moments of which none exceeds the sum of the others";
         system.inertia_place.error(fault.to_string()).help(help)
     })?;
     let body = if system.fixed { body.held() } else { body };
-    let Some(text) = &system.potential else { return Ok((body, None)) };
+    let Some(text) = &system.potential else { return Ok((body, None, false)) };
     let mut graph = Graph::new();
     let node = text.lower(&mut graph, &mut BodySystem::potential_scope(&scenario.parameters))?;
+    let timed = graph.depends_on(node, Var::T);
     let potential = FormulaPotential::new(&mut graph, node);
     let compiled = potential.is_compiled();
-    Ok((body.with_potential(potential), Some(compiled)))
+    Ok((body.with_potential(potential), Some(compiled), timed))
 }
 
-fn observers(scenario: &Scenario, system: &BodySystem) -> Result<Vec<Box<dyn Observer>>, Error> {
-    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
+fn observers(
+    scenario: &Scenario,
+    system: &BodySystem,
+    discrete: DiscreteEnergy,
+) -> Result<Vec<Box<dyn Observer>>, Error> {
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(discrete)];
     let (mut graph, mut scope) = (Graph::new(), BodySystem::probe_scope(&scenario.parameters));
     for (name, text) in &system.probes {
         let node = text.lower(&mut graph, &mut scope)?;

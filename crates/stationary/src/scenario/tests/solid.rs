@@ -425,7 +425,8 @@ fn set_keeps_the_rule_of_steps_between_avi_and_newmark() {
     let courant = Some("courant".to_string());
     assert_eq!(keys(&[]), ("avi".into(), courant.clone(), 0.1, 7));
     assert_eq!(keys(&[("integrator.method", "newmark")]), ("newmark".into(), courant.clone(), 0.1, 0));
-    assert_eq!(keys(&[("integrator", "newmark")]), ("newmark".into(), courant.clone(), 0.1, 0));
+    // The whole name replaces the whole table.
+    assert_eq!(keys(&[("integrator", "newmark")]), ("newmark".into(), None, 0.0, 0));
     assert_eq!(keys(&[("integrator.method", "midpoint")]), ("midpoint".into(), None, 0.0, 0));
     let there_and_back = [("integrator.method", "midpoint"), ("integrator.method", "newmark")];
     assert_eq!(keys(&there_and_back), ("newmark".into(), None, 0.0, 0));
