@@ -2,10 +2,14 @@
 
 mod bodies;
 mod body;
+#[cfg(test)]
+mod conserved;
 mod energy;
 mod finish;
 mod formula;
 mod keep;
+#[cfg(test)]
+mod names;
 mod rows;
 mod solid;
 

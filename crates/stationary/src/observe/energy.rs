@@ -28,7 +28,7 @@ struct Terms {
 }
 
 /// Where the scale is a smaller part than this of the terms, errors are also told relative to these.
-const SMALL: f64 = 1e-2;
+const SMALL: f64 = 5e-2;
 
 impl Terms {
     /// For systems with a one-form, where `p.v` depends on the gauge and tells nothing.

@@ -37,7 +37,7 @@ const DEEPEST: usize = 8;
 /// Applies one override.
 pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str) -> Result<(), Diagnostic> {
     let source = Arc::new(Source { name: format!("--set {}", tree::shorten(key)), text: value.to_string() });
-    let path: Vec<&str> = key.split('.').map(str::trim).collect();
+    let path: Vec<&str> = key.split('.').map(|part| unquoted(part.trim())).collect();
     if path.iter().any(|part| part.is_empty()) || path.len() > DEEPEST {
         return Err(Diagnostic::new(format!("`{}` is not a key", tree::shorten(key)))
             .help("expected names joined by dots, as in `integrator.stages`"));
@@ -73,6 +73,26 @@ pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str
         }
         _ => put(root, &source, &path, node),
     }
+}
+
+/// A part of a key without the quotes that TOML allows around it: `material."soft rubber".mu`.
+fn unquoted(part: &str) -> &str {
+    let inner = |quote: char| part.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(part)
+}
+
+/// A key without the quotes around its parts.
+pub(crate) fn plain_key(key: &str) -> String {
+    key.split('.').map(|part| unquoted(part.trim())).collect::<Vec<_>>().join(".")
+}
+
+/// A value without its quotes where it is the same text without them: `"verlet"` is `verlet`, but `"1"` is text and 1 a number.
+pub(crate) fn plain_value(value: &str) -> &str {
+    let inner = unquoted(value);
+    let bare = !inner.contains(['"', '\'', '\\', '\n']) && inner == inner.trim();
+    let source = Arc::new(Source { name: String::new(), text: inner.to_string() });
+    let text = |node: Node| matches!(node.value, Value::Text(text) if text == inner);
+    if bare && !inner.is_empty() && tree::value(&source).is_ok_and(text) { inner } else { value }
 }
 
 /// Turns `key = "text"` into the table `key = { inner = "text" }` that it is short for, so that other keys can join it.

@@ -171,7 +171,14 @@ impl Sweep {
         {
             std::sync::Arc::make_mut(source).name = format!("run {}, {key}", run + 1);
         }
-        let which = format!("in run {} of {}: {}", run + 1, self.plan.len(), self.plan.describe(run));
+        let mut which = format!("in run {} of {}: {}", run + 1, self.plan.len(), self.plan.describe(run));
+        // One value with a comma in it was perhaps meant as several, in quotes for the sake of a shell.
+        let joined = |value: &str| value.contains(',') && !value.contains(['(', '[', '{']);
+        if let Some((key, value)) = self.plan.overrides(run).iter().find(|(_, value)| joined(value)) {
+            let parts = value.trim_matches(['"', '\'']);
+            which +=
+                &format!("\n  = quotes make one value of {value}; several are written --over {key}={parts}");
+        }
         diagnostic.help = Some(diagnostic.help.map_or(which.clone(), |help| format!("{help}\n  = {which}")));
         Error::Input(diagnostic)
     }
