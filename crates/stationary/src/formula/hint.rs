@@ -118,7 +118,7 @@ pub(super) fn instead(c: char, before: &str) -> Option<String> {
         '⅔' => "2/3",
         '∞' | '≤' | '≥' | '≠' | '∂' | '∇' => return None,
         '\'' | '’' | '′' | '\u{307}' => {
-            let word = before.rsplit(|c: char| !super::lexer::in_name(c)).next().unwrap_or("");
+            let word = last_word(before);
             let word = if word.is_empty() { "x" } else { word };
             return Some(format!("the velocity of `{word}` is written `v{word}`"));
         }
@@ -127,10 +127,16 @@ pub(super) fn instead(c: char, before: &str) -> Option<String> {
         }
         _ => {
             let power = digit(c, ABOVE).map(|d| format!("^{d}"));
-            return power.or_else(|| digit(c, BELOW)).map(|text| format!("write `{text}`"));
+            let index = || digit(c, BELOW).and_then(|_| spelled(&format!("{}{c}", last_word(before))));
+            return power.or_else(index).map(|text| format!("write `{text}`"));
         }
     };
     Some(format!("write `{code}`"))
+}
+
+/// The name that a text ends with; empty if it ends otherwise.
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !super::lexer::in_name(c)).next().unwrap_or("")
 }
 
 /// Ways in which others write velocities, by what stands before and after the coordinate.

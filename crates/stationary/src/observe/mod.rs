@@ -21,7 +21,7 @@ pub use impacts::Impacts;
 pub use loop_area::LoopArea;
 pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
-pub(crate) use momentum::{State, names_motion, rate_along, shifted, time_scale};
+pub(crate) use momentum::{State, names_motion, rate_along, shifted, size_of_product, time_scale};
 pub use probe::Probe;
 pub use section::Section;
 pub use symplectic::Symplectic;

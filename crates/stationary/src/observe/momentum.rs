@@ -77,6 +77,8 @@ impl Momentum {
         let n = q.len();
         let mut jet = Jet::new(n);
         lagrangian.first(t, q, v, &mut jet);
+        // What would change `p.xi` by its own size in the time scale: where nothing acts, differences leave rounding.
+        let mut floor = 0.0;
         let values = if names_motion(graph, generator) {
             let force = jet.dq().to_vec();
             let start = State { t, q: q.to_vec(), v: v.to_vec(), p: jet.dv().to_vec() };
@@ -89,12 +91,14 @@ impl Momentum {
             };
             let length = time_scale(&[(q, v), (&start.p, &force)]);
             let rate = rate_along(n, length, along, |state| self.xi_at(state));
-            [self.xi_at(&start), rate].concat()
+            let xi = self.xi_at(&start);
+            floor = size_of_product(&start.p, &xi) / length;
+            [xi, rate].concat()
         } else {
             self.point_rate(graph, generator, (t, q, v))
         };
         let terms = jet.dq().iter().chain(jet.dv()).zip(&values).map(|(a, b)| a * b);
-        let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + f64::abs(x)));
+        let (sum, size) = terms.fold((0.0, floor), |(sum, size), x| (sum + x, size + f64::abs(x)));
         let change = if size == 0.0 { 0.0 } else { f64::abs(sum) / size };
         self.invariance = Some(change);
         change
@@ -163,6 +167,11 @@ pub(crate) fn time_scale(of: &[(&[f64], &[f64])]) -> f64 {
     let times = of.iter().map(|(x, rate)| max_abs(x) / max_abs(rate));
     let shortest = times.filter(|x| x.is_finite() && *x > 0.0).fold(f64::INFINITY, f64::min);
     if shortest.is_finite() { shortest } else { 1.0 }
+}
+
+/// `sum |a_i b_i|`.
+pub(crate) fn size_of_product(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum()
 }
 
 /// Part of the time scale by which the difference quotient steps: its error is the fourth power of this, rounding over this.

@@ -6,7 +6,9 @@ use crate::formula::{Graph, Node, Program, Scope, Var};
 use crate::integrate::phase::PhaseStart;
 use crate::linalg::max_abs;
 use crate::model::{Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
-use crate::observe::{Momentum, State, Symplectic, names_motion, rate_along, shifted, time_scale};
+use crate::observe::{
+    Momentum, State, Symplectic, names_motion, rate_along, shifted, size_of_product, time_scale,
+};
 use crate::scenario::{FormulaSystem, Law, Motion, Scenario, Text};
 use std::sync::Arc;
 
@@ -201,7 +203,9 @@ fn rate_of_momentum(
     let xi_rate = rate_along(n, length, &mut along, |state| momentum.xi_at(state));
     let p_rate = rate_along(n, length, &mut along, |state| state.p.clone());
     let terms = p_rate.iter().zip(&xi).chain(here.p.iter().zip(&xi_rate)).map(|(a, b)| a * b);
-    let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + f64::abs(x)));
+    // Where nothing acts, differences leave rounding: that is no change beside one of `p.xi` by its own size.
+    let floor = size_of_product(&here.p, &xi) / length;
+    let (sum, size) = terms.fold((0.0, floor), |(sum, size), x| (sum + x, size + f64::abs(x)));
     if size == 0.0 { 0.0 } else { f64::abs(sum) / size }
 }
 
