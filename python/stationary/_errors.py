@@ -53,6 +53,10 @@ class InputError(Error, ValueError):
         self.help = help
 
 
+class ExpressionError(InputError, TypeError):
+    """A SymPy expression that formulas of scenarios cannot say."""
+
+
 class FileError(Error, OSError):
     """A file could not be read or written: ``path`` and ``message``."""
 

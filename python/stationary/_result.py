@@ -18,12 +18,18 @@ Array = NDArray[np.float64]
 
 
 class Conserved(NamedTuple):
-    """A quantity and how well it was kept."""
+    """A quantity and how well it was conserved.
+
+    ``worst`` is its largest relative error over the run, ``change`` its largest change in its own units, and ``verdict``
+    says it in words. ``constant`` is false where the system itself does not conserve it, as an energy under forces.
+    """
 
     quantity: str
     initial: float
     worst: float
     verdict: str
+    change: float
+    constant: bool
 
 
 class Claim(NamedTuple):

@@ -68,9 +68,12 @@ class Scenario:
 
     def replace(self, overrides: Changes) -> Scenario:
         """The same with some keys replaced, as ``--set`` does: ``{"parameters.l": 2, "integrator": {"stages": 3}}``."""
+        return self._with(_overrides(overrides))
+
+    def _with(self, overrides: list[tuple[str, str]]) -> Scenario:
         changed = Scenario.__new__(Scenario)
         changed.__dict__.update(self.__getstate__())
-        changed.overrides = self.overrides + _overrides(overrides)
+        changed.overrides = self.overrides + overrides
         return changed
 
     @property

@@ -14,6 +14,7 @@ from ._errors import Error, InputError, Interrupted, RunError
 from ._result import Result, needed
 from ._scenario import Changes, Path, Scenario
 from ._system import _Kind
+from ._text import overrides as _overrides
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, unused-ignore]
@@ -131,11 +132,11 @@ def sweep(
         raise ValueError(f"keep: expected 'result' or 'summary', found {keep!r}")
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs: expected at least 1, found {jobs}")
-    base = _scenario(what, run).replace(overrides)
+    base = _scenario(what, run)
     runs = list(_combinations(over))
     if not runs:
         raise ValueError("there is nothing to vary: `over` makes no run")
-    scenarios = [base.replace(changes) for changes in runs]
+    scenarios = [base._with(_whole_first(overrides, changes)) for changes in runs]
     scenarios[0].check()
     made = Sweep(runs)
     stop = _core.Stop()
@@ -189,6 +190,16 @@ def _scenario(what: Any, run: Mapping[str, Any]) -> Scenario:
     if run:
         raise TypeError(f"`{next(iter(run))}` is no argument of sweep; of a scenario give `overrides`")
     return what if isinstance(what, Scenario) else Scenario.open(what)
+
+
+def _whole_first(overrides: Changes, changes: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is the same in all runs and what varies, in an order in which a whole value does not undo a part of it: the
+    integrator that varies comes before an option that is set."""
+    ordered: list[tuple[str, str]] = []
+    for key, value in _overrides(overrides) + _overrides(changes):
+        at = next((k for k, (other, _) in enumerate(ordered) if other.startswith(f"{key}.")), len(ordered))
+        ordered.insert(at, (key, value))
+    return ordered
 
 
 def _combinations(over: Over) -> Iterable[dict[str, Any]]:

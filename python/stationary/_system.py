@@ -14,6 +14,18 @@ from ._text import _of_sympy, formula
 Table = Mapping[str, Any]
 
 
+#: Keywords that other packages have, the keyword here, and what it is.
+_ELSEWHERE = {
+    **dict.fromkeys(("dt", "delta_t", "timestep", "time_step", "step_size"), ("h", "the time step")),
+    **dict.fromkeys(("t_end", "tend", "tmax", "t_max", "t_final", "tfinal", "T"), ("end", "the time of the end")),
+    **dict.fromkeys(("t0", "t_start"), ("start", "the time of the start")),
+    **dict.fromkeys(("n", "n_steps", "nsteps", "num_steps"), ("steps", "the number of steps")),
+    **dict.fromkeys(("q0", "x0", "y0", "position"), ("q", "the initial position")),
+    **dict.fromkeys(("v0", "velocity"), ("v", "the initial velocity")),
+    **dict.fromkeys(("p0", "momentum"), ("p", "the initial momentum")),
+}
+
+
 class _Kind:
     """What all kinds of systems share: their keys, and how they run."""
 
@@ -42,6 +54,9 @@ class _Kind:
         **options: Any,
     ) -> Scenario:
         """The scenario of a run: the arguments of `run` but for where its results go."""
+        _refuse_elsewhere(options)
+        if "step" in options and not isinstance(options["step"], str):
+            raise TypeError(f"the time step is `h`: write h={options['step']!r} in place of `step`")
         return self._scenario(
             step=h,
             start=start,
@@ -68,6 +83,7 @@ class _Kind:
 
     def _integrator(self, method: str | None, options: Table, whole: Table | str | None) -> Any:
         """The key `integrator`: a method and its options, or all of it as in a scenario."""
+        _refuse_elsewhere(options)
         if whole is not None:
             if method is not None or options:
                 raise TypeError("give either `integrator` or `method` and its options")
@@ -260,6 +276,14 @@ class Bodies(_Kind):
         )
 
 
+def _refuse_elsewhere(options: Table) -> None:
+    """Says which keyword is meant by one that other packages have: as an option of an integrator nobody would know it."""
+    for name in options:
+        if name in _ELSEWHERE:
+            keyword, meaning = _ELSEWHERE[name]
+            raise TypeError(f"`{name}` is no argument of a run: {meaning} is `{keyword}`")
+
+
 def _given(keys: Table) -> dict[str, Any]:
     return {key: value for key, value in keys.items() if value is not None}
 
@@ -272,6 +296,8 @@ def _last(start: Any, h: Any, steps: Any, end: Any) -> Any:
         raise TypeError("give either `steps` or `end`")
     if h is None:
         raise TypeError("`steps` needs the time step `h`")
+    if isinstance(steps, bool) or not isinstance(steps, (int, float, np.integer, np.floating)) or not float(steps).is_integer():
+        raise ValueError(f"`steps` must be a whole number, found {steps!r}; `end` is a time")
     if any(isinstance(value, str) or _of_sympy(value) for value in (h, start)):
         begin = "" if start is None else f"{formula(start, 'start')} + "
         return f"{begin}{int(steps)}*({formula(h, 'h')})"

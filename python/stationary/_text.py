@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import ExpressionError
+
 # Keys of all kinds of scenarios in the order in which they are written; others follow as they came.
 _ORDER = (
     "title description coordinates mesh space gravity restitution friction lagrangian hamiltonian one_form constraint "
@@ -51,7 +53,7 @@ def formula(value: Any, key: str = "") -> str:
     ('0.5*vx^2', '0.1', '0.3333333333333333')
     """
     if _of_sympy(value):
-        return _printed(value, key)[0]
+        return _expression(value, key)
     value = plain(value, key)
     if isinstance(value, bool) or isinstance(value, (list, dict)):
         raise TypeError(f"`{key}` must be a formula or a number, found {type(value).__name__}")
@@ -133,10 +135,11 @@ def _quoted(text: str) -> str:
 
 
 def overrides(changes: Mapping[str, Any] | Iterable[tuple[str, Any]] | None) -> list[tuple[str, str]]:
-    """Changes of a scenario as keys and values of ``--set``. Tables are taken apart.
+    """Changes of a scenario as keys and values of ``--set``. Tables are taken apart: what they do not name stays. An
+    integrator with a method is whole, and leaves no option of the one before.
 
     >>> overrides({"end": 2, "integrator": {"method": "gauss", "stages": 3}, "gap": ["x"]})
-    [('end', '2'), ('integrator.method', 'gauss'), ('integrator.stages', '3'), ('gap', '["x"]')]
+    [('end', '2'), ('integrator', 'gauss'), ('integrator.stages', '3'), ('gap', '["x"]')]
     """
     if changes is None:
         return []
@@ -147,6 +150,11 @@ def overrides(changes: Mapping[str, Any] | Iterable[tuple[str, Any]] | None) -> 
 
 
 def _flat(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    if key == "integrator" and isinstance(value, dict) and isinstance(value.get("method"), str):
+        yield from _flat(key, value["method"])
+        value = {inner: v for inner, v in value.items() if inner != "method"}
+        if not value:
+            return
     if isinstance(value, dict) and value:
         for inner, v in value.items():
             yield from _flat(f"{key}.{inner}", v)
@@ -179,6 +187,26 @@ def _of_sympy(value: Any) -> bool:
     return any(str(c.__module__).partition(".")[0] == "sympy" for c in type(value).__mro__)
 
 
+def _expression(e: Any, key: str) -> str:
+    """A SymPy expression as a formula. Whatever keeps it from being one is an `InputError`, that of SymPy too."""
+    try:
+        return _printed(e, key)[0]
+    except ExpressionError:
+        raise
+    except Exception as error:
+        at = f"`{key}`: " if key else ""
+        raise ExpressionError(f"{at}SymPy's `{_cut(e)}` has no counterpart in formulas of scenarios ({error})") from error
+
+
+def _cut(e: Any) -> str:
+    """An expression in a message: no longer than a line, and its type where it has no text."""
+    try:
+        text = str(e)
+    except Exception:
+        return type(e).__name__
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def _printed(e: Any, key: str) -> tuple[str, int]:
     """A SymPy expression as a formula, and how tightly its outermost operator binds."""
 
@@ -186,9 +214,9 @@ def _printed(e: Any, key: str) -> tuple[str, int]:
         text, own = _printed(e, key)
         return text if own >= binds else f"({text})"
 
-    def refuse(what: str) -> TypeError:
+    def refuse(what: str) -> ExpressionError:
         at = f"`{key}`: " if key else ""
-        return TypeError(f"{at}{what} has no counterpart in formulas of scenarios")
+        return ExpressionError(f"{at}{what} has no counterpart in formulas of scenarios")
 
     name = type(e).__name__
     if getattr(e, "is_Symbol", False):
@@ -234,7 +262,7 @@ def _printed(e: Any, key: str) -> tuple[str, int]:
         return f"{e.base}[{_printed(e.indices[0], key)[0]}]", _ATOM
     if name in _FUNCTIONS and e.args:
         return f"{_FUNCTIONS[name]}({', '.join(_printed(a, key)[0] for a in e.args)})", _ATOM
-    raise refuse(f"SymPy's `{name}`, as in `{e}`,")
+    raise refuse(f"SymPy's `{name}`, as in `{_cut(e)}`,")
 
 
 def _product(e: Any, inner: Any) -> tuple[str, int]:

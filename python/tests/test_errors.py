@@ -127,11 +127,28 @@ def test_a_run_that_stops_has_what_it_reached(program) -> None:  # type: ignore[
         ({"q": 1, "v": 0, "h": 1, "steps": 3, "end": 3, "method": "verlet"}, "either `steps` or `end`"),
         ({"q": 1, "v": 0, "h": 1, "steps": 3, "method": "verlet", "integrator": "rk4"}, "either `integrator` or"),
         ({"q": 1, "v": 0, "h": 1, "steps": 3, "method": "verlet", "resume": True}, "needs `out`"),
+        ({"q": 1, "v": 0, "dt": 0.1, "steps": 3, "method": "verlet"}, "`dt` is no argument .* the time step is `h`"),
+        ({"q": 1, "v": 0, "step": 0.1, "steps": 3, "method": "verlet"}, "write h=0.1 in place of `step`"),
+        ({"q": 1, "v": 0, "h": 0.1, "t_end": 3, "method": "verlet"}, "the time of the end is `end`"),
+        ({"q": 1, "v": 0, "h": 0.1, "n_steps": 3, "method": "verlet"}, "the number of steps is `steps`"),
     ],
 )
 def test_arguments_that_make_no_run(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(TypeError, match=words):
         stationary.System("x", "0.5*vx^2").run(**arguments)
+
+
+def test_a_number_of_steps_is_whole() -> None:
+    system = stationary.System("x", "0.5*vx^2")
+    for steps in (10.7, float("nan"), float("inf"), "10", True):
+        with pytest.raises(ValueError, match="`steps` must be a whole number"):
+            system.run(q=1, v=0, h=0.1, steps=steps, method="verlet")
+    assert len(system.run(q=1, v=0, h=0.1, steps=1e1, method="verlet").t) == 11
+
+
+def test_steps_chosen_by_the_energy_are_still_an_option() -> None:
+    system = stationary.System("x", "0.5*vx^2 - 0.5*x^2")
+    assert len(system.run(q=1, v=0, h=0.1, end=1, method="midpoint", step="energy").t) > 5
 
 
 def test_a_misspelt_argument_is_an_option_that_nobody_knows() -> None:

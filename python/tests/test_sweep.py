@@ -161,3 +161,17 @@ def test_ray() -> None:
     finally:
         ray.shutdown()
     assert all(same_bits(a, final(scenario, l)) for a, l in zip(remote, LENGTHS))
+
+
+def test_a_whole_integrator_leaves_no_option_of_the_one_before() -> None:
+    base = PENDULUM.scenario(**{**RUN, "end": 1, "method": "verlet", "order": 8})
+    for change in ({"integrator": "verlet"}, {"integrator": {"method": "verlet"}}):
+        assert base.replace(change).run().summary["method"]["order"] == 2
+    eighth = base.replace({"integrator": {"method": "verlet", "order": 8}})
+    assert eighth.run().summary["method"]["order"] == 8
+    assert eighth.replace({"integrator": "verlet"}).run().summary["method"]["order"] == 2
+    orders = sweep(base, {"integrator": ["verlet", "rk4"]}).table()["method.order"]
+    assert orders.tolist() == [2, 4]
+    # An option that is the same in all runs holds, whatever varies.
+    orders = sweep(base, {"integrator": ["gauss", "lobatto"]}, overrides={"integrator.stages": 4}).table()["method.order"]
+    assert orders.tolist() == [8, 6]

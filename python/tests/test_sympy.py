@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from stationary import InputError
 from stationary._text import formula
 
 sympy = pytest.importorskip("sympy")
@@ -84,9 +85,61 @@ def test_sums_and_indices() -> None:
         (x.diff(t, 2), "velocities"),
         (Symbol(r"\alpha"), "alpha"),
         (Function("f")(x), "f"),
+        (sympy.nan, "nan"),
+        (sympy.zoo * x, "zoo"),
+        (sympy.Sum(k * l, (k, 0, 1), (l, 0, 1)), "Sum"),
+        (sympy.Integral(x, t), "Integral"),
+        (sympy.Matrix([[x, y]]), "Matrix"),
+        (sympy.true, "Boolean"),
+        (x > 0, "Greater"),
+        ((1 + sympy.I) ** x, "I"),
+        (sympy.Symbol("a b"), "a b"),
     ],
     ids=str,
 )
 def test_what_the_language_lacks_is_refused_by_name(expression: object, name: str) -> None:
-    with pytest.raises(TypeError, match=rf"`lagrangian`: .*{name}"):
+    with pytest.raises(InputError, match=rf"`lagrangian`: .*({name})") as caught:
         formula(expression, "lagrangian")
+    assert isinstance(caught.value, (ValueError, TypeError)) and len(str(caught.value)) < 300
+
+
+def test_an_expression_too_deep_to_print_is_an_input_error() -> None:
+    deep = x
+    for _ in range(3000):
+        deep = sympy.sin(deep, evaluate=False)
+    with pytest.raises(InputError, match="`lagrangian`: "):
+        formula(deep, "lagrangian")
+
+
+def test_random_trees_of_sympy_print_or_are_input_errors() -> None:
+    draw = random.Random(5)
+    leaves = [x, y, t, k, sympy.I, sympy.oo, sympy.nan, sympy.zoo, sympy.Float("inf"), Rational(-1, 3), sympy.Integer(0)]
+    makers = [
+        lambda a, b: a + b,
+        lambda a, b: a * b,
+        lambda a, b: a**b,
+        lambda a, b: sympy.sin(a),
+        lambda a, b: sympy.Abs(a),
+        lambda a, b: Max(k, l),
+        lambda a, b: sympy.gamma(b),
+        lambda a, b: sympy.Piecewise((a, x > 0), (b, True)),
+        lambda a, b: sympy.Derivative(a, t),
+        lambda a, b: sympy.Sum(a, (k, 0, b)),
+    ]
+
+    def tree(depth: int) -> object:
+        if depth == 0 or draw.random() < 0.2:
+            return draw.choice(leaves)
+        return draw.choice(makers)(tree(depth - 1), tree(depth - 1))
+
+    printed = 0
+    for _ in range(300):
+        try:
+            made = tree(4)
+        except Exception:  # SymPy itself refuses some, as a sum to infinity of nothing.
+            continue
+        try:
+            printed += isinstance(formula(made, "lagrangian"), str)
+        except InputError as error:
+            assert str(error).startswith("`lagrangian`: "), error
+    assert printed > 20

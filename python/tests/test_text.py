@@ -130,6 +130,10 @@ def test_overrides_are_written_as_a_user_would() -> None:
         ("parameters.on", "true"),
         ("wall.floor.point", "[0, 1]"),
     ]
+    # An integrator with a method is whole; options alone join the one that is there.
+    assert overrides({"integrator": {"stages": 3, "method": "gauss"}}) == [("integrator", "gauss"), ("integrator.stages", "3")]
+    assert overrides({"integrator": {"method": "verlet"}}) == [("integrator", "verlet")]
+    assert overrides({"integrator": {"stages": 3}}) == [("integrator.stages", "3")]
     assert overrides([("a", 1), ("a", 2)]) == [("a", "1"), ("a", "2")]
     assert not _is_text_without_quotes("") and not _is_text_without_quotes(" x")
     with pytest.raises(TypeError, match="expected a dict"):

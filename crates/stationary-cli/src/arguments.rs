@@ -92,6 +92,10 @@ pub struct Run {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255))]
     pub threads: Option<u16>,
     /// Go on from the checkpoint in the folder for the results, with the same bits as an unbroken run.
+    ///
+    /// For runs of every kind: the same command again, with --resume, after Ctrl-C, a crash or a full disk. Where there is no
+    /// checkpoint yet the run begins anew, and where the run is finished nothing is done; both are told. The checkpoint
+    /// of another scenario, mesh, --set or version of the program is refused, and nothing is changed.
     #[arg(long)]
     pub resume: bool,
     /// No progress; only warnings and errors.
@@ -110,7 +114,7 @@ pub struct Sweep {
     pub scenario: Scenario,
     /// A key and its values, as in `parameters.l=0.5,1,2` or `step=0.01..0.1:10`.
     ///
-    /// Values stand between commas. FROM..TO:COUNT is a range with both ends, FROM..TO:COUNT:log one on a logarithmic scale.
+    /// Values stand between commas, and need no quotes. FROM..TO:COUNT is a range with both ends, FROM..TO:COUNT:log one on a logarithmic scale.
     /// Several --over make all combinations; the last varies fastest.
     #[arg(long, value_name = "KEY=VALUES", value_parser = key_value)]
     pub over: Vec<(String, String)>,
@@ -233,8 +237,8 @@ pub struct Scenario {
     pub scenario: String,
     /// Replace a value of the scenario, as in `step=0.01` or `integrator.stages=3`.
     ///
-    /// The value is TOML, or else text. A new integrator.method drops the options that the file gives to the old
-    /// one; options given by --set stay. One of initial.velocity, initial.momentum and initial.next_position
+    /// The value is TOML, or else text. A whole value replaces all that is inside: integrator=verlet leaves no option of the
+    /// file. A new integrator.method drops the options that the file gives to the old one; options given by --set stay. One of initial.velocity, initial.momentum and initial.next_position
     /// replaces the others.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,

@@ -24,7 +24,7 @@ pub const RUN: &str = "\
 Examples:
   stationary run kepler                    a scenario of the program, into results/kepler
   stationary run beam.toml --out results/stiff --set material.rubber.young=2e6
-  stationary run graded-cube --resume      go on after Ctrl-C or a crash (solids)
+  stationary run graded-cube --resume      go on after Ctrl-C, a crash or a full disk
   stationary run kepler --json | jq -c 'select(.event == \"progress\") | .left'
 
 Ctrl-C ends a run after its step; what it reached is written. Progress is on standard error: a bar on a terminal, \

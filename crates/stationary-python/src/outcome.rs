@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList};
 use stationary::report::frames::{KeptFrames, KeptValues};
 use stationary::report::html;
 use stationary::report::{Column, Listing, Table};
-use stationary::run::Outcome;
+use stationary::run::{Conserved, Outcome};
 
 /// The page of a run.
 #[pyclass(frozen, module = "stationary._core")]
@@ -34,7 +34,8 @@ pub fn dictionary<'py>(py: Python<'py>, outcome: Outcome) -> PyResult<Bound<'py,
     all.set_item("columns", columns)?;
     all.set_item("table", table)?;
     all.set_item("summary", outcome.summary.to_string())?;
-    let conserved = outcome.conserved.into_iter().map(|c| (c.quantity, c.initial, c.worst, c.verdict));
+    let row = |c: Conserved| (c.quantity, c.initial, c.worst, c.verdict, c.change, c.constant);
+    let conserved = outcome.conserved.into_iter().map(row);
     all.set_item("conserved", conserved.collect::<Vec<_>>())?;
     let claims = outcome.claims.into_iter().map(|c| (c.text, c.holds, c.measured, c.reason));
     all.set_item("claims", claims.collect::<Vec<_>>())?;

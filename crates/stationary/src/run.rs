@@ -2,11 +2,15 @@
 
 mod bodies;
 mod body;
+#[cfg(test)]
+mod conserved;
 mod energy;
 mod energy_guard;
 mod finish;
 mod formula;
 mod keep;
+#[cfg(test)]
+mod names;
 mod rows;
 mod solid;
 

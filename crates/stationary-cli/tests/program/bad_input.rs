@@ -253,7 +253,7 @@ fn constraints_that_cannot_hold_are_named() {
             circle("x^2 + y^2 - 1", "(x^2 + y^2 - 1)^2", &["bad.toml:3:15: ", "no gradient"]),
             circle("x^2 + y^2 - 1", "log(x - 1)", &["bad.toml:3:15: ", "not a finite number"]),
             circle("[0.8, -0.6]", "[1, 0]", &["bad.toml:3:15: the initial velocity leaves", "1.200000e0"]),
-            circle("x^2 + y^2 - 1", "x*vx + y*vy", &["bad.toml:3:18: unknown name `vx`"]),
+            circle("x^2 + y^2 - 1", "x*vx + y*vy", &["bad.toml:3:18: `vx` has no meaning here"]),
             circle(
                 "x^2 + y^2 - 1",
                 "x^2 + y^2 = 1",
@@ -271,7 +271,7 @@ fn constraints_that_cannot_hold_are_named() {
                 "force = [\"-vx\"]\nstep",
                 &["bad.toml:4:9: `force` has 1 values for 2 coordinates"],
             ),
-            circle("step", "force = [\"-px\", 0]\nstep", &["bad.toml:4:12: unknown name `px`"]),
+            circle("step", "force = [\"-px\", 0]\nstep", &["bad.toml:4:12: `px` has no meaning here"]),
         ],
     );
 }

@@ -52,7 +52,7 @@ fn gaps_that_cannot_hold_are_named() {
                 &["bad.toml:3:17: ", "gap 1 (`y - 1`)", "oppose each other"],
             ),
             first("\"log(y - 1)\"", &["bad.toml:3:8: ", "not a finite number at the initial position"]),
-            first("\"vy\"", &["bad.toml:3:9: unknown name `vy`"]),
+            first("\"vy\"", &["bad.toml:3:9: `vy` has no meaning here"]),
             first("\"2 + t\"", &["bad.toml:3:8: this gap does not depend on a coordinate"]),
             first(
                 "{ gap = \"y\", slip = \"vx^2\" }",

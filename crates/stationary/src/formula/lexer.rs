@@ -1,6 +1,6 @@
 //! Text to tokens.
 
-use super::{FormulaError, shorten};
+use super::{FormulaError, hint, shorten};
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
             (']', _) => (Token::CloseIndex, 1),
             (',', _) => (Token::Comma, 1),
             ('=', _) => (Token::Equals, 1),
-            _ => return Err(stranger(first, start)),
+            _ => return Err(stranger(first, &self.text[..start])),
         };
         self.at += len;
         Ok((token, start..self.at))
@@ -110,20 +110,9 @@ pub(super) fn in_name(c: char) -> bool {
     c.is_alphabetic() || c.is_ascii_digit() || c == '_'
 }
 
-fn stranger(c: char, at: usize) -> FormulaError {
+fn stranger(c: char, before: &str) -> FormulaError {
+    let at = before.len();
     let error = FormulaError::new(at..at + c.len_utf8(), format!("unexpected character {c:?}"));
-    let instead = match c {
-        '−' | '–' | '—' => "-",
-        '×' | '·' | '⋅' | '∙' => "*",
-        '÷' => "/",
-        '²' => "^2",
-        '³' => "^3",
-        '√' => "sqrt(...)",
-        '∑' => "sum(i = a..b, ...)",
-        '{' => "(",
-        '}' => ")",
-        '%' => "mod(a, b)",
-        _ => return error.help("a formula has numbers, names, + - * / ^, ( ), [ ] and commas"),
-    };
-    error.help(format!("write `{instead}`"))
+    let usual = "a formula has numbers, names, + - * / ^, ( ), [ ] and commas";
+    error.help(hint::instead(c, before).unwrap_or_else(|| usual.into()))
 }

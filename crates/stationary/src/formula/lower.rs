@@ -4,7 +4,7 @@
 use super::functions::Builtin;
 use super::parser::{BinaryOp, Code, Expr};
 use super::scope::{Meaning, Scope, Var};
-use super::{FormulaError, Graph, MAX_NODES, Node, shorten};
+use super::{FormulaError, Graph, MAX_NODES, Node, hint, shorten};
 use crate::error::near_miss;
 use std::ops::Range;
 
@@ -222,12 +222,15 @@ impl<A: Algebra> Machine<'_, A> {
         let name = self.name(symbol);
         let indices = self.indices.iter().map(|(symbol, _)| self.name(*symbol));
         let span = self.span(at).start..self.span(at).start + name.len();
+        if let Some(why) = self.scope.withheld(name) {
+            return FormulaError::new(span, format!("`{name}` has no meaning here")).help(why);
+        }
         let error = FormulaError::new(span, format!("unknown name `{}`", shorten(name)));
         if Builtin::named(name).is_some() || name == "sum" {
             return error.help(format!("`{name}` is a function: write `{name}(...)`"));
         }
-        if name == "π" {
-            return error.help("write `pi`");
+        if let Some(help) = hint::meant(name, self.scope) {
+            return error.help(help);
         }
         // Any two single letters are one edit apart; that alone is no likeness.
         let alike =

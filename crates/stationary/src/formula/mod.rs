@@ -28,6 +28,7 @@
 mod derivative;
 mod functions;
 mod graph;
+mod hint;
 mod jit;
 mod kinks;
 mod lexer;
@@ -41,6 +42,7 @@ mod tests;
 
 pub use functions::{Arity, Builtin, Function, functions};
 pub use graph::{Graph, Node};
+pub(crate) use hint::spelled;
 pub use kinks::Kink;
 pub use lower::evaluate_constant;
 pub(crate) use lower::{MAX_STEPS, evaluate_within};

@@ -49,6 +49,8 @@ pub(super) enum Meaning {
 pub struct Scope {
     // Ordered, so that suggestions do not depend on a hash seed.
     names: BTreeMap<String, Meaning>,
+    /// Names that mean something elsewhere, and why they do not here.
+    withheld: BTreeMap<String, &'static str>,
 }
 
 impl Default for Scope {
@@ -60,7 +62,8 @@ impl Default for Scope {
 impl Scope {
     /// A scope that knows `pi` and nothing else.
     pub fn new() -> Self {
-        Scope { names: BTreeMap::from([("pi".to_owned(), Meaning::Constant(std::f64::consts::PI))]) }
+        let names = BTreeMap::from([("pi".to_owned(), Meaning::Constant(std::f64::consts::PI))]);
+        Scope { names, withheld: BTreeMap::new() }
     }
 
     /// A parameter: its value is folded into the formula. A later meaning of a name replaces an earlier one.
@@ -85,6 +88,19 @@ impl Scope {
     pub fn remove(&mut self, name: &str) -> &mut Self {
         self.names.remove(name);
         self
+    }
+
+    /// Forgets a name that has a meaning in other formulas; an error about it says why, as in "momenta come from the
+    /// Lagrangian".
+    pub fn withhold(&mut self, name: &str, why: &'static str) -> &mut Self {
+        self.names.remove(name);
+        self.withheld.insert(name.to_owned(), why);
+        self
+    }
+
+    /// Why a name that is unknown here has a meaning elsewhere.
+    pub(super) fn withheld(&self, name: &str) -> Option<&'static str> {
+        if self.contains(name) { None } else { self.withheld.get(name).copied() }
     }
 
     /// Whether a name has a meaning.

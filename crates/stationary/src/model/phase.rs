@@ -206,6 +206,7 @@ pub struct FormulaPhase {
     /// Empty where the system is canonical.
     theta: Option<Program>,
     form: Form,
+    depends_on_time: bool,
 }
 
 impl FormulaPhase {
@@ -248,7 +249,13 @@ impl FormulaPhase {
             None => (None, Form::Constant(ConstantForm::new(canonical(n)).ok_or(PhaseFault::Singular)?)),
             Some(theta) => (Some(program(&graph, theta)), form(&mut graph, h, theta)?),
         };
-        Ok(FormulaPhase { m, positions: n, first, second, theta, form })
+        let depends_on_time = graph.as_constant(time) != Some(0.0);
+        Ok(FormulaPhase { m, positions: n, first, second, theta, form, depends_on_time })
+    }
+
+    /// Whether `t` appears in `H`.
+    pub fn depends_on_time(&self) -> bool {
+        self.depends_on_time
     }
 
     /// Whether calls run machine code rather than the interpreter.

@@ -1,6 +1,6 @@
 //! How well constraints hold, `g = 0` and the hidden `g' v + g_t = 0`, and their multipliers.
 
-use super::{Conserved, Frame, Observer, kept, number};
+use super::{Conserved, Frame, Observer, number};
 use crate::archive::{Archive, Persist};
 use crate::model::{Bounds, Constraint};
 use serde_json::{Map, Value, json};
@@ -64,8 +64,7 @@ impl Observer for Constraints {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let (worst, verdict) = (self.worst[0], kept(self.relative));
-        Some(Conserved { quantity: "constraints".into(), initial: 0.0, worst, verdict })
+        Some(Conserved::new("constraints", 0.0, [self.worst[0], self.relative]))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Energy `p v - L` of the continuous system, and the discrete energy `-D3 L_d` of the action. They
 //! differ: the first wobbles at the order of the method, the second belongs to the step.
 
-use super::{Conserved, Frame, Observer, Track, kept, number};
+use super::{Conserved, Frame, Observer, Range, Track, judged, number};
 use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian, PhaseJet, PhaseSpace};
@@ -12,12 +12,58 @@ use std::sync::Arc;
 pub struct Energy {
     system: Source,
     track: Track,
+    terms: Terms,
     scale: f64,
     now: f64,
     /// The size of the terms that make it up.
-    terms: f64,
-    /// Why it changes, if it does by right.
+    size: f64,
+    /// Why the system does not conserve it, if it does not.
     why: Option<&'static str>,
+}
+
+/// How large an energy and its terms were.
+#[derive(Debug, Clone, Copy, Default)]
+struct Terms {
+    range: Range,
+    /// Largest `|p.v|`: of natural systems twice the kinetic energy, and so the size of both of its terms where they cancel.
+    largest: f64,
+}
+
+/// Where the scale is a smaller part than this of the terms, errors are also told relative to these.
+const SMALL: f64 = 5e-2;
+
+impl Terms {
+    /// For systems with a one-form, where `p.v` depends on the gauge and tells nothing.
+    fn unknown() -> Self {
+        Terms { largest: f64::NAN, ..Terms::default() }
+    }
+
+    fn add(&mut self, energy: f64, frame: &Frame<'_>) {
+        self.range.add(energy);
+        let size = frame.p.iter().zip(frame.v).map(|(p, v)| p * v).sum::<f64>().abs();
+        if size > self.largest {
+            self.largest = size;
+        }
+    }
+
+    /// A row of the table. An energy that is small because its terms cancel is judged by these.
+    fn row(&self, quantity: &str, track: &Track, scale: f64, why: Option<&str>) -> Conserved {
+        let change = track.largest_change();
+        let mut row = Conserved::new(quantity, track.initial(), [change, change / scale]);
+        if scale < SMALL * self.largest {
+            let part = change / self.largest;
+            let words =
+                format!("relative error {:.1e}, {part:.1e} of the terms that cancel in it", change / scale);
+            row.verdict = judged(part, &words);
+        }
+        row.unless(why, &self.range)
+    }
+}
+
+impl Persist for Terms {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.range).pass(&mut self.largest);
+    }
 }
 
 /// Where energies come from.
@@ -66,19 +112,25 @@ impl Energy {
 
     /// The energy of a system given by its Hamiltonian.
     pub fn of_phase(system: Arc<dyn PhaseSpace>) -> Self {
-        Self::of(Source::phase(system))
+        let gauged = system.positions() == system.dimension();
+        let mut energy = Self::of(Source::phase(system));
+        if gauged {
+            energy.terms = Terms::unknown();
+        }
+        energy
     }
 
     fn of(system: Source) -> Self {
-        Energy { system, track: Track::default(), scale: f64::NAN, now: f64::NAN, terms: f64::NAN, why: None }
+        let (track, terms) = (Track::default(), Terms::default());
+        Energy { system, track, terms, scale: f64::NAN, now: f64::NAN, size: f64::NAN, why: None }
     }
 
     /// The energy at the moment last seen, and the size of the terms that make it up.
     pub fn value_and_terms(&self) -> [f64; 2] {
-        [self.now, self.terms]
+        [self.now, self.size]
     }
 
-    /// Says why the energy changes by right, as "forces do work", so that nobody takes that for an error.
+    /// Says why the system does not conserve its energy, as "forces do work", so that nobody takes that for an error.
     pub fn because(mut self, why: Option<&'static str>) -> Self {
         self.why = why;
         self
@@ -103,11 +155,12 @@ impl Observer for Energy {
     fn observe(&mut self, frame: &Frame<'_>) {
         let (energy, terms) = self.system.energy(frame);
         self.now = energy;
-        self.terms = terms;
+        self.size = terms;
         if self.scale.is_nan() {
             self.scale = scale(energy, terms);
         }
         self.track.add(frame.elapsed, self.now);
+        self.terms.add(self.now, frame);
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -128,9 +181,7 @@ impl Observer for Energy {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let worst = self.relative_error();
-        let verdict = verdict(worst, self.why);
-        Some(Conserved { quantity: "energy".into(), initial: self.track.initial(), worst, verdict })
+        Some(self.terms.row("energy", &self.track, self.scale, self.why))
     }
 }
 
@@ -140,29 +191,30 @@ pub(crate) fn scale(energy: f64, terms: f64) -> f64 {
     if scale == 0.0 { 1.0 } else { scale }
 }
 
-/// The change of an energy in words.
-fn verdict(worst: f64, why: Option<&str>) -> String {
-    match why {
-        Some(why) if !worst.is_nan() => format!("changes by {worst:.1e}: {why}"),
-        _ => kept(worst),
-    }
-}
-
 /// `-D3 L_d` of each step.
 pub struct DiscreteEnergy {
     track: Track,
+    terms: Terms,
+    /// That of the energy.
+    scale: f64,
     now: f64,
     why: Option<&'static str>,
 }
 
-impl Default for DiscreteEnergy {
-    fn default() -> Self {
-        DiscreteEnergy { track: Track::default(), now: f64::NAN, why: None }
-    }
-}
-
 impl DiscreteEnergy {
-    /// Says why it changes by right.
+    /// The discrete energy, with its errors relative to the scale of the energy: it is small where that is, and its own
+    /// size is no measure where the terms cancel.
+    pub fn new(scale: f64) -> Self {
+        DiscreteEnergy { track: Track::default(), terms: Terms::default(), scale, now: f64::NAN, why: None }
+    }
+
+    /// Of a system with a one-form, whose momenta do not tell how large the kinetic energy is.
+    pub fn of_one_form(mut self) -> Self {
+        self.terms = Terms::unknown();
+        self
+    }
+
+    /// Says why the system does not conserve it.
     pub fn because(mut self, why: Option<&'static str>) -> Self {
         self.why = why;
         self
@@ -170,8 +222,7 @@ impl DiscreteEnergy {
 
     /// NaN for methods that have no discrete energy.
     fn relative_error(&self) -> f64 {
-        let size = self.track.initial().abs();
-        self.track.largest_change() / if size == 0.0 { 1.0 } else { size }
+        if self.track.initial().is_nan() { f64::NAN } else { self.track.largest_change() / self.scale }
     }
 }
 
@@ -184,6 +235,7 @@ impl Observer for DiscreteEnergy {
         if let Some(energy) = frame.discrete_energy {
             self.now = energy;
             self.track.add(frame.elapsed, energy);
+            self.terms.add(energy, frame);
         }
     }
 
@@ -203,22 +255,19 @@ impl Observer for DiscreteEnergy {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let worst = self.relative_error();
-        let verdict = verdict(worst, self.why);
-        let row =
-            Conserved { quantity: "discrete energy".into(), initial: self.track.initial(), worst, verdict };
+        let row = self.terms.row("discrete energy", &self.track, self.scale, self.why);
         (!row.initial.is_nan()).then_some(row)
     }
 }
 
 impl Persist for Energy {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.track).pass(&mut self.scale).pass(&mut self.now);
+        archive.pass(&mut self.track).pass(&mut self.terms).pass(&mut self.scale).pass(&mut self.now);
     }
 }
 
 impl Persist for DiscreteEnergy {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.track).pass(&mut self.now);
+        archive.pass(&mut self.track).pass(&mut self.terms).pass(&mut self.now);
     }
 }

@@ -1,6 +1,6 @@
 //! Impacts as they happen, and how far the gaps are kept open [FET03 4-5].
 
-use super::{Conserved, Frame, Observer, kept, number};
+use super::{Conserved, Frame, Observer, number};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, ContactFault};
 use crate::integrate::{Impact, ImpactKind};
@@ -193,9 +193,10 @@ impl Observer for Impacts {
         if self.counts == [0; 3] {
             return None;
         }
-        let verdict = format!("{} across {}", kept(self.jump_error), plural(self.counts[0] + self.counts[1]));
-        let (initial, worst) = (self.energy, self.jump_error);
-        Some(Conserved { quantity: "energy at impacts".into(), initial, worst, verdict })
+        let errors = [self.jump_error * self.scale, self.jump_error];
+        let mut row = Conserved::new("energy at impacts", self.energy, errors);
+        row.verdict += &format!(" across {}", plural(self.counts[0] + self.counts[1]));
+        Some(row)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Poincare's integral invariant: the area `sum_i integral dp_i ^ dq_i = loop integral p.dq` of a loop of initial states
 //! carried along. Every symplectic map keeps it, for loops of any size.
 
-use super::{Conserved, Frame, Observer, Track, kept, number};
+use super::{Conserved, Frame, Observer, Track, number};
 use crate::archive::{Archive, Persist};
 use crate::integrate::Integrator;
 use crate::linalg::dot;
@@ -88,9 +88,8 @@ impl Observer for LoopArea {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let worst = self.relative();
-        let verdict = kept(worst);
-        Some(Conserved { quantity: "area of a loop".into(), initial: self.track.initial(), worst, verdict })
+        let errors = [self.track.largest_change(), self.relative()];
+        Some(Conserved::new("area of a loop", self.track.initial(), errors))
     }
 }
 

@@ -21,6 +21,7 @@ pub use impacts::Impacts;
 pub use loop_area::LoopArea;
 pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
+pub(crate) use momentum::{State, names_motion, rate_along, shifted, size_of_product, time_scale};
 pub use probe::Probe;
 pub use section::Section;
 pub use symplectic::Symplectic;
@@ -92,10 +93,59 @@ pub struct Conserved {
     pub quantity: String,
     /// Its value at the start.
     pub initial: f64,
-    /// Its largest change, in the measure that `verdict` names.
+    /// Its largest change over the run, in the units of the quantity.
+    pub change: f64,
+    /// The same over the scale of the quantity: the largest relative error.
     pub worst: f64,
     /// In words.
     pub verdict: String,
+    /// Whether the system conserves it; otherwise the verdict says why not.
+    pub constant: bool,
+}
+
+impl Conserved {
+    /// A quantity that the system conserves, with its largest change and that over its scale.
+    pub(crate) fn new(quantity: impl Into<String>, initial: f64, [change, worst]: [f64; 2]) -> Self {
+        let verdict = relative_error(worst);
+        Conserved { quantity: quantity.into(), initial, change, worst, verdict, constant: true }
+    }
+
+    /// Says why the system does not conserve the quantity, and between which values it stayed. What was constant to
+    /// rounding all the same is told as such.
+    pub(crate) fn unless(mut self, why: Option<&str>, range: &Range) -> Self {
+        if let Some(why) = why
+            && self.worst >= ROUNDING
+        {
+            let [least, most] = range.ends();
+            self.verdict = format!("not conserved, as {why}: between {least:.3e} and {most:.3e}");
+            self.constant = false;
+        }
+        self
+    }
+}
+
+/// The least and the largest value of a number over a run; a NaN stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Range {
+    ends: Option<[f64; 2]>,
+}
+
+impl Range {
+    pub(crate) fn add(&mut self, x: f64) {
+        let [least, most] = self.ends.unwrap_or([x; 2]);
+        let least = if x < least || x.is_nan() { x } else { least };
+        let most = if x > most || x.is_nan() { x } else { most };
+        self.ends = Some([least, most]);
+    }
+    pub(crate) fn ends(&self) -> [f64; 2] {
+        self.ends.unwrap_or([f64::NAN; 2])
+    }
+}
+
+impl Persist for Range {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.ends);
+    }
 }
 
 /// Follows one number: where it started, how far it strayed, whether it drifts.
@@ -171,16 +221,26 @@ pub(crate) fn number(x: f64) -> Value {
     json!(x)
 }
 
-/// How well something was kept, in words.
-pub(crate) fn kept(relative: f64) -> String {
-    if relative.is_nan() {
-        "lost: no longer a number".to_string()
-    } else if relative < 1e-12 {
-        format!("kept to {relative:.1e}, rounding level")
-    } else if relative >= 0.1 {
-        format!("not kept, changes by {relative:.1e}")
+/// Relative errors below this are those of rounding.
+const ROUNDING: f64 = 1e-12;
+/// What changes by this part of its scale is not conserved.
+const LOST: f64 = 0.1;
+
+/// A largest relative error in words.
+pub(crate) fn relative_error(worst: f64) -> String {
+    judged(worst, &format!("relative error {worst:.1e}"))
+}
+
+/// Words for an error, by its size in the measure that decides.
+fn judged(worst: f64, words: &str) -> String {
+    if worst.is_nan() {
+        "no longer a number".to_string()
+    } else if worst < ROUNDING {
+        format!("{words}, rounding level")
+    } else if worst >= LOST {
+        format!("not conserved: {words}")
     } else {
-        format!("kept to {relative:.1e}")
+        words.to_string()
     }
 }
 
@@ -188,13 +248,29 @@ pub(crate) fn kept(relative: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A method of high order with a small error is not at rounding level, and what changes by its own size is not kept.
+    /// A method of high order with a small error is not at rounding level, and what changes by its own size is not conserved.
     #[test]
     fn words_do_not_flatter() {
-        assert!(kept(3e-15).ends_with("rounding level"));
-        assert_eq!(kept(2.8e-11), "kept to 2.8e-11");
-        assert_eq!(kept(1.6), "not kept, changes by 1.6e0");
-        assert_eq!(kept(f64::NAN), "lost: no longer a number");
+        assert_eq!(relative_error(3e-15), "relative error 3.0e-15, rounding level");
+        assert_eq!(relative_error(2.8e-11), "relative error 2.8e-11");
+        assert_eq!(relative_error(1.6), "not conserved: relative error 1.6e0");
+        assert_eq!(relative_error(f64::NAN), "no longer a number");
+    }
+
+    /// A quantity that the system does not conserve is told with its range, unless it did not change.
+    #[test]
+    fn what_the_system_does_not_conserve_has_a_reason_and_a_range() {
+        let mut range = Range::default();
+        [1.0, -2.0, 0.5].into_iter().for_each(|x| range.add(x));
+        let row = |worst: f64| Conserved::new("energy", 1.0, [3.0 * worst, worst]);
+        let told = row(3.0).unless(Some("forces do work"), &range);
+        assert_eq!(told.verdict, "not conserved, as forces do work: between -2.000e0 and 1.000e0");
+        assert!(!told.constant);
+        assert_eq!(row(1e-15).unless(Some("forces do work"), &range), row(1e-15));
+        assert_eq!(row(0.5).unless(None, &range), row(0.5));
+        range.add(f64::NAN);
+        range.add(1.0);
+        assert!(range.ends().iter().all(|x| x.is_nan()), "NaN must not be forgotten");
     }
 
     #[test]

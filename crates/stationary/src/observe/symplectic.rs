@@ -11,7 +11,7 @@
 //! be so large that everything looks symplectic. Each window therefore measures `q_i` in units `s_i` and `p_i` in
 //! `1/s_i`, chosen so that both are of one size in its first step.
 
-use super::{Conserved, Frame, Observer, kept, number};
+use super::{Conserved, Frame, Observer, number};
 use crate::archive::{Archive, Persist};
 use crate::integrate::multiply;
 use crate::laws::symplectic_residual;
@@ -177,11 +177,11 @@ impl Observer for Symplectic {
 
     fn conserved(&self) -> Option<Conserved> {
         let worst = self.worst();
-        let mut verdict = kept(worst);
+        let mut row = Conserved::new("symplectic form", 1.0, [worst; 2]);
         if self.unseen > 0 && worst.is_finite() {
-            verdict += &format!("; {} steps with impacts have no tangent", self.unseen);
+            row.verdict += &format!("; {} steps with impacts have no tangent", self.unseen);
         }
-        Some(Conserved { quantity: "symplectic form".into(), initial: 1.0, worst, verdict })
+        Some(row)
     }
 
     fn wants_tangent(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The work of forces that come from no Lagrangian, and how it accounts, with what impacts take, for the change of the energy.
 
 use super::energy::scale;
-use super::{Conserved, Frame, Observer, Track, kept, number};
+use super::{Conserved, Frame, Observer, Range, Track, number};
 use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
@@ -19,7 +19,10 @@ pub struct Work {
     hit: bool,
     /// Energy less both: constant but for the error of the method.
     balance: Track,
+    range: Range,
     scale: f64,
+    /// Why even this is not conserved, if it is not.
+    why: Option<&'static str>,
 }
 
 impl Work {
@@ -33,13 +36,21 @@ impl Work {
             impacts: 0.0,
             hit: false,
             balance: Track::default(),
+            range: Range::default(),
             scale: f64::NAN,
+            why: None,
         }
     }
 
     /// Says that impacts change the energy too.
     pub fn with_impacts(mut self, hit: bool) -> Self {
         self.hit = hit;
+        self
+    }
+
+    /// Says what else changes the energy, as "the Lagrangian depends on t".
+    pub fn because(mut self, why: Option<&'static str>) -> Self {
+        self.why = why;
         self
     }
 
@@ -61,7 +72,9 @@ impl Observer for Work {
         }
         self.total += frame.work.unwrap_or(0.0);
         self.impacts += frame.impacts.iter().map(|i| i.energy_after - i.energy_before).sum::<f64>();
-        self.balance.add(frame.elapsed, pv - l - self.total - self.impacts);
+        let balance = pv - l - self.total - self.impacts;
+        self.balance.add(frame.elapsed, balance);
+        self.range.add(balance);
     }
 
     fn row(&self, values: &mut Vec<f64>) {
@@ -74,16 +87,15 @@ impl Observer for Work {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let worst = self.relative();
-        let initial = self.balance.initial();
         let quantity = if self.hit { "energy less work and impacts" } else { "energy less work" };
-        Some(Conserved { quantity: quantity.into(), initial, worst, verdict: kept(worst) })
+        let errors = [self.balance.largest_change(), self.relative()];
+        Some(Conserved::new(quantity, self.balance.initial(), errors).unless(self.why, &self.range))
     }
 }
 
 impl Persist for Work {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.total).pass(&mut self.impacts).pass(&mut self.hit);
-        archive.pass(&mut self.balance).pass(&mut self.scale);
+        archive.pass(&mut self.balance).pass(&mut self.range).pass(&mut self.scale);
     }
 }

@@ -3,10 +3,11 @@
 use super::integrators::INTEGRATORS;
 use super::{COLLISIONS, DEFAULT_TOLERANCE, ENERGY_OPTIONS, EULER_POINCARE, MOSER_VESELOV};
 use crate::action::quadrature::LARGEST;
-use crate::error::Error;
+use crate::error::{Diagnostic, Error};
+use crate::formula;
 use crate::integrate::group::BodyMethod;
 use crate::integrate::{EnergyChoice, Method, Turning};
-use crate::scenario::{Choice, Options, unknown_word};
+use crate::scenario::{Choice, Options, Text, unknown_word};
 
 /// An integrator read from a scenario.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +24,7 @@ pub struct Chosen {
 pub fn method(choice: &Choice) -> Result<Chosen, Error> {
     let names: Vec<&str> = INTEGRATORS.iter().map(|e| e.name).collect();
     let Some(entry) = INTEGRATORS.iter().find(|e| e.name == choice.method.text) else {
-        return Err(unknown_word(&choice.method, "integrator", &names).into());
+        return Err(unknown_integrator(&choice.method, "integrator", &names).into());
     };
     if [EULER_POINCARE, MOSER_VESELOV].contains(&entry.name) {
         let message = format!("`{}` moves rigid bodies, and this scenario has no `body`", entry.name);
@@ -59,6 +60,78 @@ pub fn method(choice: &Choice) -> Result<Chosen, Error> {
     };
     options.finish(&format!("integrator `{}`", entry.name), &known)?;
     Ok(Chosen { method, tolerance, energy })
+}
+
+/// Names that integrators have elsewhere, the integrator here, and how it becomes that one.
+const ELSEWHERE: [(&[&str], &str, &str); 12] = [
+    (
+        &["leapfrog", "stormer-verlet", "stormer", "velocity-verlet", "position-verlet", "kdk", "dkd"],
+        "verlet",
+        "`verlet` is this method",
+    ),
+    (&["central-difference", "explicit-newmark"], "newmark", "`newmark` with `beta = 0` is this method"),
+    (
+        &[
+            "newmark-beta",
+            "average-acceleration",
+            "linear-acceleration",
+            "hht",
+            "hht-alpha",
+            "generalized-alpha",
+        ],
+        "newmark",
+        "`newmark` with `beta` and `gamma` is the nearest",
+    ),
+    (
+        &["euler", "symplectic-euler", "semi-implicit-euler", "euler-cromer"],
+        "midpoint",
+        "`midpoint` with `alpha = 0` or `alpha = 1` is the symplectic Euler method",
+    ),
+    (&["implicit-midpoint", "midpoint-rule"], "midpoint", "`midpoint` is this method"),
+    (&["crank-nicolson", "trapezoid", "trapezium"], "trapezoidal", "`trapezoidal` is the nearest"),
+    (
+        &["yoshida", "yoshida4", "forest-ruth", "suzuki", "mclachlan", "kahan-li"],
+        "verlet",
+        "`verlet` with `order = 4`, 6 or 8 is such a composition",
+    ),
+    (
+        &["yoshida6", "yoshida8", "saba", "saba4", "whfast", "wisdom-holman"],
+        "verlet",
+        "`verlet` with `order = 6` or 8 is the nearest",
+    ),
+    (&["rattle", "shake"], "verlet", "`verlet` with `constraint` is this method"),
+    (&["gauss-legendre", "gl4", "gl6", "irk-gauss"], "gauss", "`gauss` with `stages` is this method"),
+    (&["runge-kutta", "rk", "runge-kutta-4", "erk4"], "rk4", "`rk4` is the classical Runge-Kutta method"),
+    (
+        &[
+            "rk45",
+            "rk23",
+            "dop853",
+            "dopri5",
+            "ode45",
+            "lsoda",
+            "odeint",
+            "radau",
+            "bdf",
+            "ias15",
+            "bulirsch-stoer",
+        ],
+        "gauss",
+        "steps that follow an error estimate are not offered; `gauss` with `stages = 3`, of order 6, is accurate at a fixed step",
+    ),
+];
+
+/// The error of a name that no integrator has, with what it is called here if others call it so.
+pub(super) fn unknown_integrator(text: &Text, kind: &str, allowed: &[&str]) -> Diagnostic {
+    let plain = formula::spelled(&text.text.replace(['-', ' '], "_")).unwrap_or_default();
+    let name = plain.to_lowercase().replace('_', "-");
+    let known =
+        ELSEWHERE.iter().find(|(names, here, _)| allowed.contains(here) && names.contains(&name.as_str()));
+    let error = unknown_word(text, kind, allowed);
+    match known {
+        Some((.., words)) => error.help(format!("{words}; all are: {}", allowed.join(", "))),
+        None => error,
+    }
 }
 
 /// Options that mean nothing because the energy does not, or cannot, choose the steps say so.
@@ -139,7 +212,7 @@ pub fn body_method(choice: &Choice) -> Result<BodyMethod, Error> {
             let help = format!("expected one of: {}", own.join(", "));
             return Err(choice.method.error(message).help(help).into());
         }
-        return Err(unknown_word(&choice.method, "integrator of a rigid body", &own).into());
+        return Err(unknown_integrator(&choice.method, "integrator of a rigid body", &own).into());
     }
     let mut options = choice.options.clone();
     let order = even_order(&mut options)?;
@@ -157,7 +230,9 @@ pub fn collisions(choice: &Choice) -> Result<Option<f64>, Error> {
             let message = format!("`{}` does not move bodies that collide", choice.method.text);
             return Err(choice.method.error(message).help(format!("expected: {COLLISIONS}")).into());
         }
-        return Err(unknown_word(&choice.method, "integrator of bodies that collide", &[COLLISIONS]).into());
+        return Err(
+            unknown_integrator(&choice.method, "integrator of bodies that collide", &[COLLISIONS]).into()
+        );
     }
     let mut options = choice.options.clone();
     let contact_time = options.number_if_given("contact_time", f64::MIN_POSITIVE..=f64::MAX)?;

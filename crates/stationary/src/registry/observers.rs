@@ -16,7 +16,8 @@ pub(super) static OBSERVERS: [Entry; 14] = [
         kind: "always",
         summary: "discrete energy -D3 L_d of each step; null for rk4",
         maths: "-D3 L_d(q0, q1, h), the derivative of the discrete action in the step. It is close to the energy, not\n\
-                equal to it, and is what an integrator with energy-chosen steps conserves.",
+                equal to it, and is what an integrator with energy-chosen steps conserves. Its error is relative to the scale\n\
+                of the energy.",
         options: &[],
     },
     Entry {

@@ -1,13 +1,13 @@
 //! Integrators of solids as scenarios choose them, and how elements get their steps.
 
-use super::choice::{Chosen, method};
+use super::choice::{Chosen, method, unknown_integrator};
 use super::integrators::INTEGRATORS;
 use super::{DEFAULT_TOLERANCE, STEP_OPTIONS};
 use crate::error::Error;
 use crate::integrate::Method;
 use crate::integrate::avi::{Buffer, MOST_THREADS};
 use crate::model::solid::Split;
-use crate::scenario::{Choice, Numbers, Options, Text, unknown_word};
+use crate::scenario::{Choice, Numbers, Options, Text};
 use std::fmt;
 
 /// How the steps of a solid's elements are found.
@@ -127,7 +127,7 @@ pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
     let explicit = name == "newmark" && (beta, gamma) == (0.0, 0.5);
     if name != "avi" && !explicit && name != "newmark" {
         if !names.contains(&name) {
-            return Err(unknown_word(&choice.method, "integrator", &names).into());
+            return Err(unknown_integrator(&choice.method, "integrator", &names).into());
         }
         let Chosen { method, tolerance, energy } = method(choice)?;
         if let (Some(_), Some(place)) = (energy, choice.options.place("step")) {

@@ -61,8 +61,8 @@ pub struct ConservationRow {
     pub quantity: String,
     /// Its value at the start, formatted.
     pub initial: String,
-    /// The largest deviation, formatted together with its kind ("1.2e-9 relative").
-    pub worst: String,
+    /// Its largest change over the run, in its own units, formatted.
+    pub change: String,
     /// What that means, in words.
     pub verdict: String,
 }
@@ -209,12 +209,12 @@ impl Page {
     }
 
     fn write_conservation(&self, html: &mut String) {
-        let heads = ["quantity", "at the start", "largest deviation", "in words"];
+        let heads = ["quantity", "at the start", "largest change (absolute)", "over the run"];
         let rows = self.conservation.iter().map(|row| {
             [
                 ("", row.quantity.as_str()),
                 ("number", row.initial.as_str()),
-                ("number", row.worst.as_str()),
+                ("number", row.change.as_str()),
                 ("", row.verdict.as_str()),
             ]
         });

@@ -60,7 +60,7 @@ pub fn run_page(run: &RunPage<'_>) -> Page {
     let conservation = run.conserved.iter().map(|c| ConservationRow {
         quantity: c.quantity.clone(),
         initial: format!("{:.6e}", c.initial),
-        worst: format!("{:.1e}", c.worst),
+        change: format!("{:.1e}", c.change),
         verdict: c.verdict.clone(),
     });
     let claims = run.claims.iter().map(|c| ClaimRow {
@@ -143,22 +143,53 @@ fn change(series: &Series, name: &str, scale: f64) -> Option<(Vec<f64>, Vec<f64>
     Some((t, x.iter().map(|x| (x - first) / scale).collect()))
 }
 
+/// Times and changes of the energy less the work of forces, over the energy scale, where forces act and nothing is hit: the
+/// series does not have what impacts take.
+fn less_work(run: &RunPage<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (t, energy) = run.series.whole("energy")?;
+    let (_, work) = run.series.whole("work")?;
+    if !run.impacts.whole.is_empty() {
+        return None;
+    }
+    let less: Vec<f64> = energy.iter().zip(&work).map(|(energy, work)| energy - work).collect();
+    let first = less.iter().copied().find(|x| !x.is_nan())?;
+    Some((t, less.iter().map(|x| (x - first) / run.energy_scale).collect()))
+}
+
+/// The plot of an energy: its error where the system conserves it, else how it changes.
+fn energy_plot(run: &RunPage<'_>, quantity: &str, t: &[f64], change: &[f64]) -> (String, String) {
+    let row = run.conserved.iter().find(|row| row.quantity == quantity);
+    let constant = row.is_none_or(|row| row.constant);
+    let capital = quantity[..1].to_uppercase() + &quantity[1..];
+    let (title, label) = match constant {
+        true => (format!("{capital} error"), "relative error"),
+        false => (capital, "relative change"),
+    };
+    let plot = Plot::new(title).x_label("t").y_label(label).line(label, t, change);
+    let since = "Change since the start over the energy scale";
+    // Impacts end one bounded wobble and begin another.
+    let caption = match (constant, run.impacts.whole.is_empty()) {
+        (true, true) => format!("{since}; bounded for variational methods."),
+        (true, false) => format!("{since}."),
+        (false, _) => format!("{since}; the system does not conserve it."),
+    };
+    (svg(&run.impacts.on(plot, None)), caption)
+}
+
 fn conservation_plots(run: &RunPage<'_>) -> Option<Section> {
     // Loads and supports change energy and momentum of a solid: its own sections book that.
     run.scenario.formula()?;
     let series = run.series;
     let mut plots = Vec::new();
-    for (column, title) in [("energy", "Energy error"), ("discrete_energy", "Discrete energy error")] {
+    if let Some((t, change)) = less_work(run) {
+        let plot = Plot::new("Energy less work").x_label("t").y_label("relative error");
+        let caption =
+            "Change of the energy less the work of the forces since the start, over the energy scale.";
+        plots.push((svg(&plot.line("relative error", &t, &change)), caption.into()));
+    }
+    for (column, quantity) in [("energy", "energy"), ("discrete_energy", "discrete energy")] {
         if let Some((t, error)) = change(series, column, run.energy_scale) {
-            let plot =
-                Plot::new(title).x_label("t").y_label("relative error").line("relative error", &t, &error);
-            let plot = run.impacts.on(plot, None);
-            // Impacts end one bounded wobble and begin another.
-            let text = match run.impacts.whole.is_empty() {
-                true => "Change since the start over the energy scale; bounded for variational methods.",
-                false => "Change since the start over the energy scale.",
-            };
-            plots.push((svg(&plot), text.into()));
+            plots.push(energy_plot(run, quantity, &t, &error));
         }
     }
     let momenta: Vec<&String> = series.columns().iter().filter(|c| c.starts_with("momentum.")).collect();

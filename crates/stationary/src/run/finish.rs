@@ -88,7 +88,7 @@ pub(super) fn finish(
     let out = &keeper.out;
     let Findings {
         mut summary,
-        conserved,
+        mut conserved,
         facts,
         sections,
         tables,
@@ -98,6 +98,8 @@ pub(super) fn finish(
         files,
         mut kept,
     } = findings;
+    // What the system conserves first: that is what tells how good the run is.
+    conserved.sort_by_key(|row| !row.constant);
     summary.insert("identity".into(), json!(keeper.name()));
     let partial = Value::Object(summary.clone());
     let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();

@@ -149,6 +149,7 @@ pub use given::Given;
 pub(crate) use kind::{DRAWINGS, Kind};
 pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
 pub use output::{FrameFormat, Output};
+pub(crate) use overrides::{plain_key, plain_value};
 pub use place::{Place, Text};
 pub use solid::{
     InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,

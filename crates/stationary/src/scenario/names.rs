@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::place::Place;
 use super::tree::shorten;
 use crate::error::Diagnostic;
-use crate::formula::Builtin;
+use crate::formula::{self, Builtin};
 
 /// Names with a fixed meaning in every formula.
 const RESERVED: [(&str, &str); 2] = [("t", "the time"), ("pi", "the number pi")];
@@ -115,7 +115,10 @@ pub(super) fn identifier(name: &str, kind: &str, place: &Place) -> Result<(), Di
     if start && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(());
     }
-    Err(place
-        .error(format!("`{}` cannot name a {kind}", shorten(name)))
-        .help("expected a letter, then letters, digits or `_`, at most 64 in all"))
+    let expected = "a letter from a to z, then letters, digits or `_`, at most 64 in all";
+    let help = match formula::spelled(name).filter(|plain| plain != name && plain.len() <= 64) {
+        Some(plain) => format!("write `{plain}`: expected {expected}"),
+        None => format!("expected {expected}"),
+    };
+    Err(place.error(format!("`{}` cannot name a {kind}", shorten(name))).help(help))
 }

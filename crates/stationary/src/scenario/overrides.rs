@@ -1,7 +1,8 @@
 //! `--set key=value`: the scenario tree with some of its values replaced.
 //!
-//! A dotted key reaches every key of the file and every key the file could have. Four rules beyond plain
-//! replacement, the first two because two values cannot both hold:
+//! A dotted key reaches every key of the file and every key the file could have. A key without a dot replaces the
+//! whole value, with all that is inside: `integrator=verlet` leaves no option of the file, whatever its method was.
+//! Four rules beyond plain replacement, the first two because two values cannot both hold:
 //!
 //! - `integrator.method` also applies where the file says `integrator = "name"`. When it changes the method, the
 //!   file's options belonged to the old method and are dropped; options given by `--set` stay, and so do, between
@@ -36,7 +37,7 @@ const DEEPEST: usize = 8;
 /// Applies one override.
 pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str) -> Result<(), Diagnostic> {
     let source = Arc::new(Source { name: format!("--set {}", tree::shorten(key)), text: value.to_string() });
-    let path: Vec<&str> = key.split('.').map(str::trim).collect();
+    let path: Vec<&str> = key.split('.').map(|part| unquoted(part.trim())).collect();
     if path.iter().any(|part| part.is_empty()) || path.len() > DEEPEST {
         return Err(Diagnostic::new(format!("`{}` is not a key", tree::shorten(key)))
             .help("expected names joined by dots, as in `integrator.stages`"));
@@ -74,6 +75,26 @@ pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str
     }
 }
 
+/// A part of a key without the quotes that TOML allows around it: `material."soft rubber".mu`.
+fn unquoted(part: &str) -> &str {
+    let inner = |quote: char| part.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(part)
+}
+
+/// A key without the quotes around its parts.
+pub(crate) fn plain_key(key: &str) -> String {
+    key.split('.').map(|part| unquoted(part.trim())).collect::<Vec<_>>().join(".")
+}
+
+/// A value without its quotes where it is the same text without them: `"verlet"` is `verlet`, but `"1"` is text and 1 a number.
+pub(crate) fn plain_value(value: &str) -> &str {
+    let inner = unquoted(value);
+    let bare = !inner.contains(['"', '\'', '\\', '\n']) && inner == inner.trim();
+    let source = Arc::new(Source { name: String::new(), text: inner.to_string() });
+    let text = |node: Node| matches!(node.value, Value::Text(text) if text == inner);
+    if bare && !inner.is_empty() && tree::value(&source).is_ok_and(text) { inner } else { value }
+}
+
 /// Turns `key = "text"` into the table `key = { inner = "text" }` that it is short for, so that other keys can join it.
 fn lengthen(root: &mut Table, key: &str, inner: &str) {
     if let Some(present) = find(root, key) {
@@ -97,8 +118,7 @@ fn integrator(
     node: Node,
 ) -> Result<(), Diagnostic> {
     lengthen(root, "integrator", "method");
-    let to_method = rest == ["method"] || (rest.is_empty() && matches!(node.value, Value::Text(_)));
-    if !to_method {
+    if rest != ["method"] {
         return put(root, source, &[&["integrator"], rest].concat(), node);
     }
     if let Some(Value::Table(options)) = find(root, "integrator").map(|n| &mut n.value) {

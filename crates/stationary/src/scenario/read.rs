@@ -27,9 +27,85 @@ pub(super) fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Re
         overrides::apply(&mut root, &source, key, value)?;
     }
     let kind = Kind::of(&root, &source)?;
-    kind.only(&root, "")?;
+    kind.only(&root, "").map_err(|unknown| lead(unknown, &root))?;
     let reader = Reader { source, root, kind, names: Names::new(kind), constants: Constants::new() };
     Ok(Scenario { overrides: overrides.to_vec(), ..reader.scenario(name)? })
+}
+
+/// Keys of other programs and formats, and the key that says the same here.
+const ELSEWHERE: [(&str, &str); 17] = [
+    ("dt", "step"),
+    ("h", "step"),
+    ("time_step", "step"),
+    ("timestep", "step"),
+    ("t_end", "end"),
+    ("tend", "end"),
+    ("tmax", "end"),
+    ("t_max", "end"),
+    ("t0", "start"),
+    ("t_start", "start"),
+    ("method", "integrator.method"),
+    ("q0", "initial.position"),
+    ("x0", "initial.position"),
+    ("v0", "initial.velocity"),
+    ("p0", "initial.momentum"),
+    ("L", "lagrangian"),
+    ("H", "hamiltonian"),
+];
+
+/// Says where a key belongs that is none of the scenario's: the name of a parameter or a coordinate, or a key of a table.
+fn lead(unknown: Diagnostic, root: &Table) -> Diagnostic {
+    let source = unknown.source.as_ref();
+    let here = |e: &&tree::Entry| {
+        source.is_some_and(|s| Arc::ptr_eq(s, &e.key_place.source))
+            && unknown.span.as_ref() == Some(&e.key_place.span)
+    };
+    let Some(key) = root.iter().find(here).map(|e| e.key.as_str()) else { return unknown };
+    let Some(lead) = belongs(key, root) else { return unknown };
+    let help = unknown.help.as_deref().map_or(String::new(), |help| format!("; {help}"));
+    Diagnostic { help: Some(format!("{lead}{help}")), ..unknown }
+}
+
+/// Where a key belongs, in words.
+fn belongs(key: &str, root: &Table) -> Option<String> {
+    let table = |name: &str| match root.iter().find(|e| e.key == name).map(|e| &e.node.value) {
+        Some(Value::Table(table)) => Some(table),
+        _ => None,
+    };
+    let has = |name: &str| table(name).is_some_and(|t| t.iter().any(|e| e.key == key));
+    if has("parameters") {
+        return Some(format!("`{key}` is a parameter: write `parameters.{key}`"));
+    }
+    if let Some(place) = coordinate(key, root) {
+        return Some(place);
+    }
+    if let Some(owner) = root.iter().map(|e| e.key.as_str()).find(|name| has(name)) {
+        return Some(format!("`{key}` is a key of `{owner}`: write `{owner}.{key}`"));
+    }
+    let (_, known) = ELSEWHERE.iter().find(|(other, _)| *other == key)?;
+    Some(format!("write `{known}`"))
+}
+
+/// Where the initial value of a coordinate or of its velocity stands.
+fn coordinate(key: &str, root: &Table) -> Option<String> {
+    let find = |table: &'_ Table, key: &str| table.iter().position(|e| e.key == key);
+    let Value::List(names) = &root[find(root, "coordinates")?].node.value else { return None };
+    let is = |name: &str| names.iter().position(|n| matches!(&n.value, Value::Text(text) if text == name));
+    let of_motion = |letter: char| Some(is(key.strip_prefix(letter)?).zip(key.strip_prefix(letter))?);
+    let (what, group, (at, name)) = match (is(key), of_motion('v'), of_motion('p')) {
+        (Some(at), ..) => ("a coordinate", "position", (at, key)),
+        (None, Some(found), _) => ("a velocity", "velocity", found),
+        (None, None, Some(found)) => ("a momentum", "momentum", found),
+        _ => return None,
+    };
+    let listed = match root.iter().find(|e| e.key == "initial").map(|e| &e.node.value) {
+        Some(Value::Table(initial)) => {
+            find(initial, group).is_some_and(|k| matches!(initial[k].node.value, Value::List(_)))
+        }
+        _ => false,
+    };
+    let part = if listed { at.to_string() } else { name.to_string() };
+    Some(format!("`{key}` is {what}: at the start it is `initial.{group}.{part}`"))
 }
 
 struct Reader {

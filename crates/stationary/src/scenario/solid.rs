@@ -156,6 +156,9 @@ pub(super) fn field_scope(parameters: &[(String, f64)]) -> Scope {
     for (k, name) in (0..).zip(REFERENCE) {
         scope.variable(name, Var::Q(k));
     }
+    for name in POSITION.into_iter().chain(VELOCITY) {
+        scope.withhold(name, "positions x, y, z and velocities are named in probes only: write X, Y, Z, the reference position");
+    }
     scope
 }
 

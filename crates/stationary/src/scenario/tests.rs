@@ -316,6 +316,10 @@ fn set_changes_the_integrator() {
     assert_eq!(keys(&[("integrator.method", "gauss")]), ("gauss".into(), 2, 1e-14));
     assert_eq!(keys(&[("integrator.method", "verlet")]), ("verlet".into(), 0, 0.0));
     assert_eq!(keys(&[("integrator", "verlet")]), ("verlet".into(), 0, 0.0));
+    // A whole value replaces the whole, also where the name is the one that the file has.
+    assert_eq!(keys(&[("integrator", "gauss")]), ("gauss".into(), 0, 0.0));
+    assert_eq!(keys(&[("integrator.stages", "4"), ("integrator", "gauss")]), ("gauss".into(), 0, 0.0));
+    assert_eq!(keys(&[("integrator", "gauss"), ("integrator.stages", "4")]), ("gauss".into(), 4, 0.0));
     assert_eq!(
         keys(&[("integrator.stages", "4"), ("integrator.method", "lobatto")]),
         ("lobatto".into(), 4, 0.0)

@@ -87,6 +87,20 @@ impl Options {
     }
 }
 
+/// Overrides in an order in which a whole value does not undo a part of it: `integrator` comes before `integrator.stages`,
+/// whichever of them varies. What varies is applied after what is set, and a whole value replaces all that is inside.
+fn whole_first(overrides: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut ordered: Vec<(String, String)> = Vec::with_capacity(overrides.len());
+    for (key, value) in overrides {
+        let inside = |(other, _): &(String, String)| {
+            other.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        let at = ordered.iter().position(inside).unwrap_or(ordered.len());
+        ordered.insert(at, (key, value));
+    }
+    ordered
+}
+
 /// What came of a sweep.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -138,7 +152,7 @@ impl Sweep {
 
     /// The scenario of a run, counted from 0. Errors say which run they are of.
     pub fn scenario(&self, run: usize) -> Result<Scenario, Error> {
-        let overrides = [&self.set[..], &self.plan.overrides(run)].concat();
+        let overrides = whole_first([&self.set[..], &self.plan.overrides(run)].concat());
         self.template.read(&overrides).map_err(|error| self.named(run, error))
     }
 
@@ -157,7 +171,14 @@ impl Sweep {
         {
             std::sync::Arc::make_mut(source).name = format!("run {}, {key}", run + 1);
         }
-        let which = format!("in run {} of {}: {}", run + 1, self.plan.len(), self.plan.describe(run));
+        let mut which = format!("in run {} of {}: {}", run + 1, self.plan.len(), self.plan.describe(run));
+        // One value with a comma in it was perhaps meant as several, in quotes for the sake of a shell.
+        let joined = |value: &str| value.contains(',') && !value.contains(['(', '[', '{']);
+        if let Some((key, value)) = self.plan.overrides(run).iter().find(|(_, value)| joined(value)) {
+            let parts = value.trim_matches(['"', '\'']);
+            which +=
+                &format!("\n  = quotes make one value of {value}; several are written --over {key}={parts}");
+        }
         diagnostic.help = Some(diagnostic.help.map_or(which.clone(), |help| format!("{help}\n  = {which}")));
         Error::Input(diagnostic)
     }
@@ -190,5 +211,20 @@ impl Sweep {
             "columns": table.columns(),
         });
         serde_json::to_string_pretty(&value).expect("a plan is plain data") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_value_that_varies_does_not_undo_a_part_that_is_set() {
+        let pairs = |text: &[&str]| text.iter().map(|k| (k.to_string(), String::new())).collect::<Vec<_>>();
+        let ordered = whole_first(pairs(&["integrator.stages", "step", "end", "integrator", "integrator.x"]));
+        assert_eq!(ordered, pairs(&["integrator", "integrator.stages", "step", "end", "integrator.x"]));
+        // Names that begin alike are others.
+        let apart = pairs(&["parameters.length", "parameters.l"]);
+        assert_eq!(whole_first(apart.clone()), apart);
     }
 }

@@ -4,6 +4,7 @@ use super::plan::{Factor, MOST_RUNS};
 use super::text::number;
 use crate::error::{Diagnostic, Error, Source};
 use crate::formula::{Scope, evaluate_constant};
+use crate::scenario::{plain_key, plain_value};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Factor {
             }
             match split_range(text) {
                 Some(parts) => all.extend(range(parts).map_err(|d| d.at(&source, piece))?),
-                None => all.push(text.to_string()),
+                None => all.push(plain_value(text).to_string()),
             }
             if all.len() > MOST_RUNS {
                 return Err(Diagnostic::new(format!("more than {MOST_RUNS} values"))
@@ -40,7 +41,7 @@ impl Factor {
                     .into());
             }
         }
-        Ok(Factor { keys: vec![key.to_string()], rows: all.into_iter().map(|v| vec![v]).collect() })
+        Ok(Factor { keys: vec![plain_key(key)], rows: all.into_iter().map(|v| vec![v]).collect() })
     }
 }
 
@@ -140,11 +141,22 @@ mod tests {
         assert_eq!(values("a"), ["a"]);
         assert_eq!(values(" 1 , 2,3 "), ["1", "2", "3"]);
         assert_eq!(values("[1, 2], [3, 4]"), ["[1, 2]", "[3, 4]"]);
-        assert_eq!(values(r#""a, b", 'c,"', {x = 1, y = 2}"#), [r#""a, b""#, r#"'c,"'"#, "{x = 1, y = 2}"]);
+        assert_eq!(values(r#""a, b", 'c,"', {x = 1, y = 2}"#), ["a, b", r#"'c,"'"#, "{x = 1, y = 2}"]);
         assert_eq!(values("sum(i = 0..3, i), max(1, 2)"), ["sum(i = 0..3, i)", "max(1, 2)"]);
         assert_eq!(values("../a.msh,meshes/../b.msh"), ["../a.msh", "meshes/../b.msh"]);
         // A bracket too many is the value's own fault, not a reason to lose the commas.
         assert_eq!(values("1), 2"), ["1)", "2"]);
+    }
+
+    /// Quotes that change nothing are left out, so that tables and pages name a value as the scenario does.
+    #[test]
+    fn quotes_around_names_are_left_out_and_those_that_make_text_stay() {
+        assert_eq!(values(r#""verlet",'rk4', "2*pi""#), ["verlet", "rk4", "2*pi"]);
+        // Without quotes these would be a number, a flag, a list or another text.
+        for kept in [r#""1""#, r#""true""#, r#""[1]""#, r#"" a""#, r#""""#, r#"'a"b'"#] {
+            assert_eq!(values(kept), [kept]);
+        }
+        assert_eq!(Factor::over("'parameters'.\"l\"", "1").unwrap().keys, ["parameters.l"]);
     }
 
     #[test]

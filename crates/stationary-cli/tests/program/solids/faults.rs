@@ -207,7 +207,7 @@ fn wrong_supports_loads_and_starts() {
             ),
             (with("\"right\"", "\"corner\""), &["group `corner` of load `pull` has no side of the body"]),
             (with("0.1*(1 + t)", "log(t)"), &["pull.toml:14:13: the formula is -inf at (1, 0, 0), time 0"]),
-            (with("0.1*(1 + t)", "0.1*x"), &["pull.toml:14:18: unknown name `x`"]),
+            (with("0.1*(1 + t)", "0.1*x"), &["pull.toml:14:18: `x` has no meaning here"]),
             (
                 with("[probe]", "[initial]\ndeformation = [\"-X\", \"Y\"]\n[probe]"),
                 &["pull.toml:16:16: at the start, element 11: inverted"],

@@ -10,7 +10,7 @@ pub use series::{Series, apply};
 pub use truncations::{Terms, Truncations};
 
 use super::energy::{Source, phase, scale};
-use super::{Conserved, Frame, Observer, Track, kept, number};
+use super::{Conserved, Frame, Observer, Track, number};
 use crate::archive::{Archive, Persist};
 use crate::integrate::Method;
 use crate::linalg::{Lu, dot};
@@ -157,15 +157,12 @@ impl Observer for ModifiedEnergy {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let worst = self.relative(&self.modified);
-        let gain = self.energy.largest_change() / self.modified.largest_change();
-        let verdict = format!("{}; the energy itself varies {gain:.3e} times as much", kept(worst));
-        Some(Conserved {
-            quantity: "modified energy".into(),
-            initial: self.modified.initial(),
-            worst,
-            verdict,
-        })
+        let change = self.modified.largest_change();
+        let gain = self.energy.largest_change() / change;
+        let errors = [change, self.relative(&self.modified)];
+        let mut row = Conserved::new("modified energy", self.modified.initial(), errors);
+        row.verdict += &format!("; the energy itself varies {gain:.3e} times as much");
+        Some(row)
     }
 }
 

@@ -125,10 +125,10 @@ fn invariants() -> Section {
 }
 
 fn demo() -> Page {
-    let row = |quantity: &str, initial: &str, worst: &str, verdict: &str| ConservationRow {
+    let row = |quantity: &str, initial: &str, change: &str, verdict: &str| ConservationRow {
         quantity: quantity.into(),
         initial: initial.into(),
-        worst: worst.into(),
+        change: change.into(),
         verdict: verdict.into(),
     };
     Page {
@@ -145,9 +145,9 @@ fn demo() -> Page {
         .map(|(a, b)| (a.to_string(), b.to_string()))
         .to_vec(),
         conservation: vec![
-            row("energy", "-0.5", "3.6e-9 relative", "oscillates within a bound, no drift"),
-            row("discrete energy", "-0.500012", "1.1e-4 relative", "oscillates within a bound, no drift"),
-            row("momentum rotation", "0.8", "4.4e-15 absolute", "conserved to rounding"),
+            row("energy", "-0.5", "1.8e-9", "relative error 3.6e-9"),
+            row("discrete energy", "-0.500012", "5.5e-5", "relative error 1.1e-4"),
+            row("momentum rotation", "0.8", "4.4e-15", "relative error 5.5e-15, rounding level"),
         ],
         claims: vec![
             ClaimRow {
@@ -195,7 +195,7 @@ fn every_field_is_escaped() {
         conservation: vec![ConservationRow {
             quantity: evil(),
             initial: evil(),
-            worst: evil(),
+            change: evil(),
             verdict: evil(),
         }],
         claims: vec![ClaimRow { text: evil(), outcome: false, measured: evil() }],

@@ -3,7 +3,7 @@
 use crate::archive::{Archive, Persist};
 use crate::integrate::collide::Collisions;
 use crate::linalg::space::{Vec3, inner, norm};
-use crate::observe::{Conserved, Track, energy_scale, kept, number};
+use crate::observe::{Conserved, Track, energy_scale, number};
 use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use serde_json::{Value, json};
 
@@ -136,20 +136,17 @@ impl Kept {
     }
 
     pub fn conserved(&self) -> Vec<Conserved> {
-        let (what, worst) = match self.lossy {
-            true => ("energy and what impacts took", self.balance_error()),
-            false => ("energy", self.energy_error()),
+        let (what, track) = match self.lossy {
+            true => ("energy and what impacts took", &self.balance),
+            false => ("energy", &self.energy),
         };
-        let row = |quantity: &str, initial: f64, worst: f64| Conserved {
-            quantity: quantity.into(),
-            initial,
-            worst,
-            verdict: kept(worst),
-        };
-        let momentum = self.relative(self.worst);
-        vec![
-            row(what, self.energy.initial(), worst),
-            row("momentum, with impulses of walls and gravity", norm(&self.initial_momentum), momentum),
-        ]
+        let change = track.largest_change();
+        let energy = Conserved::new(what, self.energy.initial(), [change, change / self.scale]);
+        let momentum = Conserved::new(
+            "momentum, with impulses of walls and gravity",
+            norm(&self.initial_momentum),
+            [self.worst, self.relative(self.worst)],
+        );
+        vec![energy, momentum]
     }
 }

@@ -6,7 +6,7 @@ use crate::formula::{Graph, Program, Var};
 use crate::integrate::group::{BodyMethod, BodyRun, BodyStart, BodyView};
 use crate::linalg::space::{inner, times};
 use crate::model::{FormulaPotential, RigidBody, pose};
-use crate::observe::{DiscreteEnergy, Observer, Probe};
+use crate::observe::{DiscreteEnergy, Observer, Probe, energy_scale};
 use crate::registry;
 use crate::run::Description;
 use crate::run::energy_guard::{EnergyGuard, Looks};
@@ -38,7 +38,8 @@ pub(super) struct Built<'a> {
 pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<Built<'a>, Error> {
     let method = registry::body_method(&scenario.integrator)?;
     refuse_coordinates(scenario)?;
-    let (body, compiled) = body(scenario, system)?;
+    let (body, compiled, timed) = body(scenario, system)?;
+    let changes = timed.then_some("the potential depends on t");
     let start = BodyStart {
         t: scenario.start,
         h: system.step,
@@ -54,6 +55,8 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
             .help("check the initial state, divisions by zero, and roots or logarithms of negative numbers")
     })?;
     let view = run.view();
+    let [kinetic, potential] = view.energy;
+    let scale = energy_scale(kinetic + potential, kinetic.abs() + potential.abs());
     let kept = kept::all(run.body(), &view, scenario.end - scenario.start);
     let mut warnings = Vec::new();
     if kept.iter().any(|k| k.invariance.is_nan()) {
@@ -69,11 +72,11 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
     Ok(Built {
         system,
         method,
-        guard: guard(scenario, system, &view, steps)?,
+        guard: guard(system, &view, steps, timed),
         run,
-        energy: Kept::new(What::Energy, 0.0),
+        energy: Kept::new(What::Energy, 0.0).because(changes),
         kept,
-        observers: observers(scenario, system)?,
+        observers: observers(scenario, system, DiscreteEnergy::new(scale).because(changes))?,
         compiled,
         free_period,
         steps,
@@ -84,19 +87,11 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
 }
 
 /// A guard of the energy; of a potential that changes in time only numbers are asked.
-fn guard(
-    scenario: &Scenario,
-    system: &BodySystem,
-    view: &BodyView,
-    steps: u64,
-) -> Result<EnergyGuard, Error> {
+fn guard(system: &BodySystem, view: &BodyView, steps: u64, timed: bool) -> EnergyGuard {
     let turning: f64 = (0..3).map(|k| system.inertia[k][k]).sum();
     let square = system.mass * inner(&view.position, &view.position) + turning;
     let guard = EnergyGuard::new(Looks::Steps, square / (system.step * system.step), steps as f64);
-    let Some(text) = &system.potential else { return Ok(guard) };
-    let mut graph = Graph::new();
-    let node = text.lower(&mut graph, &mut BodySystem::potential_scope(&scenario.parameters))?;
-    Ok(if graph.depends_on(node, Var::T) { guard.unbalanced() } else { guard })
+    if timed { guard.unbalanced() } else { guard }
 }
 
 /// Refuses a start whose energy, or a probe, is not a finite number.
@@ -127,23 +122,28 @@ fn require_numbers(scenario: &Scenario, system: &BodySystem, view: &BodyView) ->
     Ok(())
 }
 
-/// The body, and whether its potential is compiled.
-fn body(scenario: &Scenario, system: &BodySystem) -> Result<(RigidBody, Option<bool>), Error> {
+/// The body, whether its potential is compiled, and whether that depends on time.
+fn body(scenario: &Scenario, system: &BodySystem) -> Result<(RigidBody, Option<bool>, bool), Error> {
     let body = RigidBody::new(system.mass, system.inertia).map_err(|fault| {
         let help = "expected a symmetric tensor with positive principal moments of which none exceeds the sum of the others";
         system.inertia_place.error(fault.to_string()).help(help)
     })?;
     let body = if system.fixed { body.held() } else { body };
-    let Some(text) = &system.potential else { return Ok((body, None)) };
+    let Some(text) = &system.potential else { return Ok((body, None, false)) };
     let mut graph = Graph::new();
     let node = text.lower(&mut graph, &mut BodySystem::potential_scope(&scenario.parameters))?;
+    let timed = graph.depends_on(node, Var::T);
     let potential = FormulaPotential::new(&mut graph, node);
     let compiled = potential.is_compiled();
-    Ok((body.with_potential(potential), Some(compiled)))
+    Ok((body.with_potential(potential), Some(compiled), timed))
 }
 
-fn observers(scenario: &Scenario, system: &BodySystem) -> Result<Vec<Box<dyn Observer>>, Error> {
-    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default())];
+fn observers(
+    scenario: &Scenario,
+    system: &BodySystem,
+    discrete: DiscreteEnergy,
+) -> Result<Vec<Box<dyn Observer>>, Error> {
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(discrete)];
     let (mut graph, mut scope) = (Graph::new(), BodySystem::probe_scope(&scenario.parameters));
     for (name, text) in &system.probes {
         let node = text.lower(&mut graph, &mut scope)?;

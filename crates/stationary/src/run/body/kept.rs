@@ -4,7 +4,7 @@ use crate::archive::{Archive, Persist};
 use crate::integrate::group::BodyView;
 use crate::linalg::space::{Mat3, Quaternion, Vec3, column, cross, inner, norm};
 use crate::model::RigidBody;
-use crate::observe::{Conserved, Track, kept, number};
+use crate::observe::{Conserved, Range, Track, number};
 use serde_json::{Value, json};
 
 /// A quantity of a body.
@@ -68,15 +68,18 @@ impl What {
 pub(super) struct Kept {
     pub what: What,
     track: Track,
+    range: Range,
     pub scale: f64,
     pub now: f64,
     /// Change of the potential under the symmetry, relative to its terms.
     pub invariance: f64,
+    /// Why it is not conserved, if it is not.
+    why: Option<&'static str>,
 }
 
 impl Persist for Kept {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.track).pass(&mut self.scale).pass(&mut self.now);
+        archive.pass(&mut self.track).pass(&mut self.range).pass(&mut self.scale).pass(&mut self.now);
     }
 }
 
@@ -85,7 +88,14 @@ pub(super) const INVARIANT: f64 = 1e-9;
 
 impl Kept {
     pub fn new(what: What, invariance: f64) -> Self {
-        Kept { what, track: Track::default(), scale: 0.0, now: f64::NAN, invariance }
+        let (track, range) = (Track::default(), Range::default());
+        Kept { what, track, range, scale: 0.0, now: f64::NAN, invariance, why: None }
+    }
+
+    /// Says why it is not conserved.
+    pub fn because(mut self, why: Option<&'static str>) -> Self {
+        self.why = why;
+        self
     }
 
     pub fn add(&mut self, t: f64, value: f64, size: f64) {
@@ -101,6 +111,7 @@ impl Kept {
         }
         self.now = value;
         self.track.add(t, value);
+        self.range.add(value);
     }
 
     /// Largest change over the scale.
@@ -137,16 +148,12 @@ impl Kept {
 
     /// A line of the table, where the quantity should be kept at all.
     pub fn conserved(&self) -> Option<Conserved> {
-        let worst = match self.what {
-            What::Energy | What::Casimir => self.relative(),
-            _ => self.track.largest_change(),
-        };
         let quantity = match self.what {
             What::Energy | What::Casimir => self.what.name(),
             _ => format!("momentum {}", self.what.name()),
         };
-        let row =
-            Conserved { quantity, initial: self.track.initial(), worst, verdict: kept(self.relative()) };
+        let errors = [self.track.largest_change(), self.relative()];
+        let row = Conserved::new(quantity, self.track.initial(), errors).unless(self.why, &self.range);
         (self.invariance <= INVARIANT).then_some(row)
     }
 }

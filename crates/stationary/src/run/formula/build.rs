@@ -4,8 +4,8 @@ use super::draw::Picture;
 use super::guard::FormulaGuard;
 use super::mechanics::Mechanics;
 use super::{around, extras, gaps, limit, phase};
-use crate::error::{Cause, Error, RunError};
-use crate::formula::{Graph, Node, Program, Scope};
+use crate::error::{Cause, Diagnostic, Error, RunError};
+use crate::formula::{Graph, Node, Program, Scope, Var};
 use crate::integrate::phase::PhaseStart;
 use crate::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Start};
 use crate::linalg::Lu;
@@ -55,6 +55,8 @@ pub(super) struct Built<'a> {
 const MOST_UNKNOWNS: usize = 4_000;
 /// Change of `L` under a generator, relative to its terms, above which it is no symmetry.
 const INVARIANT: f64 = 1e-9;
+/// Why the momentum of such a generator changes.
+const NO_SYMMETRY: &str = "its generator is not a symmetry";
 /// How often the place where symmetries are tested moves half way to the initial state.
 const HALVINGS: usize = 40;
 
@@ -81,9 +83,9 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     let integrator = setting.launch(&start)?;
     let mut warnings: Vec<String> = limit::judge(&setting, &start, &velocity)?.into_iter().collect();
     require_probes(scenario, system, &start, &velocity)?;
-    let (mut observers, section) = observers(&setting, &velocity, &mut warnings)?;
-    if let (Some(choice), Mechanics::Lagrangian(l)) = (&energy_choice, &mechanics) {
-        let scale = energy_scale(l, &start, &velocity);
+    let scale = mechanics.energy_scale(&start, &velocity);
+    let (mut observers, section) = observers(&setting, (&velocity, scale), &mut warnings)?;
+    if let (Some(choice), Mechanics::Lagrangian(_)) = (&energy_choice, &mechanics) {
         observers.insert(1, Box::new(EnergySteps::new(choice, scale)));
     }
     observers.extend(around::observers(&setting, &start)?);
@@ -92,7 +94,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     let counted = if scenario.end.is_finite() { steps as f64 } else { f64::INFINITY };
     let guard = FormulaGuard::build(&setting, &start, &velocity, counted)?;
     let energy = mechanics.energy().because(setting.energy_changes()?);
-    let impacts = setting.impacts(&start, &velocity);
+    let impacts = setting.impacts(velocity.len(), scale);
     let known = scenario.end.is_finite();
     Ok(Built {
         system,
@@ -156,14 +158,6 @@ fn require_autonomous(setting: &Setting<'_>, lagrangian: &FormulaLagrangian) -> 
     Err(setting.chooser().error(message).help(FIXED).into())
 }
 
-/// What errors of the energy refer to, as [`Energy`] has it.
-fn energy_scale(lagrangian: &FormulaLagrangian, start: &Start, velocity: &[f64]) -> f64 {
-    let mut jet = Jet::new(velocity.len());
-    lagrangian.first(start.t, &start.q, velocity, &mut jet);
-    let (pv, l) = (crate::linalg::dot(&start.p, velocity), jet.value());
-    crate::observe::energy_scale(pv - l, pv.abs() + l.abs())
-}
-
 /// A system, where it starts and how it moves there.
 struct Moving {
     mechanics: Mechanics,
@@ -192,11 +186,12 @@ fn moving(
 /// What a Lagrangian may name.
 pub(super) fn lagrangian_scope(scenario: &Scenario, system: &FormulaSystem) -> Scope {
     let mut scope = system.scope(&scenario.parameters);
-    // Momenta have no meaning inside L, where they come from.
-    for name in &system.coordinates {
-        scope.remove(&format!("p{name}"));
-    }
-    scope.remove("p");
+    extras::withhold(
+        &mut scope,
+        system,
+        'p',
+        "momenta come from the Lagrangian, p = dL/dv: write it in velocities",
+    );
     scope
 }
 
@@ -252,12 +247,12 @@ fn start(
         Motion::Velocity(velocity) => {
             v.copy_from_slice(velocity);
             extras::require_tangent(system, extras, (t, &q, &v))?;
-            require_mass(system, lagrangian, t, &q, &v)?;
+            require_mass(scenario, system, lagrangian, (t, &q, &v))?;
             legendre.momentum(&**lagrangian, t, &q, &v, &mut p);
         }
         Motion::Momentum(momentum) => {
             p.copy_from_slice(momentum);
-            require_mass(system, lagrangian, t, &q, &v)?;
+            require_mass(scenario, system, lagrangian, (t, &q, &v))?;
             legendre.velocity(&**lagrangian, t, &q, &p, &mut v).map_err(failed)?;
             extras::require_tangent(system, extras, (t, &q, &v))?;
         }
@@ -268,7 +263,7 @@ fn start(
             for i in 0..n {
                 v[i] = (next[i] - q[i]) / h;
             }
-            require_mass(system, lagrangian, t, &q, &v)?;
+            require_mass(scenario, system, lagrangian, (t, &q, &v))?;
             p = method
                 .momentum_between_with(Arc::clone(lagrangian), extras, (t, h), [&q, &next])
                 .map_err(|e| unbuildable(scenario, system, method, e))?;
@@ -279,13 +274,19 @@ fn start(
     Ok((Start { t, q, p, h }, v))
 }
 
+/// What a singular mass matrix asks for where the kinetic energy does not vanish by itself.
+const DETERMINE: &str =
+    "the kinetic energy must determine every velocity; is one coordinate a function of the others?";
+/// What a mass matrix asks for that is singular at the start alone.
+const ELSEWHERE: &str =
+    "start elsewhere, or choose coordinates that are regular there, as x and y in place of polar ones";
+
 /// Refuses a Lagrangian that is not finite at the start, or whose mass matrix `L_vv` is singular there.
 fn require_mass(
+    scenario: &Scenario,
     system: &FormulaSystem,
     l: &FormulaLagrangian,
-    t: f64,
-    q: &[f64],
-    v: &[f64],
+    (t, q, v): (f64, &[f64], &[f64]),
 ) -> Result<(), Error> {
     let n = q.len();
     let mut jet = Jet::new(n);
@@ -307,23 +308,57 @@ fn require_mass(
         return Ok(());
     }
     l.second(t, q, v, &mut jet);
-    let silent = (0..n).find(|i| jet.dvv()[i * n..(i + 1) * n].iter().all(|x| *x == 0.0));
-    if let Some(i) = silent {
-        let name = &system.coordinates[i];
-        return Err(place
-            .error(format!("the mass matrix d2L/dv2 is singular: L has no kinetic energy in `v{name}`"))
-            .help(format!("every velocity must appear, for example as 0.5*m*v{name}^2"))
-            .into());
-    }
     let mut lu = Lu::new(n);
     lu.matrix().copy_from_slice(jet.dvv());
     if lu.factor() {
         return Ok(());
     }
-    Err(place
-        .error("the mass matrix d2L/dv2 is singular at the initial state")
-        .help("the kinetic energy must determine every velocity; is one coordinate a function of the others?")
-        .into())
+    Err(singular_mass(scenario, system, l, v, jet.dvv()).into())
+}
+
+/// The error of a mass matrix that is singular at the start: everywhere, or only there.
+fn singular_mass(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    l: &FormulaLagrangian,
+    velocity: &[f64],
+    at_start: &[f64],
+) -> Diagnostic {
+    let n = velocity.len();
+    let (t, q, v) = general_place(scenario, system, l, velocity);
+    let mut jet = Jet::new(n);
+    l.second(t, &q, &v, &mut jet);
+    let silent = |matrix: &[f64]| (0..n).find(|i| matrix[i * n..(i + 1) * n].iter().all(|x| *x == 0.0));
+    let place = &system.lagrangian.place;
+    if jet.dvv().iter().all(|x| *x == 0.0) && jet.dv().iter().any(|x| *x != 0.0) {
+        return place
+            .error("this Lagrangian is linear in the velocities, theta(q) . v - H(q): its mass matrix d2L/dv2 vanishes")
+            .help("write it as `one_form`, a list of the factors theta of the velocities, and `hamiltonian`, H");
+    }
+    if let Some(i) = silent(jet.dvv()) {
+        let name = &system.coordinates[i];
+        let error = format!("the mass matrix d2L/dv2 is singular: L has no kinetic energy in `v{name}`");
+        return place.error(error).help(format!(
+            "every velocity must appear squared, for example as 0.5*m*v{name}^2; a Lagrangian that is linear in all velocities is \
+             written as `one_form` and `hamiltonian`"
+        ));
+    }
+    let mut lu = Lu::new(n);
+    lu.matrix().copy_from_slice(jet.dvv());
+    let regular_nearby = lu.factor();
+    match silent(at_start).filter(|_| regular_nearby) {
+        Some(i) => {
+            let name = &system.coordinates[i];
+            let message = format!(
+                "the mass matrix d2L/dv2 is singular at the initial state: there L has no kinetic energy in `v{name}`"
+            );
+            place.error(message).help(ELSEWHERE)
+        }
+        None => {
+            let help = if regular_nearby { ELSEWHERE } else { DETERMINE };
+            place.error("the mass matrix d2L/dv2 is singular at the initial state").help(help)
+        }
+    }
 }
 
 fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, error: BuildError) -> Error {
@@ -331,11 +366,19 @@ fn unbuildable(scenario: &Scenario, system: &FormulaSystem, method: &Method, err
     match error {
         BuildError::Unsuited(why) => place.error(why).into(),
         BuildError::Start(RunError { cause: Cause::Singular, .. }) => {
-            let what = match system.law {
-                Law::Lagrangian => "the mass matrix d2L/dv2",
-                _ => "the derivative of the one-form",
+            let (what, help) = match system.law {
+                Law::Lagrangian => ("the mass matrix d2L/dv2", DETERMINE),
+                _ => (
+                    "the derivative of the one-form",
+                    "start elsewhere, or write the one-form in other coordinates",
+                ),
             };
-            system.lagrangian.place.error(format!("{what} is singular at the initial state")).into()
+            system
+                .lagrangian
+                .place
+                .error(format!("{what} is singular at the initial state"))
+                .help(help)
+                .into()
         }
         BuildError::Start(RunError { cause: Cause::Gap { gaps, why, .. }, .. }) if !gaps.is_empty() => {
             let names: Vec<&str> = gaps.iter().map(|k| system.gaps[*k].name.as_str()).collect();
@@ -389,20 +432,43 @@ impl Setting<'_> {
         launched.map_err(|e| unbuildable(self.scenario, self.system, self.method, e))
     }
 
-    /// Why the energy changes by right.
+    /// Why the system does not conserve its energy, if it does not.
     fn energy_changes(&self) -> Result<Option<&'static str>, Error> {
+        let work = self.work_changes()?;
+        Ok(if work.is_some() { work } else { self.time_changes()? })
+    }
+
+    /// What changes the energy by work that is booked.
+    fn work_changes(&self) -> Result<Option<&'static str>, Error> {
         match self.extras.force {
             Some(_) => Ok(Some("forces do work")),
             None => gaps::changes_energy(self.scenario, self.system),
         }
     }
 
+    /// What changes the energy because it names the time.
+    fn time_changes(&self) -> Result<Option<&'static str>, Error> {
+        if self.mechanics.depends_on_time() {
+            return Ok(Some(match self.mechanics {
+                Mechanics::Lagrangian(_) => "the Lagrangian depends on t",
+                Mechanics::Phase(_) => "the Hamiltonian depends on t",
+            }));
+        }
+        let mut graph = Graph::new();
+        for text in &self.system.constraints {
+            let node = text.lower(&mut graph, &mut self.system.scope(&self.scenario.parameters))?;
+            if graph.depends_on(node, Var::T) {
+                return Ok(Some("constraints that move do work"));
+            }
+        }
+        Ok(None)
+    }
+
     /// What is to be seen of impacts.
-    fn impacts(&self, start: &Start, velocity: &[f64]) -> Option<Impacts> {
-        let (Some(gaps), Mechanics::Lagrangian(l)) = (&self.extras.gaps, self.mechanics) else { return None };
+    fn impacts(&self, n: usize, scale: f64) -> Option<Impacts> {
+        let (Some(gaps), Mechanics::Lagrangian(_)) = (&self.extras.gaps, self.mechanics) else { return None };
         let names: Vec<String> = self.system.gaps.iter().map(|g| g.name.clone()).collect();
-        let scale = energy_scale(l, start, velocity);
-        Some(Impacts::new(Arc::clone(&gaps.gap), &names, velocity.len(), scale))
+        Some(Impacts::new(Arc::clone(&gaps.gap), &names, n, scale))
     }
 
     /// Where the scenario lets the energy choose the steps.
@@ -415,11 +481,17 @@ impl Setting<'_> {
 /// What to do where the energy cannot choose the steps.
 pub(super) const FIXED: &str = "leave out `step = \"energy\"`";
 
-fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>) -> Result<Watching, Error> {
+/// The observers of a run that starts with a velocity; errors of energies refer to a scale.
+fn observers(
+    setting: &Setting<'_>,
+    (velocity, scale): (&[f64], f64),
+    warnings: &mut Vec<String>,
+) -> Result<Watching, Error> {
     let Setting { scenario, system, mechanics, extras, .. } = *setting;
     let n = system.coordinates.len();
-    let changes = setting.energy_changes()?;
-    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(DiscreteEnergy::default().because(changes))];
+    let discrete = DiscreteEnergy::new(scale).because(setting.energy_changes()?);
+    let discrete = if let Law::OneForm(_) = system.law { discrete.of_one_form() } else { discrete };
+    let mut all: Vec<Box<dyn Observer>> = vec![Box::new(discrete)];
     let symplectic = registry::wants(&scenario.observe, "symplectic")?;
     let mut scope = system.scope(&scenario.parameters);
     // One graph for all of them: its limits then bound the time and room they take together.
@@ -430,11 +502,15 @@ fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>
         let (momentum, change) = match mechanics {
             Mechanics::Lagrangian(l) => {
                 let mut momentum = Momentum::new(name, &graph, &nodes);
-                let place = general_place(scenario, system, l, velocity);
-                let (t, q, v) = &place;
-                let change = momentum.check_invariance(&**l, (&mut graph, &nodes), (*t, q, v));
-                warnings.extend(extras::moved_by(name, (scenario, system, extras), (&graph, &nodes), &place));
-                (momentum, change)
+                let (t, q, v) = general_place(scenario, system, l, velocity);
+                let change = momentum.check_invariance(&**l, (&mut graph, &nodes), (t, &q, &v));
+                let mut p = vec![0.0; n];
+                Legendre::new(n).momentum(&**l, t, &q, &v, &mut p);
+                let place = (t, &q[..], &v[..], &p[..]);
+                let moved = extras::moved_by(name, (scenario, system, extras), (&graph, &nodes), place);
+                let why = moved.is_some().then_some("something acts along it");
+                warnings.extend(moved);
+                (momentum.because(why), change)
             }
             Mechanics::Phase(model) => phase::momentum(name, (scenario, system, model), &mut graph, &nodes)?,
         };
@@ -448,10 +524,11 @@ fn observers(setting: &Setting<'_>, velocity: &[f64], warnings: &mut Vec<String>
                 if let Mechanics::Lagrangian(_) = mechanics { "Lagrangian" } else { "Hamiltonian" }
             ));
         }
-        all.push(Box::new(momentum));
+        let broken = change > INVARIANT;
+        all.push(Box::new(if broken { momentum.because(Some(NO_SYMMETRY)) } else { momentum }));
     }
-    if let (Mechanics::Lagrangian(l), Some(_)) = (mechanics, changes) {
-        let work = Work::new(Arc::clone(l) as Arc<dyn Lagrangian>);
+    if let (Mechanics::Lagrangian(l), Some(_)) = (mechanics, setting.work_changes()?) {
+        let work = Work::new(Arc::clone(l) as Arc<dyn Lagrangian>).because(setting.time_changes()?);
         all.push(Box::new(work.with_impacts(extras.gaps.is_some())));
     }
     if let Some(constraint) = &extras.constraint {

@@ -17,29 +17,34 @@ pub(super) fn build(scenario: &Scenario, system: &FormulaSystem) -> Result<Extra
     let mut graph = Graph::new();
     let mut extras = Extras { cyclic: cyclic(scenario, system, &mut graph)?, ..Extras::default() };
     let mut scope = system.scope(&scenario.parameters);
-    let remove = |scope: &mut Scope, letter: char| {
-        scope.remove(&letter.to_string());
-        for name in &system.coordinates {
-            scope.remove(&format!("{letter}{name}"));
-        }
-    };
-    remove(&mut scope, 'p');
+    let from_velocities = "momenta are named in probes and symmetries only: write velocities, p = dL/dv";
+    withhold(&mut scope, system, 'p', from_velocities);
     if !system.force.is_empty() {
         let nodes = lower(&system.force, &mut graph, &mut scope, |d| d)?;
         extras.force = Some(Arc::new(FormulaForce::new(&mut graph, &nodes)));
     }
     scope.remove("i");
     let mut slipping = scope.clone();
-    remove(&mut scope, 'v');
+    let of_positions = "constraints and gaps are formulas of t, the positions and the parameters";
+    withhold(&mut scope, system, 'v', of_positions);
+    withhold(&mut scope, system, 'p', of_positions);
     if !system.constraints.is_empty() {
         let nodes = lower(&system.constraints, &mut graph, &mut scope, |d| match d.help {
             Some(_) => d,
-            None => d.help("a constraint is a formula of t, the coordinates and the parameters"),
+            None => d.help("a constraint is a formula of t, the positions and the parameters"),
         })?;
         extras.constraint = Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n)));
     }
     extras.gaps = gaps::build(system, &mut graph, (&mut scope, &mut slipping))?;
     Ok(extras)
+}
+
+/// Takes velocities (`v`) or momenta (`p`) out of a scope, and says why they are not there.
+pub(super) fn withhold(scope: &mut Scope, system: &FormulaSystem, letter: char, why: &'static str) {
+    scope.withhold(&letter.to_string(), why);
+    for name in &system.coordinates {
+        scope.withhold(&format!("{letter}{name}"), why);
+    }
 }
 
 /// The coordinates to be eliminated, none of which the Lagrangian may depend on.
@@ -122,12 +127,12 @@ pub(super) fn moved_by(
     name: &str,
     (scenario, system, extras): (&Scenario, &FormulaSystem, &Extras),
     (graph, generator): (&Graph, &[Node]),
-    (t, q, v): &(f64, Vec<f64>, Vec<f64>),
+    (t, q, v, p): (f64, &[f64], &[f64], &[f64]),
 ) -> Option<String> {
     let n = q.len();
     let outputs: Vec<(Node, usize)> = generator.iter().enumerate().map(|(i, x)| (*x, i)).collect();
     let mut xi = vec![0.0; n];
-    Program::new(graph, &outputs).interpret(*t, q, v, &vec![0.0; n], &mut xi);
+    Program::new(graph, &outputs).interpret(t, q, v, p, &mut xi);
     let along = |f: &[f64]| {
         let (sum, size) =
             f.iter().zip(&xi).fold((0.0, 0.0), |(sum, size), (f, x)| (sum + f * x, size + f64::abs(f * x)));
@@ -135,7 +140,7 @@ pub(super) fn moved_by(
     };
     if let Some(constraint) = &extras.constraint {
         let mut bounds = Bounds::new(n, constraint.count());
-        constraint.first(*t, q, &mut bounds);
+        constraint.first(t, q, &mut bounds);
         if (0..constraint.count()).any(|a| along(bounds.gradient(a))) {
             return Some(format!(
                 "`{name}` does not leave the constraints unchanged: its momentum is not conserved"
@@ -143,13 +148,13 @@ pub(super) fn moved_by(
         }
     }
     if let Some(gaps) = &extras.gaps
-        && let Some(told) = gaps::moved_by(name, (scenario, system, gaps), (*t, q, &xi), &along)
+        && let Some(told) = gaps::moved_by(name, (scenario, system, gaps), (t, q, &xi), &along)
     {
         return Some(told);
     }
     if let Some(force) = &extras.force {
         let mut f = vec![0.0; n];
-        force.value(*t, q, v, &mut f);
+        force.value(t, q, v, &mut f);
         if along(&f) {
             return Some(format!(
                 "the force acts along `{name}`: its momentum changes by the impulse of the force"

@@ -1,8 +1,9 @@
 //! What makes a system of formulas move, a Lagrangian or a Hamiltonian, as far as the loop must know.
 
 use crate::error::Cause;
+use crate::integrate::Start;
 use crate::model::{FormulaLagrangian, FormulaPhase, Lagrangian, Legendre, PhaseJet, PhaseSpace};
-use crate::observe::Energy;
+use crate::observe::{Energy, Frame, Observer};
 use std::sync::Arc;
 
 /// The model of a run.
@@ -25,6 +26,34 @@ impl Mechanics {
         match self {
             Mechanics::Lagrangian(l) => Energy::new(Arc::clone(l) as Arc<dyn Lagrangian>),
             Mechanics::Phase(system) => Energy::of_phase(Arc::clone(system) as Arc<dyn PhaseSpace>),
+        }
+    }
+
+    /// What errors of the energy refer to in a run that starts like this.
+    pub fn energy_scale(&self, start: &Start, velocity: &[f64]) -> f64 {
+        let mut energy = self.energy();
+        energy.observe(&Frame {
+            step: 0,
+            t: start.t,
+            q: &start.q,
+            v: velocity,
+            p: &start.p,
+            canonical: &start.q,
+            discrete_energy: None,
+            multipliers: None,
+            work: None,
+            adaption: None,
+            impacts: &[],
+            tangent: None,
+        });
+        energy.scale()
+    }
+
+    /// Whether the formula of the law names the time.
+    pub fn depends_on_time(&self) -> bool {
+        match self {
+            Mechanics::Lagrangian(l) => l.depends_on_time(),
+            Mechanics::Phase(system) => system.depends_on_time(),
         }
     }
 

@@ -1,11 +1,14 @@
 //! Systems given by a Hamiltonian: model, start, and the momenta of their symmetries.
 
+use super::extras;
 use crate::error::Error;
 use crate::formula::{Graph, Node, Program, Scope, Var};
 use crate::integrate::phase::PhaseStart;
 use crate::linalg::max_abs;
 use crate::model::{Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
-use crate::observe::{Momentum, Symplectic};
+use crate::observe::{
+    Momentum, State, Symplectic, names_motion, rate_along, shifted, size_of_product, time_scale,
+};
 use crate::scenario::{FormulaSystem, Law, Motion, Scenario, Text};
 use std::sync::Arc;
 
@@ -15,18 +18,21 @@ const HALVINGS: usize = 40;
 /// The model.
 pub(super) fn model(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<FormulaPhase>, Error> {
     let mut scope = system.scope(&scenario.parameters);
-    // Velocities come from H; with a one-form, so do momenta.
-    let canonical = matches!(system.law, Law::Canonical);
-    for letter in ["v", "p"].into_iter().filter(|l| *l == "v" || !canonical) {
-        system.coordinates.iter().for_each(|name| {
-            scope.remove(&format!("{letter}{name}"));
-        });
-        scope.remove(letter);
+    match system.law {
+        Law::OneForm(_) => {
+            let why = "beside a one-form the Hamiltonian is a formula of t, the positions and the parameters";
+            extras::withhold(&mut scope, system, 'v', why);
+            extras::withhold(&mut scope, system, 'p', why);
+        }
+        _ => {
+            let why = "velocities come from the Hamiltonian, v = dH/dp: write it in momenta";
+            extras::withhold(&mut scope, system, 'v', why);
+        }
     }
     let mut graph = Graph::new();
     let h = system.lagrangian.lower(&mut graph, &mut scope)?;
     let theta = match &system.law {
-        Law::OneForm(texts) => Some(one_form(texts, &mut graph, &scope)?),
+        Law::OneForm(texts) => Some(one_form(system, texts, &mut graph, &scope)?),
         _ => None,
     };
     let n = system.coordinates.len();
@@ -37,9 +43,17 @@ pub(super) fn model(scenario: &Scenario, system: &FormulaSystem) -> Result<Arc<F
 }
 
 /// The entries of the one-form, in which time has no meaning.
-fn one_form(texts: &[Text], graph: &mut Graph, scope: &Scope) -> Result<Vec<Node>, Error> {
+fn one_form(
+    system: &FormulaSystem,
+    texts: &[Text],
+    graph: &mut Graph,
+    scope: &Scope,
+) -> Result<Vec<Node>, Error> {
     let mut scope = scope.clone();
-    scope.remove("t");
+    let why = "the entries of a one-form are formulas of the positions and the parameters";
+    scope.withhold("t", why);
+    extras::withhold(&mut scope, system, 'v', why);
+    extras::withhold(&mut scope, system, 'p', why);
     Ok(texts.iter().map(|text| text.lower(graph, &mut scope)).collect::<Result<Vec<_>, _>>()?)
 }
 
@@ -107,6 +121,7 @@ pub(super) fn symplectic(model: &FormulaPhase) -> Symplectic {
 ///
 /// Canonical: `p.xi(q)`; `H` must not change under `(xi, -xi_q' p)`. With a one-form: where `theta` changes by the
 /// gradient of some `f` and `H` does not change, `theta.xi - f`. (`f` is found where the change of `theta` is affine.)
+/// Where `xi` also names velocities or momenta, `(p.xi)'` must vanish on the motions of `H`.
 pub(super) fn momentum(
     name: &str,
     (scenario, system, model): (&Scenario, &FormulaSystem, &FormulaPhase),
@@ -114,6 +129,11 @@ pub(super) fn momentum(
     xi: &[Node],
 ) -> Result<(Momentum, f64), Error> {
     let n = xi.len();
+    if names_motion(graph, xi) {
+        let momentum = Momentum::new(name, graph, xi);
+        let change = rate_of_momentum(&momentum, (scenario, system, model));
+        return Ok((momentum.invariance(change), change));
+    }
     let scope = system.scope(&scenario.parameters);
     let h = system.lagrangian.lower(graph, &mut scope.clone())?;
     let by: Vec<Var> = (0..n as u32).map(Var::Q).collect();
@@ -123,7 +143,7 @@ pub(super) fn momentum(
     let mut gauge = None;
     match &system.law {
         Law::OneForm(texts) => {
-            let theta = one_form(texts, graph, &scope)?;
+            let theta = one_form(system, texts, graph, &scope)?;
             let change = lie_derivative(graph, &theta, xi, &rows);
             if !change.iter().all(|x| graph.as_constant(*x) == Some(0.0)) {
                 gauge = potential(graph, &change);
@@ -155,6 +175,38 @@ pub(super) fn momentum(
     let change = if size == 0.0 { 0.0 } else { values.iter().sum::<f64>().abs() / size };
     let momentum = Momentum::new(name, graph, xi).invariance(change);
     Ok((if let Some(f) = gauge { momentum.less(graph, &f) } else { momentum }, change))
+}
+
+/// `|p'.xi + p.xi'|` over the size of its terms, along the motion through a general place; NaN where there is none.
+fn rate_of_momentum(
+    momentum: &Momentum,
+    (scenario, system, model): (&Scenario, &FormulaSystem, &FormulaPhase),
+) -> f64 {
+    let n = model.positions();
+    let (t, z) = general_place(scenario, system, model);
+    let mut jet = PhaseJet::new(z.len());
+    let mut slope = vec![0.0; z.len()];
+    let regular = model.rate(t, &z, &mut jet, &mut slope);
+    let mut along = |s: f64| {
+        let z = shifted(&z, s, &slope);
+        let mut rate = vec![0.0; z.len()];
+        let mut p = vec![0.0; n];
+        if !model.rate(t + s, &z, &mut jet, &mut rate) {
+            return None;
+        }
+        model.momentum(&z, &mut p);
+        Some(State { t: t + s, q: z[..n].to_vec(), v: rate[..n].to_vec(), p })
+    };
+    let length = time_scale(&[(&z, &slope)]);
+    let Some(here) = along(0.0).filter(|_| regular) else { return f64::NAN };
+    let xi = momentum.xi_at(&here);
+    let xi_rate = rate_along(n, length, &mut along, |state| momentum.xi_at(state));
+    let p_rate = rate_along(n, length, &mut along, |state| state.p.clone());
+    let terms = p_rate.iter().zip(&xi).chain(here.p.iter().zip(&xi_rate)).map(|(a, b)| a * b);
+    // Where nothing acts, differences leave rounding: that is no change beside one of `p.xi` by its own size.
+    let floor = size_of_product(&here.p, &xi) / length;
+    let (sum, size) = terms.fold((0.0, floor), |(sum, size), x| (sum + x, size + f64::abs(x)));
+    if size == 0.0 { 0.0 } else { f64::abs(sum) / size }
 }
 
 /// `xi_j d_j theta_i + theta_j d_i xi_j`.

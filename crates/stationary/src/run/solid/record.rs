@@ -6,7 +6,7 @@ use crate::error::{Cause, Error, RunError};
 use crate::formula::{Graph, Program};
 use crate::integrate::avi::Balance;
 use crate::model::Potentials;
-use crate::observe::{Conserved, Track, kept, number};
+use crate::observe::{Conserved, Track, number};
 use crate::report::checkpoint::Checkpoint;
 use crate::run::finish::short;
 use crate::scenario::{Scenario, SolidProbe, SolidSystem};
@@ -260,17 +260,25 @@ impl Record {
     pub fn conserved(&self) -> Vec<Conserved> {
         let size = |p: &[f64; 3]| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt();
         let rows = [
-            ("energy less work done", self.energy.initial(), self.energy_error()),
-            ("linear momentum, with impulses", size(&self.initial[0]), self.momentum_drift(0)),
-            ("angular momentum, with impulses", size(&self.initial[1]), self.momentum_drift(1)),
+            (
+                "energy less work done",
+                self.energy.initial(),
+                [self.energy.largest_change(), self.energy_error()],
+            ),
+            (
+                "linear momentum, with impulses",
+                size(&self.initial[0]),
+                [self.balance[0][0], self.momentum_drift(0)],
+            ),
+            (
+                "angular momentum, with impulses",
+                size(&self.initial[1]),
+                [self.balance[1][0], self.momentum_drift(1)],
+            ),
         ];
-        let row = |(quantity, initial, worst): (&str, f64, f64)| Conserved {
-            quantity: quantity.into(),
-            initial,
-            worst,
-            verdict: kept(worst),
-        };
-        rows.into_iter().filter(|(_, _, worst)| !worst.is_nan()).map(row).collect()
+        let rows =
+            rows.into_iter().map(|(quantity, initial, errors)| Conserved::new(quantity, initial, errors));
+        rows.filter(|row| !row.worst.is_nan()).collect()
     }
 
     pub fn save(&self, checkpoint: &mut Checkpoint) {
