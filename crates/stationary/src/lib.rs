@@ -29,6 +29,8 @@
 
 pub mod error;
 
+pub mod interrupt;
+
 pub mod archive;
 
 pub mod linalg;

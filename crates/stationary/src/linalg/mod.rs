@@ -1,5 +1,7 @@
 //! Small dense linear algebra: what a step of a few coordinates needs and no more.
 
+use crate::interrupt;
+
 mod dim;
 pub mod space;
 
@@ -49,6 +51,9 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     // Not a number or infinite when any entry is, and then no pivot lies above it.
     let floor = max_abs(a) * (f64::EPSILON * 1e-2);
     for k in 0..n {
+        if n >= LONG && interrupt::requested() {
+            return false;
+        }
         let (mut row, mut largest) = (k, a[k * n + k].abs());
         for i in k + 1..n {
             let x = a[i * n + k].abs();
@@ -81,6 +86,9 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     }
     true
 }
+
+/// From so many unknowns on factoring may take long enough to be interrupted: a column of them takes some microseconds.
+const LONG: usize = 128;
 
 /// Up to this many unknowns loops are written to be unrolled.
 const UNROLLED: usize = 3;

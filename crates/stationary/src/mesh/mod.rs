@@ -47,6 +47,7 @@ pub(crate) use topology::duplicates;
 pub use topology::{Face, NodeCells};
 
 use crate::error::{Diagnostic, Error, near_miss};
+use crate::interrupt;
 use input::Input;
 use std::path::Path;
 
@@ -146,6 +147,7 @@ impl Mesh {
                     .into());
             }
         };
+        interrupt::check()?;
         Ok(draft.finish()?)
     }
 

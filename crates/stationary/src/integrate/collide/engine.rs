@@ -9,6 +9,7 @@ use super::start::{self, StartFault};
 use super::times::{Against, Bench};
 use super::world::{Shape, Surface, WallForm, World};
 use crate::archive::{Archive, Persist};
+use crate::interrupt;
 use crate::linalg::space::{Vec3, cross, inner, norm, plus, times};
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -69,6 +70,9 @@ impl fmt::Display for TooMany {
 
 /// Impacts of a window for each body, beyond which a run stops: searches too count here.
 const MOST: u64 = 2_000;
+
+/// Events between two looks at whether the window is to be given up.
+const LOOK: u64 = 64;
 
 /// The last impact of a pair, and how many have followed each other within the contact time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -155,7 +159,8 @@ impl Collisions {
         Ok(run)
     }
 
-    /// Goes to the end of the window, or to the impact that makes `most` of them.
+    /// Goes to the end of the window, or to the impact that makes `most` of them. Where that is [given up](crate::interrupt) it ends
+    /// anywhere between: the state from before is then to be put back.
     pub fn advance(&mut self, most: u64) -> Result<(), TooMany> {
         self.happened.clear();
         let limit = 500_000 + MOST.saturating_mul(self.flights.len() as u64);
@@ -164,6 +169,9 @@ impl Collisions {
             let [i, j] = event.pair.map(|k| k as usize);
             if event.counters != [self.counters[i], self.counter(j)] {
                 continue;
+            }
+            if events % LOOK == 0 && interrupt::requested() {
+                return Ok(());
             }
             self.offset = event.offset;
             events += 1;

@@ -312,6 +312,11 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
         Ok(())
     }
 
+    /// Thousands of impacts may be in a step.
+    fn is_slow(&self) -> bool {
+        true
+    }
+
     fn view(&self) -> View<'_> {
         View { step: self.step, t: self.time(), q: &self.now.q, p: &self.now.p, canonical: &self.now.q }
     }

@@ -3,6 +3,7 @@
 use super::kept::Kept;
 use super::place::{Chance, NoRoom, Taken, from_segment, lattice, random};
 use crate::error::{Diagnostic, Error};
+use crate::interrupt;
 use crate::integrate::collide::{
     Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
 };
@@ -229,6 +230,9 @@ fn places(
     };
     let mut all = Vec::with_capacity(count);
     for k in 0..count {
+        if interrupt::requested() {
+            return Err(no_room(k, "placing them was interrupted"));
+        }
         let found = random(placement, space, reach, &taken, chance, fits);
         let at = found.ok_or_else(|| {
             no_room(

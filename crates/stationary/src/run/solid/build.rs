@@ -4,6 +4,7 @@ use super::given;
 use super::material::{self, Stuff};
 use crate::error::{Diagnostic, Error, near_miss};
 use crate::formula::{Graph, Scope};
+use crate::interrupt;
 use crate::linalg::cross;
 use crate::mesh::{CellId, CellKind, Cells, Group, Mesh};
 use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Solid};
@@ -95,16 +96,19 @@ pub(super) struct Order {
 pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Error> {
     let (mut mesh, bytes) = mesh(scenario, system)?;
     let places = mesh.is_large().then(|| mesh.order());
+    interrupt::check()?;
     let stuff = material::read(scenario, system)?;
     let (cells, materials) = assign(&mesh, system, &stuff)?;
     let mut blocks = Vec::new();
     let mut first = 0;
     for (end, stuff) in materials.iter().zip(&stuff) {
         blocks.extend(elements(&mesh, &cells, first..*end, stuff)?);
+        interrupt::check()?;
         first = *end;
     }
     let solid = Solid::new(&mesh.points, blocks, &point_masses(&mesh, system)?)
         .map_err(|d| system.mesh.file.error(d.message).help(d.help.unwrap_or_default()))?;
+    interrupt::check()?;
     let at_cell = AtCell::new(&mesh, &solid, &cells);
     let was = |(b, k): &CellId| places.as_ref().map_or(*k, |p| p.cells[*b as usize][*k as usize]);
     let of_labels = cells.iter().map(was).collect();
@@ -115,6 +119,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     let of_blocks = ends.collect();
     let places = places.map(|p| p.nodes);
     let loads = loads(scenario, system, &mesh, (&solid, &cells), &at_cell)?;
+    interrupt::check()?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
     let (mut x, mut v) = match &scenario.given.state {
@@ -126,6 +131,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     if let Some(supports) = problem.supports() {
         supports.drive(scenario.start, &mut x, &mut v);
     }
+    interrupt::check()?;
     check_start(&problem, system, scenario.start, &x)?;
     let (cells, blocks, given) = (of_labels, of_blocks, given::known(bytes, scenario));
     Ok(Body { problem, x, v, materials, groups, given, places, cells, blocks })
@@ -176,6 +182,7 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, u64), Error>
     }
     for _ in 0..times {
         mesh = mesh.refined();
+        interrupt::check()?;
     }
     Ok((mesh, number))
 }

@@ -6,6 +6,7 @@ use super::motion::{Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
 use crate::error::{Error, RunError};
+use crate::interrupt;
 use crate::integrate::avi::{Avi, AviError, AviStart, StepFactor};
 use crate::integrate::sparse::{Sparse, SparseStart};
 use crate::integrate::{BuildError, Method};
@@ -156,6 +157,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
             .into());
     }
     let mut body = build::body(scenario, system)?;
+    interrupt::check()?;
     let (kind, steps, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
@@ -165,7 +167,9 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     };
     let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
     let state = State { t: scenario.start, x: body.x.clone(), v: body.v.clone() };
+    interrupt::check()?;
     let motion = engine.start(&body.problem, state, steps)?;
+    interrupt::check()?;
     // They have served: the steps are given.
     body.groups = Vec::new();
     let record = Record::new(scenario, system, &body)?;
