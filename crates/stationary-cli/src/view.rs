@@ -108,10 +108,7 @@ fn headers(kind: &'static str) -> Vec<(&'static str, &'static str)> {
         ("Content-Type", kind),
         ("X-Content-Type-Options", "nosniff"),
         ("Cache-Control", "no-store"),
-        (
-            "Content-Security-Policy",
-            "default-src 'self' 'unsafe-inline' data: blob:; frame-ancestors 'none'",
-        ),
+        ("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data: blob:; frame-ancestors 'none'"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
         ("Referrer-Policy", "no-referrer"),
     ]

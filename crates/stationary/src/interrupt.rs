@@ -142,9 +142,7 @@ mod tests {
 
     #[test]
     fn a_panic_leaves_no_attempt_behind() {
-        let broken = std::panic::catch_unwind(|| {
-            listen(from(1), || attempt(|| panic!("on purpose")))
-        });
+        let broken = std::panic::catch_unwind(|| listen(from(1), || attempt(|| panic!("on purpose"))));
         assert!(broken.is_err());
         assert!(!requested());
         assert_eq!(attempt(requested), Ok(false));

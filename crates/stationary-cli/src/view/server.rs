@@ -75,11 +75,26 @@ fn lock(open: &Open) -> MutexGuard<'_, Vec<(u64, TcpStream)>> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Adds a connection; the oldest ends where there are too many.
+fn enter(open: &Open, connection: (u64, TcpStream), most: usize) {
+    let mut open = lock(open);
+    if open.len() >= most {
+        let (_, oldest) = open.remove(0);
+        let _ = oldest.shutdown(Shutdown::Both);
+    }
+    open.push(connection);
+}
+
 /// Whether the server should end; asked often, on every thread.
 pub type Over = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Serves until `over` says so.
-pub fn serve<S: Answers>(listener: &TcpListener, site: &Arc<S>, limits: Limits, over: &Over) -> io::Result<()> {
+pub fn serve<S: Answers>(
+    listener: &TcpListener,
+    site: &Arc<S>,
+    limits: Limits,
+    over: &Over,
+) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let open: Arc<Open> = Arc::default();
     let mut number = 0;
@@ -90,12 +105,8 @@ pub fn serve<S: Answers>(listener: &TcpListener, site: &Arc<S>, limits: Limits, 
             continue;
         };
         let Ok(handle) = stream.try_clone() else { continue };
-        if lock(&open).len() >= limits.connections {
-            let (_, oldest) = lock(&open).remove(0);
-            let _ = oldest.shutdown(Shutdown::Both);
-        }
         number += 1;
-        lock(&open).push((number, handle));
+        enter(&open, (number, handle), limits.connections);
         let connection = Connection {
             stream,
             number,

@@ -13,8 +13,7 @@ const SAFETY: Duration = Duration::from_secs(60);
 /// What is never reached in a test.
 const NEVER: Duration = Duration::from_secs(3600);
 
-const PATIENT: Limits =
-    Limits { connections: 64, request: NEVER, stall: NEVER, life: NEVER, threads: true };
+const PATIENT: Limits = Limits { connections: 64, request: NEVER, stall: NEVER, life: NEVER, threads: true };
 
 struct Running {
     address: SocketAddr,
@@ -58,7 +57,10 @@ impl Running {
 
     fn serves(&self, after: &str) {
         let answer = self.ask(b"GET /a.txt HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("\r\n\r\nhello"), "{after}: {answer:?}");
+        assert!(
+            answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("\r\n\r\nhello"),
+            "{after}: {answer:?}"
+        );
     }
 }
 
@@ -88,7 +90,8 @@ fn a_body_of_any_announced_length_is_refused_and_never_allocated() {
         let request = format!("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n");
         assert_eq!(status(&server.ask(request.as_bytes())), "413", "{length}");
     }
-    let chunked = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n";
+    let chunked =
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n";
     assert_eq!(status(&server.ask(chunked)), "413");
     let post = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000000\r\n\r\n";
     assert_eq!(status(&server.ask(post)), "405");
@@ -202,7 +205,12 @@ fn requests_in_one_piece_are_answered_one_by_one_connection() {
 #[test]
 fn noise_is_refused() {
     let server = Running::start("noise", PATIENT);
-    for noise in [&b"\0\0\0\0\r\n\r\n"[..], b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n", b"GET\r\n\r\n", b"\r\n\r\n"] {
+    for noise in [
+        &b"\0\0\0\0\r\n\r\n"[..],
+        b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"\r\n\r\n",
+    ] {
         assert_eq!(status(&server.ask(noise)), "400", "{noise:?}");
     }
     for half in [&b""[..], b"G", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n"] {

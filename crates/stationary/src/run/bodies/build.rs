@@ -3,10 +3,10 @@
 use super::kept::Kept;
 use super::place::{Chance, NoRoom, Taken, from_segment, lattice, random};
 use crate::error::{Diagnostic, Error};
-use crate::interrupt;
 use crate::integrate::collide::{
     Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
 };
+use crate::interrupt;
 use crate::linalg::space::{Vec3, inner, norm, plus, times};
 use crate::model::{Point, Polygon};
 use crate::registry;

@@ -6,17 +6,17 @@ use super::motion::{Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
 use crate::error::{Error, RunError};
-use crate::interrupt;
 use crate::integrate::avi::{Avi, AviError, AviStart, StepFactor};
 use crate::integrate::sparse::{Sparse, SparseStart};
 use crate::integrate::{BuildError, Method};
+use crate::interrupt;
 use crate::model::Potentials;
 use crate::model::solid::Problem;
 use crate::registry::{self, SolidMethod};
 use crate::run::finish::short;
 use crate::run::{Description, TICK};
 use crate::scenario::{Place, Scenario, SolidSystem};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A scenario ready to run.
@@ -80,7 +80,7 @@ impl Engine {
         match &self.kind {
             EngineKind::Avi { factor, middle, threads, local } => {
                 let mut avi = self.avi(problem, state, steps, (factor.as_ref(), *middle))?;
-                avi.set_threads(*threads);
+                avi.set_threads(granted(*threads));
                 if *local {
                     let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs());
                     let energy = energy.map_err(|e| self.unbuildable(avi.time(), &e))?;
@@ -138,6 +138,20 @@ const WORTH_THREADS: usize = 20_000;
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// How many threads, this one among them, the system lets us have at once: no more than are wanted. The bits of a run do not depend on it.
+fn granted(wanted: usize) -> usize {
+    let gate = Mutex::new(());
+    // Held until all are there: threads that were over at once would make room for each other.
+    let held = gate.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        let wait = || drop(gate.lock());
+        let started = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, wait).is_ok();
+        let others = (1..wanted).take_while(started).count();
+        drop(held);
+        1 + others
+    })
 }
 
 /// Whether the balance of energy of every element is wanted: elements then go one by one.
