@@ -44,9 +44,10 @@ fn cases() -> Vec<(&'static str, String, Vec<(&'static str, &'static str)>)> {
     let lagrangian = format!("lagrangian = \"sum(i = 0..39, 0.5*v[i]^2) - {NEIGHBOURS}\"");
     let hamiltonian = format!("hamiltonian = \"sum(i = 0..39, 0.5*p[i]^2) + {NEIGHBOURS}\"");
     let constrained = format!("{lagrangian}\nconstraint = [\"q[0] + q[1] - 0.01\"]");
+    // Some fifty impacts in each step.
     let ball = "coordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(vx^2 + vy^2) - 9.81*y\"\nstep = 0.5\nend = 3\n\
-                gap = [{ gap = \"y\", name = \"floor\", restitution = 0.8, friction = 0.3 }]\n\
-                integrator = \"midpoint\"\n[initial]\nposition = { x = 0, y = 1 }\nvelocity = { x = 1, y = 0 }\n";
+                gap = [\n{ gap = \"y\", restitution = 0.999, friction = 0.001 },\n{ gap = \"1 - y\", restitution = 0.999 },\n]\n\
+                integrator = \"midpoint\"\n[initial]\nposition = { x = 0, y = 0.5 }\nvelocity = { x = 1, y = 100 }\n";
     let shipped = |name: &str| shipped::find(name).unwrap().text.to_string();
     vec![
         ("gauss", ring(&lagrangian, "{ method = \"gauss\", stages = 4 }"), vec![]),

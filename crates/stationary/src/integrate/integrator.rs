@@ -35,7 +35,7 @@ pub struct View<'a> {
 
 /// From so many coordinates on a step may be long, and noting the state before it is little beside it. With fewer, dense matrices of
 /// all points of a step are factored within milliseconds.
-const MANY: usize = 32;
+pub(super) const MANY: usize = 32;
 
 /// Moves a state by whole steps.
 ///
@@ -45,7 +45,7 @@ pub trait Integrator: Send + Persist {
     /// Makes steps. On an error the state is that of the last good step.
     fn advance(&mut self, steps: u64) -> Result<(), RunError>;
 
-    /// Whether a step may take so long that the user must be able to [interrupt](crate::interrupt) it. Whoever lets that happen goes back to
+    /// Whether the next step may take so long that the user must be able to [interrupt](crate::interrupt) it. Whoever lets that happen goes back to
     /// the state from before by [`Persist`].
     fn is_slow(&self) -> bool {
         self.view().q.len() >= MANY

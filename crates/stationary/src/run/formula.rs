@@ -81,7 +81,7 @@ fn drive(
 ) -> Result<End, Error> {
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
-    let (slow, mut notes) = (built.integrator.is_slow(), Vec::new());
+    let mut notes = Vec::new();
     let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
     if let Some(step) = before {
         // As if that step had just been made: should the next one fail, it was the last good one.
@@ -91,7 +91,7 @@ fn drive(
     for step in before.map_or(0, |step| step + 1).. {
         if step > 0 {
             let integrator = &mut *built.integrator;
-            let moved = match slow {
+            let moved = match integrator.is_slow() {
                 true => try_move(integrator, &mut notes, |integrator| integrator.advance(1)),
                 false => Ok(integrator.advance(1)),
             };
