@@ -84,7 +84,10 @@ class RunError(Error, RuntimeError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run, a sweep or an advance. ``result`` has what was reached; of a simulation, the simulation."""
+    """Ctrl-C ended a run, a sweep or an advance. ``result`` has what was reached; of a simulation, the simulation.
+
+    It is `None` where a run ended before its first step.
+    """
 
     def __init__(self, text: str, result: Any = None) -> None:
         super().__init__(text, result)

@@ -206,3 +206,20 @@ def test_a_notebook_keeps_what_was_interrupted(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "last_value", None, raising=False)
     shell.run_cell(CAUGHT)
     assert sys.last_value.result == 7
+
+
+def test_a_flag_that_is_set_ends_a_run_before_its_first_step() -> None:
+    """Also while it is prepared: what has been reached is then nothing."""
+    stop = Stop()
+    stop.set()
+    scenario = stationary.Scenario.open("lattice", LONG)
+    with pytest.raises(Interrupted) as caught:
+        scenario.run(stop=stop)
+    assert caught.value.result is None and "before the first step" in str(caught.value)
+    assert isinstance(caught.value, KeyboardInterrupt)
+
+
+def test_a_message_commands_no_terminal() -> None:
+    with pytest.raises(stationary.InputError) as caught:
+        stationary.Scenario.open("kepler", {"titel": "\x1b[31m\x9b0m\u202e"})
+    assert not any(c in str(caught.value) for c in "\x1b\x9b\u202e")

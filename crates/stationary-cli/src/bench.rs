@@ -5,7 +5,7 @@ use stationary::error::{Diagnostic, Error, near_miss};
 use stationary_bench::machine::machine;
 use stationary_bench::{Effort, HEADER, Row, When, rows};
 
-use crate::output::{complain, say, table};
+use crate::output::{complain, say, say_pretty, table};
 use crate::{Verdict, arguments};
 
 /// The form of the JSON; a change that takes something away or gives it another meaning counts it up.
@@ -42,7 +42,7 @@ pub fn bench(arguments: &arguments::Bench) -> Result<Verdict, Error> {
         let effort = json!({ "check": effort.insist, "full": effort.full });
         let all =
             json!({ "format": FORMAT, "machine": machine(), "effort": effort, "rows": Value::Array(found) });
-        say(&format!("{all:#}"));
+        say_pretty(&all);
     }
     Ok(if arguments.check && !well { Verdict::ClaimFailed } else { Verdict::Done })
 }

@@ -6,7 +6,7 @@ use stationary::compare::{
 };
 use stationary::error::Error;
 
-use crate::output::{say, table};
+use crate::output::{say, say_pretty, table};
 use crate::{Verdict, arguments};
 
 /// Rows of a table that are shown; the largest differences come first.
@@ -17,7 +17,7 @@ pub fn compare(arguments: &arguments::Compare) -> Result<Verdict, Error> {
     let found = measure(&arguments.a, &arguments.b)?;
     let within = found.within(arguments.tolerance);
     if arguments.json {
-        say(&format!("{:#}", found.json(arguments.tolerance)));
+        say_pretty(&found.json(arguments.tolerance));
     } else {
         say(&text(&found, arguments.tolerance));
     }

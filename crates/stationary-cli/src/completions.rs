@@ -1,6 +1,7 @@
 //! `stationary completions`: what a shell needs to complete commands, options, and the names of scenarios.
 
 use std::ffi::OsStr;
+use std::io::Write;
 
 use clap::CommandFactory;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
@@ -11,7 +12,7 @@ use stationary::scenario::shipped;
 
 use crate::arguments::{Arguments, Completions};
 use crate::output::say;
-use crate::{Verdict, new};
+use crate::{Verdict, new, output};
 
 /// The variable by which the shell asks the program to complete.
 const VARIABLE: &str = "STATIONARY_COMPLETE";
@@ -19,9 +20,21 @@ const VARIABLE: &str = "STATIONARY_COMPLETE";
 /// The shells that there are.
 pub const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// Answers a shell that asks what could follow; does nothing, and returns, in any other case.
-pub fn answer() {
-    CompleteEnv::with_factory(Arguments::command).var(VARIABLE).complete();
+/// Answers a shell that asks what could follow, and returns the exit code; none in any other case.
+pub fn answer() -> Option<u8> {
+    let here = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(Arguments::command).var(VARIABLE);
+    match asked.try_complete(std::env::args_os(), here.as_deref()) {
+        Ok(false) => None,
+        Ok(true) => {
+            output::note(std::io::stdout().flush());
+            Some(0)
+        }
+        Err(error) => {
+            output::complain(error.to_string().trim_end());
+            Some(2)
+        }
+    }
 }
 
 /// Prints the script of a shell.

@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 use stationary::error::Error;
 
-use crate::output::say;
+use crate::output::say_json;
 
 /// The form of the lines; a change that takes something away or gives it another meaning counts it up.
 pub const FORMAT: u32 = 1;
 
 /// Writes an event.
 pub fn write(event: &Value) {
-    say(&event.to_string());
+    say_json(&event.to_string());
 }
 
 /// Something that the user must know, but that ends nothing.
@@ -46,6 +46,7 @@ pub fn error(error: &Error) {
             event["message"] = message.clone().into();
             event["file"] = path.clone().into();
         }
+        Error::Interrupted => event["kind"] = "interrupted".into(),
         Error::Run(_) => {}
     }
     write(&event);

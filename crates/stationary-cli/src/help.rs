@@ -27,7 +27,7 @@ Examples:
   stationary run graded-cube --resume      go on after Ctrl-C, a crash or a full disk
   stationary run kepler --json | jq -c 'select(.event == \"progress\") | .left'
 
-Ctrl-C ends a run after its step; what it reached is written. Progress is on standard error: a bar on a terminal, \
+Ctrl-C ends a run after its step, or gives the step up where it takes long; what it reached is written. Progress is on standard error: a bar on a terminal, \
 elsewhere a line every five seconds. Files of an earlier run in the folder are replaced.
 
 Exit codes: 0 done, every claim held; 1 done, a claim failed; 2 wrong input, or a run that stopped or was interrupted.";

@@ -19,12 +19,13 @@ mod schema;
 mod sweep;
 mod view;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use output::complain;
-use stationary::error::Diagnostic;
+use output::{complain, exit_code, note};
+use stationary::error::{Diagnostic, Error, visible};
 use stationary::failpoint;
 
 /// How a command that met no error ended.
@@ -50,13 +51,19 @@ impl Verdict {
 }
 
 fn main() -> ExitCode {
-    completions::answer();
-    let command = match Arguments::try_parse() {
-        Ok(arguments) => arguments.command,
-        Err(error) => return usage(&error),
+    if let Some(code) = completions::answer() {
+        return exit_code(code);
+    }
+    let code = match Arguments::try_parse() {
+        Ok(arguments) => obey(&arguments.command),
+        Err(error) => usage(&error),
     };
-    let json = command.json();
-    let verdict = failpoint::check().and_then(|()| match &command {
+    exit_code(code)
+}
+
+/// Does what a command asks for; returns the exit code.
+fn obey(command: &Command) -> u8 {
+    let verdict = failpoint::check().and_then(|()| match command {
         Command::New(arguments) => new::new(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Sweep(arguments) => sweep::sweep(arguments),
@@ -71,27 +78,38 @@ fn main() -> ExitCode {
         Command::ExplainEnergy(arguments) => explain_energy::explain_energy(arguments),
     });
     match verdict {
-        Ok(verdict) => ExitCode::from(verdict.code()),
-        Err(error) if json => {
+        Ok(verdict) => verdict.code(),
+        Err(error) if command.json() => {
             events::error(&error);
-            ExitCode::from(2)
+            2
+        }
+        Err(Error::Interrupted) => {
+            complain(&format!("{}", Error::Interrupted));
+            2
         }
         Err(error) => {
             complain(&format!("error: {error}"));
-            ExitCode::from(2)
+            2
         }
     }
 }
 
-/// Words that are no command, and requests for help. A program that asks for JSON gets it also for these.
-fn usage(error: &clap::Error) -> ExitCode {
+/// Words that are no command, and requests for help; returns the exit code. A program that asks for JSON gets it also for these.
+fn usage(error: &clap::Error) -> u8 {
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
+    let text = error.to_string();
     if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
-        let text = error.to_string();
         let message = text.lines().next().unwrap_or("wrong usage").trim_start_matches("error: ");
         events::error(&Diagnostic::new(message).help("see stationary --help").into());
     }
-    // A reader that has gone away is no error.
-    let _ = error.print();
-    ExitCode::from(code)
+    // Its own way of printing has colours; words of the command line that are not safe to print are shown without.
+    if error.use_stderr() && visible(&text) != text {
+        complain(text.trim_end());
+        return code;
+    }
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    if !error.use_stderr() {
+        note(printed);
+    }
+    code
 }

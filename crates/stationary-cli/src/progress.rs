@@ -24,7 +24,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Interrupts this close together are one request: `timeout` and batch systems signal the program and its group.
 const ONE_REQUEST: Duration = Duration::from_secs(1);
 
-/// Makes Ctrl-C end the run after the current step. A second one, a second later, ends the program at once.
+/// Makes Ctrl-C end the run after the current step, or within it where it is long. A second one, a second later, ends the program at once.
 pub fn catch_interrupts() {
     let mut first = None;
     // Without a handler an interrupt ends the program as it would any other: nothing to report.

@@ -1,14 +1,16 @@
 //! `stationary run`: a scenario becomes a folder of results and a table of what was conserved.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 use stationary::error::Error;
-use stationary::run::{Conserved, Outcome};
+use stationary::interrupt;
+use stationary::run::{Conserved, Outcome, Progress};
 use stationary::scenario::{Scenario, System, Template, claim};
 
 use crate::output::{complain, number, say, table};
-use crate::progress::{Display, Words, catch_interrupts};
+use crate::progress::{Display, Words, catch_interrupts, interrupted};
 use crate::{Verdict, arguments, events};
 
 /// Runs a scenario.
@@ -24,7 +26,8 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
     let mut display = Display::new(arguments.quiet, arguments.json);
     let words = Words::of(&scenario);
     let begin = if arguments.resume { stationary::run::resume } else { stationary::run::run };
-    let outcome = begin(&scenario, &out, &mut |progress| display.watch(progress, words));
+    let mut watch = |progress: &Progress| display.watch(progress, words);
+    let outcome = interrupt::listen(Rc::new(interrupted), || begin(&scenario, &out, &mut watch));
     display.finish();
     let outcome = outcome?;
     if arguments.json {

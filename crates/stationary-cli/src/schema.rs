@@ -3,11 +3,11 @@
 use stationary::error::Error;
 
 use crate::Verdict;
-use crate::output::say;
+use crate::output::say_json;
 
 /// Prints the schema.
 pub fn schema() -> Result<Verdict, Error> {
-    say(text().trim_end());
+    say_json(text().trim_end());
     Ok(Verdict::Done)
 }
 

@@ -91,6 +91,9 @@ fn told(sweep: &Sweep, outcome: &Outcome, out: &Path) -> Verdict {
 
 /// Says on standard error whatever is not as it should be.
 fn verdict(sweep: &Sweep, outcome: &Outcome) -> Verdict {
+    for note in &outcome.notes {
+        complain(&format!("note: {note}"));
+    }
     let rows = outcome.table.rows();
     let noted: Vec<&Row> = rows.iter().filter(|row| !row.note.is_empty()).collect();
     for row in noted.iter().take(TOLD) {

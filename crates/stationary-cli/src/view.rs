@@ -1,23 +1,26 @@
 //! `stationary view`: a folder of results in the browser, served on the loopback address only.
 
 mod path;
+mod request;
+mod server;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::io::{Cursor, Read};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
+use request::{Refusal, Request};
+use server::{Answer, Answers, Limits, Over, serve};
 use stationary::error::{Diagnostic, Error};
 use stationary::report::escape;
-use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
 use crate::output::say;
 use crate::progress::{catch_interrupts, interrupted};
 use crate::{Verdict, arguments};
 
-/// Requests that are answered at a time.
-const WORKERS: usize = 8;
 /// Files that the first page lists.
 const LISTED: usize = 2_000;
 
@@ -29,70 +32,54 @@ pub fn view(arguments: &arguments::View) -> Result<Verdict, Error> {
             .help("expected a folder of results, as in: stationary view results/kepler")
     })?;
     let address = format!("127.0.0.1:{}", arguments.port);
-    let server = Server::http(&address).map_err(|error| {
+    let refused = |error: std::io::Error| {
         Diagnostic::new(format!("{address}: {error}"))
             .help("try another --port, or none for any that is free")
-    })?;
-    let port = server.server_addr().to_ip().map_or(arguments.port, |address| address.port());
+    };
+    let listener = TcpListener::bind(&address).map_err(refused)?;
+    let port = listener.local_addr().map_or(arguments.port, |address| address.port());
     catch_interrupts();
     say(&format!("{} is at http://127.0.0.1:{port}/ (Ctrl-C ends this)", folder.display()));
-    let site = Arc::new(Site { server, root, title: folder.display().to_string() });
-    for _ in 0..WORKERS {
-        let site = Arc::clone(&site);
-        std::thread::spawn(move || {
-            while let Ok(request) = site.server.recv() {
-                site.answer(request);
-            }
-        });
-    }
-    // A slow reader holds a worker, not the end of the program.
-    while !interrupted() {
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let site = Arc::new(Site { root, title: folder.display().to_string() });
+    let over: Over = Arc::new(interrupted);
+    serve(&listener, &site, Limits::default(), &over).map_err(refused)?;
     Ok(Verdict::Done)
 }
 
 struct Site {
-    server: Server,
     /// Canonical: no link leads out of it unseen.
     root: PathBuf,
     title: String,
 }
 
-impl Site {
-    fn answer(&self, request: Request) {
-        // A reader that goes away is no error.
-        let _ = match self.find(&request) {
+impl Answers for Site {
+    fn answer(&self, request: Result<Request, Refusal>) -> Answer {
+        match request.and_then(|request| self.find(&request)) {
             Ok(Found::File(file, length, kind)) => {
-                // No more than the length told: a series may be growing.
-                let body = file.take(length);
-                let length = usize::try_from(length).ok();
-                let response = Response::new(StatusCode(200), headers(kind), body, length, None);
-                request.respond(response.with_chunked_threshold(usize::MAX))
+                Answer { status: 200, headers: headers(kind), length, body: Box::new(file) }
             }
-            Ok(Found::Index(page)) => request.respond(text(200, "text/html; charset=utf-8", page)),
-            Err(refusal) => {
-                let words = format!("{}\n", refusal.1);
-                let mut response = text(refusal.0, "text/plain; charset=utf-8", words);
-                if refusal.0 == 405 {
-                    response.add_header(header("Allow", "GET, HEAD"));
+            Ok(Found::Index(page)) => text(200, "text/html; charset=utf-8", page),
+            Err(Refusal(status, why)) => {
+                let mut answer = text(status, "text/plain; charset=utf-8", format!("{why}\n"));
+                if status == 405 {
+                    answer.headers.push(("Allow", "GET, HEAD"));
                 }
-                request.respond(response)
+                answer
             }
-        };
+        }
     }
+}
 
+impl Site {
     fn find(&self, request: &Request) -> Result<Found, Refusal> {
-        let mut hosts = request.headers().iter().filter(|h| h.field.equiv("Host"));
-        let host = hosts.next().ok_or(Refusal(400, "a request needs its Host"))?;
         // Another name for this address is a page elsewhere that asks in the reader's stead.
-        if hosts.next().is_some() || !path::is_loopback(host.value.as_str()) {
+        if !path::is_loopback(&request.host) {
             return Err(Refusal(403, "this is served for the loopback address only"));
         }
-        if !matches!(request.method(), Method::Get | Method::Head) {
+        if !matches!(request.method.as_str(), "GET" | "HEAD") {
             return Err(Refusal(405, "only GET and HEAD are answered"));
         }
-        let names = path::parts(request.url()).ok_or(Refusal(403, "no such path is served"))?;
+        let names = path::parts(&request.target).ok_or(Refusal(403, "no such path is served"))?;
         if names.is_empty() {
             return Ok(Found::Index(index(&self.title, &self.root)));
         }
@@ -115,33 +102,22 @@ enum Found {
     Index(String),
 }
 
-/// A status and why.
-struct Refusal(u16, &'static str);
-
-fn header(name: &str, value: &str) -> Header {
-    Header::from_bytes(name, value).expect("headers of our own are well formed")
-}
-
 /// Pages may use what is in the folder and nothing else, and no page elsewhere may use them.
-fn headers(kind: &str) -> Vec<Header> {
+fn headers(kind: &'static str) -> Vec<(&'static str, &'static str)> {
     vec![
-        header("Content-Type", kind),
-        header("X-Content-Type-Options", "nosniff"),
-        header("Cache-Control", "no-store"),
-        header(
-            "Content-Security-Policy",
-            "default-src 'self' 'unsafe-inline' data: blob:; frame-ancestors 'none'",
-        ),
-        header("Cross-Origin-Resource-Policy", "same-origin"),
-        header("Referrer-Policy", "no-referrer"),
+        ("Content-Type", kind),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cache-Control", "no-store"),
+        ("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data: blob:; frame-ancestors 'none'"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Referrer-Policy", "no-referrer"),
     ]
 }
 
-fn text(status: u16, kind: &str, body: String) -> Response<Cursor<Vec<u8>>> {
-    let bytes = body.into_bytes();
-    let length = Some(bytes.len());
-    Response::new(StatusCode(status), headers(kind), Cursor::new(bytes), length, None)
-        .with_chunked_threshold(usize::MAX)
+fn text(status: u16, kind: &'static str, body: String) -> Answer {
+    let length = body.len() as u64;
+    let body: Box<dyn Read> = Box::new(Cursor::new(body.into_bytes()));
+    Answer { status, headers: headers(kind), length, body }
 }
 
 /// The first page: the report, and every file.

@@ -2,11 +2,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use stationary::error::{Error, RunError};
+use stationary::error::{Error, RunError, visible};
 
 /// The exception for an error; what cannot be made is an exception, too.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
-    let text = error.to_string();
+    // It ends up on a terminal.
+    let text = visible(&error.to_string()).into_owned();
     let made = match error {
         Error::Input(d) => {
             let (line, column) = d.line_column().unzip();
@@ -15,6 +16,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
         }
         Error::Run(e) => return stopped(py, e),
         Error::Io { path, message } => make(py, "FileError", (text, path.clone(), message.clone())),
+        Error::Interrupted => make(py, "Interrupted", (text,)),
     };
     made.unwrap_or_else(|e| e)
 }

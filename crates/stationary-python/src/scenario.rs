@@ -4,11 +4,10 @@ use crate::error::raise;
 use crate::mesh::{Mesh, triples};
 use crate::outcome::dictionary;
 use crate::simulation::Simulation;
-use crate::watch::{Stop, Watcher};
+use crate::watch::{Stop, Watcher, prepare};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stationary::error::Error;
 use stationary::run;
 use stationary::scenario::{self, Given, System, Template};
 use std::path::PathBuf;
@@ -86,14 +85,15 @@ impl Scenario {
         keep: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let mut watcher = Watcher::new(py, stop, progress)?;
+        let shared = watcher.shared();
         let outcome = py.detach(|| {
             let mut watch = |progress: &run::Progress| watcher.look(progress);
-            match (keep, &out, resume) {
+            shared.listen(|| match (keep, &out, resume) {
                 (true, out, resume) => run::gather(&self.0, out.as_deref(), resume, &mut watch),
                 (false, Some(out), false) => run::run(&self.0, out, &mut watch),
                 (false, Some(out), true) => run::resume(&self.0, out, &mut watch),
                 (false, None, _) => run::measure(&self.0, &mut watch),
-            }
+            })
         });
         let pressed = watcher.settle(py)?;
         let mut outcome = outcome.map_err(|e| raise(py, &e))?;
@@ -103,13 +103,12 @@ impl Scenario {
 
     /// A solid to be moved on by hand.
     fn start(&self, py: Python<'_>) -> PyResult<Simulation> {
-        let made = py.detach(|| run::Simulation::new(self.0.clone()));
-        made.map(Simulation::new).map_err(|e| raise(py, &e))
+        prepare(py, || run::Simulation::new(self.0.clone())).map(Simulation::new)
     }
 
     /// Which nearby energy its steps follow: the terms that are known, and how much each truncation varies.
     fn explain_energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let report = py.detach(|| run::explain_energy(&self.0)).map_err(|e| raise(py, &e))?;
+        let report = prepare(py, || run::explain_energy(&self.0))?;
         let all = PyDict::new(py);
         all.set_item("method", report.method)?;
         all.set_item("order", report.order)?;
@@ -125,7 +124,6 @@ impl Scenario {
 
     /// What a run would be, in lines; builds everything, runs nothing.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
-        let checked: Result<_, Error> = py.detach(|| run::check(&self.0));
-        checked.map(|description| description.to_string()).map_err(|e| raise(py, &e))
+        prepare(py, || run::check(&self.0)).map(|description| description.to_string())
     }
 }

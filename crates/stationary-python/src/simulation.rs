@@ -55,7 +55,11 @@ impl Simulation {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<&'static str> {
         let mut watcher = Watcher::new(py, stop, progress)?;
-        let reached = self.with(py, |s| s.advance(until, &mut |p: &Progress| watcher.look(p)));
+        let shared = watcher.shared();
+        let reached = self.with(py, |s| {
+            let mut watch = |p: &Progress| watcher.look(p);
+            shared.listen(|| s.advance(until, &mut watch))
+        });
         let pressed = watcher.settle(py)?;
         let reached = reached.map_err(|e| raise(py, &e))?;
         Ok(if reached.is_break() || pressed { "interrupted" } else { "reached" })

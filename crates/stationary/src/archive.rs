@@ -38,6 +38,12 @@ impl Archive {
         Archive { bytes: Vec::new(), at: None, fault: None }
     }
 
+    /// One that notes in the room of old notes, which are gone.
+    pub fn over(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        Archive { bytes, ..Self::writer() }
+    }
+
     /// One that gives back what another noted.
     pub fn reader(bytes: Vec<u8>) -> Self {
         Archive { bytes, at: Some(0), fault: None }

@@ -1,5 +1,6 @@
 //! The two ways a run can fail: the input is wrong, or the mechanics stops.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub enum Error {
         /// What the system said.
         message: String,
     },
+    /// The user ended the preparation of a run ([`interrupt`](crate::interrupt)): nothing has been run or written.
+    Interrupted,
 }
 
 impl fmt::Display for Error {
@@ -26,6 +29,7 @@ impl fmt::Display for Error {
             Error::Input(d) => d.fmt(f),
             Error::Run(e) => e.fmt(f),
             Error::Io { path, message } => write!(f, "{path}: {message}"),
+            Error::Interrupted => write!(f, "interrupted before the first step; nothing was written"),
         }
     }
 }
@@ -116,6 +120,8 @@ pub enum Cause {
         /// How many, when and between whom.
         what: String,
     },
+    /// The user ended a step that takes long ([`interrupt`](crate::interrupt)); it was not made.
+    Interrupted,
     /// An element has no energy in the configuration reached.
     Element {
         /// Its number, as the user knows it.
@@ -210,6 +216,7 @@ impl fmt::Display for RunError {
                 )
             }
             Cause::Impacts { what } => write!(f, "{what}"),
+            Cause::Interrupted => write!(f, "interrupted"),
             Cause::Element { number, time, why } => {
                 write!(f, "element {number} at time {time}: {why}; a smaller step may help")
             }
@@ -293,8 +300,13 @@ impl fmt::Display for Diagnostic {
         if let (Some(source), Some(span), Some((line, column))) = (&self.source, &self.span, place) {
             let text = source.text.lines().nth(line - 1).unwrap_or("");
             let skip = column.saturating_sub(SHOWN / 2 + 1);
-            let shown: String =
-                text.chars().skip(skip).take(SHOWN).map(|c| if c == '\t' { ' ' } else { c }).collect();
+            // One character for each, so that the carets stand below what they mean.
+            let plain = |c: char| match c {
+                '\t' => ' ',
+                c if is_unsafe(c) => char::REPLACEMENT_CHARACTER,
+                c => c,
+            };
+            let shown: String = text.chars().skip(skip).take(SHOWN).map(plain).collect();
             let width =
                 source.text.get(span.clone()).map_or(1, |s| s.lines().next().unwrap_or("").chars().count());
             let room = shown.chars().count().saturating_sub(column - 1 - skip);
@@ -306,6 +318,32 @@ impl fmt::Display for Diagnostic {
         }
         Ok(())
     }
+}
+
+/// Whether a terminal may obey a character instead of showing it: control characters (ESC, CR, BEL, the C1 set with its
+/// one-character CSI and OSC), separators of lines, and the marks that reorder text or are tags without a picture. Line ends and tabs are
+/// among what a terminal obeys, and are for the caller to allow.
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// A text that is safe to print: characters that a terminal may obey ([`is_unsafe`]), line ends and tabs aside, are written as
+/// Rust writes them.
+///
+/// ```
+/// use stationary::error::visible;
+/// assert_eq!(visible("\u{1b}[31mred\r\u{9b}0m\u{202e}"), "\\u{1b}[31mred\\r\\u{9b}0m\\u{202e}");
+/// assert_eq!(visible("ä θ\n\t"), "ä θ\n\t");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let show = |c: char| if hidden(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(show).collect())
 }
 
 /// The candidate a misspelt `name` most likely meant, if any is near.

@@ -33,6 +33,8 @@ pub mod failpoint;
 
 pub mod files;
 
+pub mod interrupt;
+
 pub mod archive;
 
 pub mod linalg;

@@ -18,7 +18,9 @@ pub use crate::observe::Conserved;
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 pub use solid::{Simulation, View};
 
+use crate::archive::{Archive, Persist};
 use crate::error::{Error, RunError};
+use crate::interrupt::{self, Interrupted};
 use crate::report::{Folder, Kept};
 use crate::scenario::{Scenario, System, claim};
 use serde_json::Value;
@@ -90,6 +92,9 @@ pub struct Outcome {
 ///
 /// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
 /// its way is an [`Outcome`] with everything up to the last good step.
+///
+/// `watch` is asked between steps. Where the question of [`interrupt::listen`](crate::interrupt::listen) is answered yes, a long step and a
+/// long preparation are given up as well.
 pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
     into(scenario, &Folder::at(out), false, watch)
 }
@@ -149,12 +154,12 @@ fn into(scenario: &Scenario, out: &Folder, resume: bool, watch: &mut Watch<'_>) 
 
 /// Builds everything a run needs, runs nothing, writes nothing.
 pub fn check(scenario: &Scenario) -> Result<Description, Error> {
-    match &scenario.system {
+    prepare(|| match &scenario.system {
         System::Formula(system) => formula::check(scenario, system),
         System::Solid(system) => solid::check(scenario, system),
         System::Body(system) => body::check(scenario, system),
         System::Bodies(system) => bodies::check(scenario, system),
-    }
+    })
 }
 
 /// Runs a scenario at its step and at half of it, writes nothing, and tells which nearby energy its steps follow: the
@@ -168,11 +173,37 @@ pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
         Err(place.error(message).help("the energy of such a run is in its results: stationary run").into())
     };
     match &scenario.system {
-        System::Formula(system) => formula::explain(scenario, system),
+        System::Formula(system) => prepare(|| formula::explain(scenario, system)),
         System::Solid(_) => unsuited("a solid"),
         System::Body(_) => unsuited("a rigid body"),
         System::Bodies(_) => unsuited("about bodies that collide"),
     }
+}
+
+/// Builds what a run needs. That may be given up: then nothing has been written.
+fn prepare<T>(build: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    interrupt::attempt(build)?
+}
+
+/// Makes a move that may be given up: the state is then that from before, to the bit. `notes` is room for it.
+fn try_move<S: Persist + ?Sized, T>(
+    state: &mut S,
+    notes: &mut Vec<u8>,
+    make: impl FnOnce(&mut S) -> T,
+) -> Result<T, Interrupted> {
+    if !interrupt::is_heard() {
+        return Ok(make(state));
+    }
+    let mut archive = Archive::over(std::mem::take(notes));
+    archive.pass(state);
+    *notes = archive.into_bytes();
+    let made = interrupt::attempt(|| make(state));
+    if made.is_err() {
+        let mut archive = Archive::reader(std::mem::take(notes));
+        archive.pass(state);
+        archive.finish().expect("a state of its own");
+    }
+    made
 }
 
 /// The laws of elasticity, and the keys that a material has with each.

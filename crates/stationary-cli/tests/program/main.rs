@@ -12,6 +12,7 @@ mod inputs;
 mod json;
 mod killed;
 mod new;
+mod output;
 mod reduced;
 mod schema;
 mod solids;
@@ -81,6 +82,45 @@ fn send(signals: &[&str], child: &Child) {
     let all = ["STOP"].iter().chain(signals).chain(&["CONT"]);
     let script: String = all.map(|name| format!("kill -{name} {number} && ")).collect();
     assert!(Command::new("sh").args(["-c", &(script + "true")]).status().unwrap().success());
+}
+
+/// The program where the system gives it no thread beside its first. Users may be kept from more processes than they have; the first user
+/// of a machine may not, and then the program runs as nobody.
+#[cfg(target_os = "linux")]
+fn without_threads(folder: &Folder, arguments: &[&str]) -> Command {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let copy = folder.0.join("program");
+    std::fs::copy(env!("CARGO_BIN_EXE_stationary"), &copy).unwrap();
+    for (path, mode) in [(&copy, 0o755), (&folder.0, 0o777)] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut limited = Command::new("sh");
+    limited.current_dir(&folder.0).args(["-c", "ulimit -u 1; exec ./program \"$@\"", "sh"]).args(arguments);
+    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        limited.uid(65_534).gid(65_534);
+    }
+    limited.stdin(Stdio::null());
+    limited
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_runs_are_made_alone_and_sweeps_are_refused() {
+    let folder = Folder::new("threads");
+    let solid = ["run", "slab", "--threads", "2", "--set", "end=0.1", "--set", "claim=[]", "-q", "--out"];
+    let steps = ["--set", "integrator.steps=harmonic"];
+    let whole = folder.stationary(&[&solid[..], &["whole"], &steps].concat());
+    assert_eq!(whole.status.code(), Some(0), "{}", stderr(&whole));
+    let out = without_threads(&folder, &[&solid[..], &["alone"], &steps].concat()).output().unwrap();
+    assert_eq!((out.status.code(), stderr(&out).as_str()), (Some(0), ""));
+    let [whole, alone] =
+        ["whole", "alone"].map(|name| std::fs::read(folder.0.join(name).join("series.csv")).unwrap());
+    assert_eq!(whole, alone);
+    let sweep = ["sweep", "pendulum", "--over", "step=0.01,0.02", "--out", "swept", "-q"];
+    let out = without_threads(&folder, &sweep).output().unwrap();
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+    assert!(stderr(&out).starts_with("error: threads of the sweep: "), "{}", stderr(&out));
 }
 
 fn stdout(out: &Output) -> String {
@@ -238,14 +278,4 @@ fn set_reaches_the_integrator_of_a_shipped_scenario() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let summary = std::fs::read_to_string(folder.0.join("results/pendulum/summary.json")).unwrap();
     assert!(summary.contains("gauss"), "{summary}");
-}
-
-#[test]
-fn a_reader_that_leaves_early_is_no_error() {
-    let folder = Folder::new("pipe");
-    let mut child =
-        command(&folder.0, &["list"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    let out = child.wait_with_output().unwrap();
-    assert_eq!((out.status.code(), stderr(&out).as_str()), (Some(0), ""));
 }

@@ -1,7 +1,8 @@
 //! Runs that end early, on their own or by a signal: exit 2, and whole files up to the last good step.
 
 use super::{Folder, command, send, stderr, wait_until};
-use std::process::Stdio;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 /// The rows of `out/series.csv`, each a list of fields, without the header; every row is whole.
 fn rows(folder: &Folder) -> Vec<Vec<String>> {
@@ -153,5 +154,62 @@ fn an_interrupted_run_keeps_what_it_has() {
         let end = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
         assert!(end.contains(&format!("\"end\": {},", rows.last().unwrap()[0])), "the last row is the end");
         assert!(folder.0.join("out/report.html").is_file());
+    }
+}
+
+/// Steps of thousands of unknowns, and thousands of impacts within a step: neither run would ever come to its end.
+const SLOW: [(&str, &str); 2] = [
+    (
+        "step",
+        "coordinates = 1000\nlagrangian = \"\"\"0.5*sum(i = 0..999, v[i]^2) - sum(i = 0..998, (q[i+1]-q[i])^4)\n\
+         - 0.01*sum(i = 0..999, q[i])^4\"\"\"\nstep = 0.1\nend = 1e9\nintegrator = { method = \"gauss\", stages = 2 }\n\
+         [initial]\nposition = [\"sin(i)\"]\nvelocity = [0]\n",
+    ),
+    (
+        "impacts",
+        "space = 2\nstep = 1e9\nend = 1e12\nintegrator = \"collisions\"\n[wall.box]\nbox = [[0, 0], [40, 40]]\n\
+         [bodies.disc]\nshape = \"disc\"\nradius = 0.4\nmass = 1\ncount = 1000\nplace = \"lattice\"\nspeed = 1\nseed = 1\n",
+    ),
+];
+
+#[cfg(unix)]
+#[test]
+fn a_signal_is_heard_within_a_long_step_and_a_long_preparation() {
+    for (name, text) in SLOW {
+        for (signal, marker) in [("-INT", "start"), ("-TERM", "series")] {
+            let folder = Folder::new(&format!("slow-{name}"));
+            std::fs::write(folder.0.join("slow.toml"), text).unwrap();
+            let arguments = ["run", "slow.toml", "--out", "out", "--json"];
+            let mut child =
+                command(&folder.0, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            let first = lines.next().unwrap().unwrap();
+            assert!(first.contains("\"start\""), "{name}: {first}");
+            let clock = std::time::Instant::now();
+            while marker == "series" && !folder.0.join("out/series.csv").exists() {
+                assert!(clock.elapsed().as_secs() < 300, "{name} does not begin");
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            let kill = format!("kill {signal} {}", child.id());
+            assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+            let clock = std::time::Instant::now();
+            let status = loop {
+                if let Some(status) = child.try_wait().unwrap() {
+                    break status;
+                }
+                if clock.elapsed().as_secs() > 120 {
+                    let _ = child.kill();
+                    panic!("{name}: {signal} is not heard");
+                }
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            };
+            let last = lines.last().unwrap().unwrap();
+            assert_eq!(status.code(), Some(2), "{name}, {marker}: {last}");
+            assert!(last.contains("\"interrupted\""), "{name}, {marker}: {last}");
+            assert!(
+                marker == "start" || folder.0.join("out/checkpoint").is_file(),
+                "{name}, {marker}: {last}"
+            );
+        }
     }
 }

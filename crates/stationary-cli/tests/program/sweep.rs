@@ -241,7 +241,6 @@ fn bad_sweeps_are_refused_and_nothing_is_written() {
         (&["--list", "none.csv"], &["none.csv:1:1: a list of no runs"]),
         (&["--list", "wrong.csv"], &["run 2, end:1:1: ", "in run 2 of 2: step=0.1, end=soon"]),
         (&["--list", "bytes.csv"], &["bytes.csv: not UTF-8 text"]),
-        (&["--over", "step=0.1,0.2", "--resume"], &["out/sweep.journal: there is no journal to resume from"]),
     ] {
         let out = folder.stationary(&[&["sweep", "p.toml", "--out", "out"], arguments].concat());
         let message = stderr(&out);

@@ -3,7 +3,8 @@
 use super::{Folder, PATIENCE, command, send, stderr, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// The program, serving a folder; ended with the test.
 struct Server {
@@ -13,11 +14,13 @@ struct Server {
 
 impl Server {
     fn start(folder: &Folder, path: &str) -> Server {
-        let mut child = command(&folder.0, &["view", path])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut program = command(&folder.0, &["view", path]);
+        program.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Server::of(program)
+    }
+
+    fn of(mut program: Command) -> Server {
+        let mut child = program.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
@@ -210,4 +213,68 @@ fn a_folder_that_is_not_there_and_a_port_that_is_taken_are_exit_2() {
     let out = folder.stationary(&["view", "results", "--port", &server.address.port().to_string()]);
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("try another --port"), "{}", stderr(&out));
+}
+
+/// Resident memory of the server in kilobytes; `None` where the system does not tell.
+fn memory(server: &Server) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[test]
+fn a_request_with_a_body_of_any_length_leaves_the_server_standing() {
+    let folder = results("view-body");
+    let server = Server::start(&folder, "results");
+    for length in ["1000000000000", "18446744073709551615", "999999999999999999999999"] {
+        let answer =
+            server.ask(&format!("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"));
+        assert_eq!(status(&answer), 413, "{answer}");
+    }
+    assert_eq!(status(&server.get("/summary.json")), 200);
+}
+
+#[test]
+fn headers_without_end_take_no_memory() {
+    let folder = results("view-headers");
+    let server = Server::start(&folder, "results");
+    let before = memory(&server);
+    let lines = "a: b\r\n".repeat(100_000);
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n").unwrap();
+        // Sixty megabytes, or until the server has enough of them.
+        let _ = (0..100).try_for_each(|_| stream.write_all(lines.as_bytes()));
+        assert_eq!(status(&server.get("/summary.json")), 200);
+    }
+    if let (Some(before), Some(after)) = (before, memory(&server)) {
+        assert!(after < before + 20_000, "{before} kB before, {after} kB after");
+    }
+}
+
+#[test]
+fn readers_that_do_not_read_keep_nobody_out() {
+    let folder = results("view-readers");
+    std::fs::write(folder.0.join("results/big.bin"), vec![0; 32 << 20]).unwrap();
+    let server = Server::start(&folder, "results");
+    let mut idle = Vec::new();
+    for _ in 0..100 {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(b"GET /big.bin HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        idle.push(stream);
+    }
+    assert_eq!(status(&server.get("/summary.json")), 200);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_it_still_serves() {
+    let folder = results("view-threads");
+    let mut limited = super::without_threads(&folder, &["view", "results"]);
+    limited.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let server = Server::of(limited);
+    for _ in 0..3 {
+        assert_eq!(status(&server.get("/summary.json")), 200);
+    }
+    assert_eq!(body(&server.get("/series.csv")).len(), 160_000);
 }

@@ -3,6 +3,7 @@
 use super::functions::Rule;
 use super::graph::{Graph, Node, Op};
 use super::scope::Var;
+use crate::interrupt;
 
 impl Graph {
     /// The partial derivatives of a node, exact and simplified. The gradient of a gradient's entry is a row of the
@@ -20,6 +21,9 @@ impl Graph {
     /// # Ok::<(), stationary::formula::FormulaError>(())
     /// ```
     pub fn gradient(&mut self, of: Node, by: &[Var]) -> Vec<Node> {
+        if interrupt::requested() {
+            return vec![self.constant(0.0); by.len()];
+        }
         let nodes = self.reachable(of);
         let place =
             |graph: &Graph, n: Node| graph.mark.get(n.index()).map_or(0, |m| *m as usize).checked_sub(1);

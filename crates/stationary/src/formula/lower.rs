@@ -6,11 +6,15 @@ use super::parser::{BinaryOp, Code, Expr};
 use super::scope::{Meaning, Scope, Var};
 use super::{FormulaError, Graph, MAX_NODES, Node, hint, shorten};
 use crate::error::near_miss;
+use crate::interrupt;
 use std::ops::Range;
 
 /// Steps of the stack machine before formulas are refused, all that go into one graph together: a sum of zeros makes
 /// no nodes but takes time.
 pub(crate) const MAX_STEPS: usize = 5_000_000;
+
+/// Steps between two looks at whether to go on.
+const LOOK: usize = 4096;
 
 /// What a formula can be computed in.
 pub(super) trait Algebra {
@@ -57,7 +61,8 @@ impl Algebra for Graph {
     }
     fn step(&mut self) -> bool {
         self.steps += 1;
-        self.steps <= MAX_STEPS && self.len() <= MAX_NODES
+        let go_on = self.steps % LOOK != 0 || !interrupt::requested();
+        go_on && self.steps <= MAX_STEPS && self.len() <= MAX_NODES
     }
 }
 

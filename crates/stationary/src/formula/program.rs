@@ -4,6 +4,7 @@ use super::functions::{Binary, Builtin, Rule, SIN_COS, SinCos, Unary};
 use super::graph::{Graph, Node, Op};
 use super::jit::Code;
 use super::scope::Var;
+use crate::interrupt;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +61,9 @@ impl Program {
     /// outputs need is computed.
     pub fn new(graph: &Graph, outputs: &[(Node, usize)]) -> Self {
         let tape = Tape::new(graph, outputs);
-        let code = if tape.steps.len() <= MAX_COMPILED { Code::compile(&tape).map(Arc::new) } else { None };
+        // Nobody will call a program whose making is to be given up.
+        let compiled = tape.steps.len() <= MAX_COMPILED && !interrupt::requested();
+        let code = if compiled { Code::compile(&tape).map(Arc::new) } else { None };
         Program { tape: Arc::new(tape), code }
     }
 

@@ -10,6 +10,7 @@ use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
+use crate::interrupt;
 use crate::linalg::{self, max_abs, small_parts_settled};
 use crate::model::{Lagrangian, Legendre};
 
@@ -176,6 +177,9 @@ impl<D: DiscreteLagrangian> Del<D> {
     /// Says how Newton's method failed, with the residual at the last iterate.
     #[cold]
     fn failure(&mut self, iterations: usize) -> Cause {
+        if interrupt::requested() {
+            return Cause::Interrupted;
+        }
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let Work { mut matrix, mut delta, mut pivot, .. } = Work::new(n * s);
         self.ld.second(&self.leg, &mut delta, &mut matrix, 0..s, 1..s + 1);

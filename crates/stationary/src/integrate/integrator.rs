@@ -33,6 +33,10 @@ pub struct View<'a> {
     pub canonical: &'a [f64],
 }
 
+/// From so many coordinates on a step may be long, and noting the state before it is little beside it. With fewer, dense matrices of
+/// all points of a step are factored within milliseconds.
+pub(super) const MANY: usize = 32;
+
 /// Moves a state by whole steps.
 ///
 /// An integrator is deterministic, and how its steps are grouped into calls changes no bit. As [`Persist`] it shows all that decides its
@@ -40,6 +44,12 @@ pub struct View<'a> {
 pub trait Integrator: Send + Persist {
     /// Makes steps. On an error the state is that of the last good step.
     fn advance(&mut self, steps: u64) -> Result<(), RunError>;
+
+    /// Whether the next step may take so long that the user must be able to [interrupt](crate::interrupt) it. Whoever lets that happen goes back to
+    /// the state from before by [`Persist`].
+    fn is_slow(&self) -> bool {
+        self.view().q.len() >= MANY
+    }
 
     /// The present state.
     fn view(&self) -> View<'_>;

@@ -1,5 +1,7 @@
 //! Small dense linear algebra: what a step of a few coordinates needs and no more.
 
+use crate::interrupt;
+
 mod dim;
 mod scaled;
 pub mod space;
@@ -72,6 +74,9 @@ fn factor_within(a: &mut [f64], pivot: &mut [usize], n: usize, even: f64) -> boo
     // Not a number or infinite when any entry is, and then no pivot lies above it.
     let floor = largest * VANISHES;
     for k in 0..n {
+        if n >= LONG && interrupt::requested() {
+            return false;
+        }
         let (mut row, mut largest) = (k, a[k * n + k].abs());
         for i in k + 1..n {
             let x = a[i * n + k].abs();
@@ -133,6 +138,9 @@ fn eliminate(a: &mut [f64], k: usize, n: usize) {
         }
     }
 }
+
+/// From so many unknowns on factoring may take long enough to be interrupted: a column of them takes some microseconds.
+const LONG: usize = 128;
 
 /// Up to this many unknowns loops are written to be unrolled.
 const UNROLLED: usize = 3;

@@ -1,10 +1,12 @@
 //! Abaqus input files: keyword lines with `*`, comments with `**`, data between commas.
 
 use super::abaqus_surfaces::{Known, Surface};
+use super::cursor::MEGABYTE;
 use super::draft::{Draft, DraftGroup, Index};
 use super::input::{Input, parse_f64, parse_u64, shown};
 use super::kind::{CellKind, SUPPORTED};
 use crate::error::Diagnostic;
+use crate::interrupt;
 use std::collections::BTreeMap;
 
 /// A keyword line, with those that continue it.
@@ -92,7 +94,11 @@ impl<'a> Inp<'a> {
         loop {
             let rest = self.input.bytes.get(self.pos..).filter(|r| !r.is_empty())?;
             let length = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            let from = self.pos;
             self.pos += (length + 1).min(rest.len());
+            if (from ^ self.pos) >> MEGABYTE != 0 && interrupt::requested() {
+                return None;
+            }
             let line = rest[..length].trim_ascii();
             if !line.is_empty() && !line.starts_with(b"**") {
                 return Some(line);

@@ -2,6 +2,7 @@
 
 use super::input::{Input, parse_f64, parse_u64, shown};
 use crate::error::Diagnostic;
+use crate::interrupt;
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,9 @@ pub(super) enum Mode {
         wide: bool,
     },
 }
+
+/// The power of two that a megabyte is.
+pub(super) const MEGABYTE: u32 = 20;
 
 /// Reads onwards through a file.
 pub(super) struct Cursor<'a> {
@@ -45,6 +49,14 @@ impl<'a> Cursor<'a> {
         self.pos
     }
 
+    /// Looks up once in a megabyte; to a reader who is to give up the file ends there.
+    #[inline]
+    fn passed(&mut self, from: usize) {
+        if (from ^ self.pos) >> MEGABYTE != 0 && interrupt::requested() {
+            self.pos = self.input.bytes.len();
+        }
+    }
+
     pub fn ends(&self) -> Diagnostic {
         self.input.fault(self.input.bytes.len(), format!("the file ends inside {}", self.section))
     }
@@ -57,7 +69,9 @@ impl<'a> Cursor<'a> {
         if n == 0 {
             return Err(self.ends());
         }
+        let from = self.pos;
         self.pos += n;
+        self.passed(from);
         Ok(&rest[..n])
     }
 
@@ -74,7 +88,9 @@ impl<'a> Cursor<'a> {
     fn bytes<const N: usize>(&mut self, big: bool) -> Result<[u8; N], Diagnostic> {
         let piece = self.input.bytes.get(self.pos..).and_then(|rest| rest.first_chunk::<N>());
         let mut piece = *piece.ok_or_else(|| self.ends())?;
+        let from = self.pos;
         self.pos += N;
+        self.passed(from);
         if big {
             piece.reverse();
         }
@@ -114,6 +130,7 @@ impl<'a> Cursor<'a> {
         let whole = (1..=19).contains(&(at - start)) && bytes.get(at).is_none_or(u8::is_ascii_whitespace);
         whole.then(|| {
             self.pos = at;
+            self.passed(start);
             n
         })
     }

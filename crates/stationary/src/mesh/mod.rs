@@ -56,6 +56,7 @@ pub use topology::{Face, NodeCells};
 
 use crate::error::{Diagnostic, Error, near_miss};
 use crate::files;
+use crate::interrupt;
 use input::Input;
 use std::path::Path;
 
@@ -157,6 +158,7 @@ impl Mesh {
                     .into());
             }
         };
+        interrupt::check()?;
         Ok(draft.finish()?)
     }
 

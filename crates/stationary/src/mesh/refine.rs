@@ -1,7 +1,11 @@
 //! Uniform refinement: every line in two, every triangle in four, every tetrahedron in eight.
 
 use super::{CellId, CellKind, Cells, Group, Mesh};
+use crate::interrupt;
 use std::collections::HashMap;
+
+/// Cells that are divided between two looks at whether to go on.
+const PARENTS: usize = 4096;
 
 /// Corners of the children among the corners and middle nodes of a quadratic cell.
 const LINES: [&[usize]; 2] = [&[0, 2], &[2, 1]];
@@ -49,6 +53,10 @@ impl Mesh {
     pub fn refined(&self) -> Mesh {
         let mut refiner = Refiner::new(self);
         let mut cells: Vec<Cells> = self.cells.iter().map(|c| refiner.divide(c)).collect();
+        if interrupt::requested() {
+            // Not all cells were divided: what is returned means nothing.
+            return self.clone();
+        }
         let mut tag = 1;
         for block in &mut cells {
             let end = tag + block.len() as u64;
@@ -105,7 +113,10 @@ impl<'a> Refiner<'a> {
         }
         let quadratic = kind.nodes() > kind.corners();
         let mut nodes = Vec::with_capacity(cells.nodes.len() * children(kind));
-        for parent in cells.nodes.chunks_exact(kind.nodes()) {
+        for (count, parent) in cells.nodes.chunks_exact(kind.nodes()).enumerate() {
+            if count % PARENTS == 0 && interrupt::requested() {
+                break;
+            }
             let full = self.full(kind, parent);
             for child in self.division(kind, &full) {
                 nodes.extend(child.iter().map(|i| full[*i]));

@@ -3,6 +3,7 @@
 use super::input::{Input, parse_f64, parse_u64, shown};
 use super::vtu::DataArray;
 use crate::error::Diagnostic;
+use crate::interrupt;
 use std::borrow::Cow;
 
 /// Where an array's numbers are.
@@ -91,6 +92,9 @@ impl Encoding {
 
     /// The numbers of an array, which must be so many.
     pub fn read(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<Numbers, Diagnostic> {
+        if interrupt::requested() {
+            return Err(input.fault(array.at, "reading was interrupted"));
+        }
         let (size, real, signed) = match array.number {
             b"Float32" => (4, true, true),
             b"Float64" => (8, true, true),

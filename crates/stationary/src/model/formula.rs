@@ -2,6 +2,7 @@
 
 use super::{Jet, Lagrangian, Mass};
 use crate::formula::{Expr, FormulaError, Graph, Node, Program, Scope, Var};
+use crate::interrupt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A Lagrangian given by a formula, differentiated exactly and compiled.
@@ -99,6 +100,19 @@ impl FormulaLagrangian {
         Some(matrix)
     }
 
+    /// The program of second derivatives, made when it is first needed; none where that was given up, and then the next
+    /// who needs it makes it.
+    #[inline]
+    fn compiled<'a>(&self, cell: &'a OnceLock<Program>, with_value: bool) -> Option<&'a Program> {
+        match cell.get() {
+            Some(program) => Some(program),
+            None => {
+                let made = self.compile_second(with_value);
+                if interrupt::requested() { None } else { Some(cell.get_or_init(|| made)) }
+            }
+        }
+    }
+
     #[cold]
     fn compile_second(&self, with_value: bool) -> Program {
         let n = self.n;
@@ -166,11 +180,15 @@ impl Lagrangian for FormulaLagrangian {
     }
     #[inline]
     fn second(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        self.second.get_or_init(|| self.compile_second(false)).call(t, q, v, &[], jet.data());
+        if let Some(program) = self.compiled(&self.second, false) {
+            program.call(t, q, v, &[], jet.data());
+        }
     }
     #[inline]
     fn whole(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {
-        self.whole.get_or_init(|| self.compile_second(true)).call(t, q, v, &[], jet.data());
+        if let Some(program) = self.compiled(&self.whole, true) {
+            program.call(t, q, v, &[], jet.data());
+        }
     }
     #[inline]
     fn gradient(&self, t: f64, q: &[f64], v: &[f64], jet: &mut Jet) {

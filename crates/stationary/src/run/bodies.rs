@@ -7,10 +7,11 @@ mod place;
 mod results;
 
 use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
+use super::{End, Outcome, Progress, TICK, Watch, prepare, steps_ahead, try_move};
 use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
 use crate::failpoint;
+use crate::interrupt::Interrupted;
 use crate::linalg::space::inner;
 use crate::report::Folder;
 use crate::scenario::{BodiesSystem, Scenario};
@@ -28,7 +29,7 @@ pub(super) fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
-    let mut built = build::build(scenario, system)?;
+    let mut built = prepare(|| build::build(scenario, system))?;
     results::check_claims(scenario, &built)?;
     Keeper::open(scenario, into, clock, &[], |keeper| {
         let before = keeper.restore(|archive| pass(&mut built, archive))?;
@@ -52,7 +53,7 @@ fn drive(
 ) -> Result<End, Error> {
     let mut told = Instant::now();
     let mut end = End { stopped: None, interrupted: false, time: built.run.time(), step: 0 };
-    let mut written = true;
+    let (mut written, mut notes) = (true, Vec::new());
     let most = built.end_impacts.unwrap_or(u64::MAX);
     if let Some(step) = before {
         // As if that step had just been made: should the next one fail, it was the last good one.
@@ -60,12 +61,21 @@ fn drive(
         (end.step, written) = (step, built.rows.has(step));
     }
     for step in before.map_or(0, |step| step + 1)..=built.steps {
-        if step > 0
-            && let Err(error) = built.run.advance(most)
-        {
-            let cause = Cause::Impacts { what: error.to_string() };
-            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
-            break;
+        if step > 0 {
+            match try_move(&mut built.run, &mut notes, |run| run.advance(most)) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    let cause = Cause::Impacts { what: error.to_string() };
+                    end.stopped = Some(RunError { time: end.time, step: end.step, cause });
+                    break;
+                }
+                Err(Interrupted) => {
+                    results.flush()?;
+                    results.checkpoint(end.step, |archive| pass(built, archive))?;
+                    end.interrupted = true;
+                    break;
+                }
+            }
         }
         failpoint::moved();
         results.book(built)?;

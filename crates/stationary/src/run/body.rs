@@ -5,7 +5,7 @@ mod kept;
 mod results;
 
 use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch};
+use super::{End, Outcome, Progress, TICK, Watch, prepare};
 use crate::archive::Archive;
 use crate::error::{Cause, Error, RunError};
 use crate::failpoint;
@@ -33,7 +33,7 @@ pub(super) fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
-    let mut built = build::build(scenario, system)?;
+    let mut built = prepare(|| build::build(scenario, system))?;
     results::check_claims(scenario, &built)?;
     Keeper::open(scenario, into, clock, &[], |keeper| {
         let before = keeper.restore(|archive| pass(&mut built, archive))?;

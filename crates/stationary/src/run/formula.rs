@@ -14,10 +14,11 @@ mod phase;
 mod results;
 
 use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch, steps_ahead};
+use super::{End, Outcome, Progress, TICK, Watch, prepare, steps_ahead, try_move};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, Error, RunError};
 use crate::failpoint;
+use crate::interrupt::Interrupted;
 use crate::observe::{Energy, Frame, Observer};
 use crate::report::Folder;
 use crate::scenario::{FormulaSystem, Scenario};
@@ -44,7 +45,7 @@ pub(super) fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
-    let mut built = build::build(scenario, system)?;
+    let mut built = prepare(|| build::build(scenario, system))?;
     results::check_columns(&built)?;
     results::check_claims(scenario, &built)?;
     if !into.0.shows() {
@@ -83,6 +84,7 @@ fn drive(
 ) -> Result<End, Error> {
     let mut told = Instant::now();
     let (mut row, mut written) = (Vec::new(), true);
+    let mut notes = Vec::new();
     let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
     if let Some(step) = before {
         // As if that step had just been made: should the next one fail, it was the last good one.
@@ -90,11 +92,25 @@ fn drive(
         (end.step, written) = (step, built.rows.has(step));
     }
     for step in before.map_or(0, |step| step + 1).. {
-        if step > 0
-            && let Err(error) = built.integrator.advance(1)
-        {
-            end.stopped = Some(gaps::named(built.system, error));
-            break;
+        if step > 0 {
+            let integrator = &mut *built.integrator;
+            let moved = match integrator.is_slow() {
+                true => try_move(integrator, &mut notes, |integrator| integrator.advance(1)),
+                false => Ok(integrator.advance(1)),
+            };
+            match moved {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    end.stopped = Some(gaps::named(built.system, error));
+                    break;
+                }
+                Err(Interrupted) => {
+                    results.flush()?;
+                    results.checkpoint(end.step, |archive| pass(built, eye, archive))?;
+                    end.interrupted = true;
+                    break;
+                }
+            }
         }
         failpoint::moved();
         if let Err(cause) = eye.look(built) {

@@ -5,10 +5,11 @@ use super::drive::{Progress, Watch, workers};
 use super::{Options, Sweep};
 use crate::error::{Diagnostic, Error, Source};
 use crate::report::checkpoint::identity;
-use crate::run;
 use crate::scenario::claim::Relation;
 use crate::scenario::{Claim, Place, Scenario, Text};
+use crate::{interrupt, run};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Reading finds misspelt keys and values out of range. Building finds the rest, but takes as long as a short run does: it
 /// is done for the values that people type one by one.
 pub(super) fn check(sweep: &Sweep, options: &Options, watch: &mut Watch<'_>) -> Result<Option<u64>, Error> {
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let next = AtomicUsize::new(0);
+    let stop: Arc<AtomicBool> = Arc::default();
     let first_fault: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let meshes: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let built = sweep.plan.probes();
@@ -29,7 +31,13 @@ pub(super) fn check(sweep: &Sweep, options: &Options, watch: &mut Watch<'_>) -> 
             if run >= sweep.plan.len() || fault().as_ref().is_some_and(|(other, _)| *other < run) {
                 return;
             }
-            let looked = look(sweep, run, &meshes, built.contains(&run).then_some(&options.plots));
+            let asked = Arc::clone(&stop);
+            let question = Rc::new(move || asked.load(Ordering::Relaxed));
+            let plots = built.contains(&run).then_some(&options.plots);
+            let looked = interrupt::listen(question, || look(sweep, run, &meshes, plots));
+            if let Err(Error::Interrupted) = looked {
+                return;
+            }
             if let Err(error) = looked {
                 let mut known = fault();
                 if known.as_ref().is_none_or(|(other, _)| run < *other) {
@@ -48,7 +56,7 @@ pub(super) fn check(sweep: &Sweep, options: &Options, watch: &mut Watch<'_>) -> 
     if let Some((_, error)) = first_fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    if stop.into_inner() {
+    if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
     Ok(Some(identify(sweep, options, &meshes.into_inner().unwrap_or_else(PoisonError::into_inner))))

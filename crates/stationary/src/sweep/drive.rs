@@ -5,8 +5,10 @@ use super::table::Row;
 use super::{Ending, Options, Sweep};
 use crate::error::Error;
 use crate::failpoint;
-use crate::run;
+use crate::{interrupt, run};
 use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -42,7 +44,8 @@ struct Shared<'a> {
     /// The runs to make, and the place of the next.
     pending: Vec<usize>,
     next: AtomicUsize,
-    stop: AtomicBool,
+    /// Shared with the question whether a long step is to be given up.
+    stop: Arc<AtomicBool>,
     /// How far the run of each thread is, as the bits of a number from 0 to 1.
     under_way: Vec<AtomicU64>,
 }
@@ -63,7 +66,7 @@ pub(super) fn drive(
         options,
         pending,
         next: AtomicUsize::new(0),
-        stop: AtomicBool::new(false),
+        stop: Arc::default(),
         under_way: (0..jobs).map(|_| AtomicU64::new(0)).collect(),
     };
     let (sender, receiver) = channel();
@@ -129,8 +132,11 @@ fn work(shared: &Shared<'_>, worker: usize, sender: &Sender<Result<Row, Error>>)
                 false => ControlFlow::Continue(()),
             }
         };
-        let row = match make(shared, run, &mut watch) {
+        let stop = Arc::clone(&shared.stop);
+        let question = Rc::new(move || stop.load(Ordering::Relaxed));
+        let row = match interrupt::listen(question, || make(shared, run, &mut watch)) {
             Ok(outcome) if outcome.interrupted => return,
+            Err(Error::Interrupted) => return,
             Ok(outcome) => Ok(Row::of(run, &outcome)),
             Err(Error::Io { path, message }) => Err(Error::Io { path, message }),
             Err(why) => Ok(Row::refused(run, &why)),

@@ -39,8 +39,7 @@ impl Journal {
     pub fn create(path: &Path, sweep: u64) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| io(path, &e))?;
         let mut journal = Self::new(path, file);
-        let head = json!({ "schema": SCHEMA, "sweep": format!("{sweep:016x}") });
-        journal.write(&line(&head))?;
+        journal.write(&head(sweep))?;
         Ok(journal)
     }
 
@@ -53,8 +52,9 @@ impl Journal {
         }
     }
 
-    /// Opens the journal of a sweep that goes on; also returns its rows. A last line that was cut short is dropped; any
-    /// other damage, or another sweep, is refused, and nothing is changed.
+    /// Opens the journal of a sweep that goes on; also returns its rows. A last line that was cut short is dropped, and a first one that was,
+    /// by a full disk for example, is written anew: no run was over then. Any other damage, or another sweep, is refused,
+    /// and nothing is changed.
     pub fn resume(path: &Path, sweep: u64, runs: usize) -> Result<(Self, Vec<Row>), Error> {
         let fault =
             |message: &str| Error::Io { path: path.display().to_string(), message: message.to_string() };
@@ -66,10 +66,13 @@ impl Journal {
         })?;
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(|e| io(path, &e))?;
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        if whole == 0 && head(sweep).as_bytes().starts_with(&bytes) {
+            return Ok((Self::create(path, sweep)?, Vec::new()));
+        }
         let mut lines = bytes[..whole].split_inclusive(|b| *b == b'\n').map(parse);
-        let head = lines.next().flatten().filter(|head| head["schema"] == SCHEMA);
-        let head = head.ok_or_else(|| fault("cannot resume: this is not the journal of a sweep"))?;
-        if head["sweep"] != format!("{sweep:016x}") {
+        let first = lines.next().flatten().filter(|first| first["schema"] == SCHEMA);
+        let first = first.ok_or_else(|| fault("cannot resume: this is not the journal of a sweep"))?;
+        if first["sweep"] != format!("{sweep:016x}") {
             return Err(fault(
                 "cannot resume: the journal is of another sweep; scenario, values, --set, --keep and version must be the same",
             ));
@@ -129,6 +132,11 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// The first line.
+fn head(sweep: u64) -> String {
+    line(&json!({ "schema": SCHEMA, "sweep": format!("{sweep:016x}") }))
 }
 
 fn line(value: &Value) -> String {
@@ -222,12 +230,24 @@ mod tests {
         let third = good.lines().nth(2).unwrap();
         std::fs::write(&path, format!("{good}{third}\n")).unwrap();
         refused(7, 4, "line 7 of the journal is damaged");
-        for text in ["", "run,step\n1,2\n"] {
+        for text in ["run,step\n1,2\n", "run", &head(8)[..20], &head(8)[..head(8).len() - 1]] {
             std::fs::write(&path, text).unwrap();
             refused(7, 4, "this is not the journal of a sweep");
         }
-        std::fs::remove_file(&path).unwrap();
-        let message = Journal::resume(&path, 7, 4).map(|_| ()).unwrap_err().to_string();
-        assert!(message.contains("there is no journal to resume from"), "{message}");
+    }
+
+    #[test]
+    fn a_journal_whose_first_line_was_cut_short_begins_anew() {
+        let scratch = Scratch::new("journal-head");
+        let path = scratch.0.join(JOURNAL);
+        drop(filled(&path));
+        let whole = std::fs::read(&path).unwrap();
+        for length in 0..head(7).len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let (journal, rows) = Journal::resume(&path, 7, 4).unwrap();
+            drop(journal);
+            assert!(rows.is_empty());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), head(7), "{length}");
+        }
     }
 }

@@ -108,6 +108,8 @@ pub struct Outcome {
     pub table: Table,
     /// Whether the watcher ended the sweep. The only file is then the journal to resume from; before the first run there is none.
     pub interrupted: bool,
+    /// What the user should know besides.
+    pub notes: Vec<String>,
     /// The files written.
     pub files: Vec<PathBuf>,
 }
@@ -121,18 +123,25 @@ impl Sweep {
     pub fn run(&self, options: &Options, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
         self.refuse_ambiguous()?;
         let Some(identity) = check::check(self, options, watch)? else {
-            return Ok(Outcome { table: Table::new(Vec::new()), interrupted: true, files: Vec::new() });
+            let table = Table::new(Vec::new());
+            return Ok(Outcome { table, interrupted: true, notes: Vec::new(), files: Vec::new() });
         };
         let (mut out, path) = (Folder::at(&options.out), options.out.join(JOURNAL));
+        let mut notes = Vec::new();
         let (journal, rows) = match options.resume {
-            true => {
-                // A folder that is not there is not made: there is nothing to resume in it.
-                if options.out.exists() {
-                    out.enter()?;
-                }
+            true if path.symlink_metadata().is_ok() => {
+                out.enter()?;
                 Journal::resume(&path, identity, self.plan.len())?
             }
-            false => {
+            true if FILES.iter().any(|name| options.out.join(name).exists()) => {
+                let message = "there is no journal to resume from: the sweep in this folder is finished";
+                return Err(Error::Io { path: path.display().to_string(), message: message.into() });
+            }
+            again => {
+                if again {
+                    let folder = options.out.display();
+                    notes.push(format!("there is no journal in {folder} yet: the sweep begins anew"));
+                }
                 out.begin_without(&FILES)?;
                 (Journal::create(&path, identity)?, Vec::new())
             }
@@ -140,14 +149,15 @@ impl Sweep {
         let (rows, interrupted) = drive::drive(self, options, (journal, rows), watch)?;
         let table = Table::new(rows);
         if interrupted {
-            return Ok(Outcome { table, interrupted, files: vec![path] });
+            return Ok(Outcome { table, interrupted, notes, files: vec![path] });
         }
         let title = self.scenario(0)?.title;
         table.write(&options.out.join("sweep.csv"), &self.plan)?;
         out.write("sweep.json", &self.json(&table, title.as_deref()))?;
         out.write("sweep.html", &page::page(self, &table, title.as_deref(), &options.plots))?;
         out.remove(&[JOURNAL])?;
-        Ok(Outcome { table, interrupted, files: FILES.iter().map(|name| options.out.join(name)).collect() })
+        let files = FILES.iter().map(|name| options.out.join(name)).collect();
+        Ok(Outcome { table, interrupted, notes, files })
     }
 
     /// The scenario of a run, counted from 0. Errors say which run they are of.

@@ -9,6 +9,7 @@ use super::start::{self, StartFault};
 use super::times::Bench;
 use super::world::World;
 use crate::archive::{Archive, Persist};
+use crate::interrupt;
 use crate::linalg::space::{Vec3, cross, inner, norm, plus, times};
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -88,6 +89,9 @@ impl fmt::Display for Stop {
 const MOST: u64 = 2_000;
 /// The same for all bodies together.
 const MOST_AT_ALL: u64 = 500_000;
+
+/// Events between two looks at whether the advance is to be given up.
+const LOOK: u64 = 64;
 
 /// Bodies on their way.
 pub struct Collisions {
@@ -173,7 +177,8 @@ impl Collisions {
         Ok(run)
     }
 
-    /// Goes a step on, or to the impact that makes `most` of them.
+    /// Goes a step on, or to the impact that makes `most` of them. Where that is [given up](crate::interrupt) it ends anywhere
+    /// between: the state from before is then to be put back.
     ///
     /// Impacts are predicted within windows whose lengths follow from the motion. Steps only say where to look: they cut no leg, and the
     /// same impacts happen to the same bits whatever their length.
@@ -205,6 +210,9 @@ impl Collisions {
             self.offset = event.offset;
             self.events[usize::from(!event.impact)] += 1;
             let [impacts, searches] = self.events;
+            if (impacts + searches).is_multiple_of(LOOK) && interrupt::requested() {
+                return Ok(());
+            }
             if impacts + searches > limit {
                 let pair = [i, j].map(|k| self.world.name(k).to_string());
                 let since = self.start + self.window.rounded();

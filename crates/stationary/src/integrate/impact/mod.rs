@@ -54,6 +54,7 @@ pub use check::{GapFault, check_gaps};
 
 use super::constrained::State;
 use super::constrained::project::Projection;
+use super::integrator::MANY;
 use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::archive::{Archive, Persist};
@@ -165,6 +166,8 @@ pub struct Colliding<D, G> {
 
 /// Impacts in one step before it is given up.
 const MOST: usize = 50_000;
+/// Impacts in a step beside whose solution it costs little to note the state before the next one.
+const CROWDED: usize = 16;
 /// A gap is closed if it is smaller than this times what it is made of.
 const CLOSED: f64 = 1e-13;
 /// And takes part in an impact of another one if it is smaller than this.
@@ -310,6 +313,12 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
             self.one_step().map_err(|cause| RunError { time: self.time(), step: self.step, cause })?;
         }
         Ok(())
+    }
+
+    /// Many impacts in a step make it long, and where there were many there will be. (The first such step of few coordinates is not noticed
+    /// in advance; [`MOST`] of their impacts take seconds.)
+    fn is_slow(&self) -> bool {
+        self.now.q.len() >= MANY || self.impacts.len() >= CROWDED
     }
 
     fn view(&self) -> View<'_> {

@@ -5,7 +5,11 @@ use super::held::{Change, Mode};
 use super::{Colliding, Departure, Impact, ImpactKind, MOST};
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::error::{Cause, ContactFault};
+use crate::interrupt;
 use crate::model::{Gap, Lagrangian};
+
+/// Legs between two looks at whether the step is to be given up.
+const LOOK: usize = 16;
 
 /// What ends a leg.
 enum Event {
@@ -100,7 +104,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         }
         (self.firm, self.elastic) = (false, true);
         self.freed.clear();
-        for _ in 0..MOST {
+        for legs_made in 0..MOST {
+            if legs_made % LOOK == 0 && interrupt::requested() {
+                return Err(Cause::Interrupted);
+            }
             self.stand(&from);
             if from.kick.is_none() && self.touching(&from) {
                 self.impact(&mut from, before, &mut impacts)?;

@@ -29,6 +29,8 @@ pub enum SparseCause {
     },
     /// The matrix of a step is singular, or too large for the memory.
     Singular,
+    /// The user ended the step ([`interrupt`](crate::interrupt)); it was not made.
+    Interrupted,
     /// A value that should be a number is not one.
     NotFinite {
         /// Which value.
@@ -54,6 +56,7 @@ impl fmt::Display for SparseCause {
             SparseCause::Singular => {
                 write!(f, "the step's linear system is singular or too large for the memory")
             }
+            SparseCause::Interrupted => write!(f, "interrupted"),
             SparseCause::NotFinite { what } => write!(f, "{what} is no longer a finite number"),
         }
     }

@@ -61,6 +61,7 @@ pub(in crate::integrate) use limit::stability_limit;
 pub use state::SparseState;
 
 use super::{BuildError, Method};
+use crate::interrupt::{self, Interrupted};
 use crate::linalg::max_abs;
 use crate::model::Structure;
 use explicit::Explicit;
@@ -187,9 +188,14 @@ impl<S: Structure> Sparse<S> {
         })
     }
 
-    /// One step. After an error the state is that of the last good step.
+    /// One step. After an error the state is that of the last good step. A long one may be [given up](crate::interrupt): the state is then
+    /// that from before to the bit, as if it had never been begun.
     pub fn step(&mut self) -> Result<(), SparseError> {
-        self.advance().map_err(|cause| SparseError { time: self.time(), step: self.step, cause })
+        let made = interrupt::attempt(|| self.advance()).unwrap_or_else(|Interrupted| {
+            self.newton.go_back();
+            Err(SparseCause::Interrupted)
+        });
+        made.map_err(|cause| SparseError { time: self.time(), step: self.step, cause })
     }
 
     fn time_at(&self, step: u64) -> f64 {

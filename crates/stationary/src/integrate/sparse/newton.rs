@@ -8,6 +8,7 @@ use super::assembly::{Anchor, Matrix, Pattern};
 use super::factor::Factors;
 use super::table::Table;
 use super::{Body, SparseCause};
+use crate::interrupt;
 use crate::linalg::max_abs;
 use crate::model::Structure;
 
@@ -36,6 +37,10 @@ pub(super) struct Newton {
     width: usize,
     pub iterations: u64,
     pub factorizations: u64,
+    /// What to go back to when the present step is given up: both counts, and the anchor where it was replaced.
+    before: ([u64; 2], Option<Option<Anchor>>),
+    /// Whether the factors are not those of the anchor.
+    stale: bool,
 }
 
 /// The step to be solved.
@@ -67,6 +72,8 @@ impl Newton {
             width,
             iterations: 0,
             factorizations: 0,
+            before: ([0; 2], None),
+            stale: false,
         }
     }
 
@@ -83,11 +90,20 @@ impl Newton {
         problem: Problem<'_>,
         forces: &mut [Vec<f64>],
     ) -> Result<(), SparseCause> {
+        self.before = ([self.iterations, self.factorizations], None);
+        if self.stale
+            && let Some(anchor) = self.anchor.take()
+        {
+            self.settle(&body.structure, anchor)?;
+        }
         self.prepare(body, table, problem, forces);
         let forces = &mut forces[table.unknown.clone()];
         let (mut before, mut refresh, mut last) = (f64::INFINITY, self.anchor.is_none(), false);
         let mut residual = f64::NAN;
         for iteration in 1..=LIMIT {
+            if interrupt::requested() {
+                return Err(SparseCause::Interrupted);
+            }
             let halved = self.evaluate(body, problem, forces)?;
             if refresh || halved {
                 self.refactor(&body.structure, problem)?;
@@ -183,6 +199,7 @@ impl Newton {
 
     /// Takes the matrix where the increments are.
     fn refactor(&mut self, structure: &impl Structure, problem: Problem<'_>) -> Result<(), SparseCause> {
+        self.before.1.get_or_insert_with(|| self.anchor.clone());
         let mut anchor = self.anchor.take().unwrap_or_default();
         anchor.times.clear();
         anchor.times.extend_from_slice(problem.times);
@@ -198,10 +215,24 @@ impl Newton {
     pub fn settle(&mut self, structure: &impl Structure, anchor: Anchor) -> Result<(), SparseCause> {
         self.anchor = None;
         self.matrix.fill(structure, &anchor)?;
+        if interrupt::requested() {
+            return Err(SparseCause::Interrupted);
+        }
         let factored = self.factors.factor(&self.matrix.pattern, &self.matrix.values);
         factored.map_err(|_| SparseCause::Singular)?;
         self.anchor = Some(anchor);
+        self.stale = false;
         Ok(())
+    }
+
+    /// Forgets a step that was given up. Factors that it made are not those of the anchor, and are made anew when there is a next step.
+    pub fn go_back(&mut self) {
+        let (counts, replaced) = std::mem::take(&mut self.before);
+        [self.iterations, self.factorizations] = counts;
+        if let Some(anchor) = replaced {
+            self.anchor = anchor;
+            self.stale = true;
+        }
     }
 
     /// Writes the residual to `delta`; returns its largest component relative to what the positions contribute.

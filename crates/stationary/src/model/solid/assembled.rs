@@ -3,6 +3,7 @@
 use super::body::Solid;
 use super::elements::Fault;
 use super::spectrum::largest_of_tridiagonal;
+use crate::interrupt;
 
 /// Iterations between looks at the eigenvalue, and most of them.
 const LOOK: usize = 4;
@@ -41,6 +42,9 @@ impl Solid {
         let (mut diagonal, mut off) = (Vec::new(), Vec::new());
         let (mut beta, mut last) = (0.0, 0.0);
         for round in 1..=MOST {
+            if interrupt::requested() {
+                break;
+            }
             operator.apply(&now, &mut next)?;
             let alpha: f64 = next.iter().zip(&now).map(|(a, b)| a * b).sum();
             for i in 0..n {

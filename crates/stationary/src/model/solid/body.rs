@@ -4,6 +4,7 @@ use super::elements::{Elements, Fault};
 use super::group::place;
 use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
+use crate::interrupt;
 use crate::mesh::duplicates;
 use crate::model::{Compiled, PotentialFault, Potentials};
 
@@ -20,6 +21,12 @@ pub enum Split {
     /// Each element keeps the mass that it brought; mass put on a node itself is divided evenly.
     Own,
 }
+
+/// Elements between two looks at whether to go on.
+const LOOK: usize = 1024;
+
+/// What is returned where one should not: any fault will do, as it is thrown away.
+const GIVEN_UP: Fault = Fault::NotFinite { element: 0 };
 
 /// A body: nodes with masses, and the blocks of elements between them. Its potential is the sum of the
 /// elements' [AVI03 (21)]; elements are numbered through the blocks in order.
@@ -194,6 +201,9 @@ impl Solid {
         for block in &self.blocks {
             let n = block.kind().nodes();
             for k in 0..block.len() {
+                if k % LOOK == 0 && interrupt::requested() {
+                    return Err(GIVEN_UP);
+                }
                 let masses = &shares[at..at + n];
                 let closed =
                     if self.still(block.nodes(k), x) { block.step_eigen_at_rest(k, masses) } else { None };
@@ -226,6 +236,9 @@ impl Solid {
         for block in &self.blocks {
             let n = block.kind().nodes();
             for k in 0..block.len() {
+                if k % LOOK == 0 && interrupt::requested() {
+                    return Err(GIVEN_UP);
+                }
                 let mut w = [0.0; MAX_NODES];
                 match split {
                     Split::Own => block.lumped_mass(k, &mut w),

@@ -6,6 +6,7 @@ use crate::error::{Diagnostic, Error};
 use crate::integrate::collide::{
     self, Body, Collisions, Options, Shape, StartFault, Surface, Wall, WallForm, World,
 };
+use crate::interrupt;
 use crate::linalg::space::{Vec3, inner, norm, plus, times};
 use crate::model::{Point, Polygon};
 use crate::registry;
@@ -239,6 +240,9 @@ fn places(
     };
     let mut all = Vec::with_capacity(count);
     for k in 0..count {
+        if interrupt::requested() {
+            return Err(no_room(k, "placing them was interrupted"));
+        }
         let found = random(placement, space, reach, &taken, chance, fits);
         let at = found.ok_or_else(|| {
             no_room(

@@ -5,6 +5,7 @@ use super::material::{self, Stuff};
 use crate::error::{Diagnostic, Error, near_miss};
 use crate::files;
 use crate::formula::{Graph, Scope};
+use crate::interrupt;
 use crate::mesh::{CellId, CellKind, Group, Mesh};
 use crate::model::solid::{Elements, Loads, LoadsBuilder, MAX_NODES, Problem, Side, Solid};
 use crate::model::{Field, PotentialFault, Potentials, Supports};
@@ -116,16 +117,19 @@ pub(super) struct Order {
 pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Error> {
     let (mut mesh, bytes) = mesh(scenario, system)?;
     let places = mesh.is_large().then(|| mesh.order());
+    interrupt::check()?;
     let stuff = material::read(scenario, system)?;
     let (cells, materials) = assign(&mesh, system, &stuff)?;
     let mut blocks = Vec::new();
     let mut first = 0;
     for (end, stuff) in materials.iter().zip(&stuff) {
         blocks.extend(elements(&mesh, &cells, first..*end, stuff)?);
+        interrupt::check()?;
         first = *end;
     }
     let solid = Solid::new(&mesh.points, blocks, &point_masses(&mesh, system)?)
         .map_err(|d| system.mesh.file.error(d.message).help(d.help.unwrap_or_default()))?;
+    interrupt::check()?;
     let at_cell = AtCell::new(&mesh, &solid, &cells);
     let was = |(b, k): &CellId| places.as_ref().map_or(*k, |p| p.cells[*b as usize][*k as usize]);
     let of_labels = cells.iter().map(was).collect();
@@ -138,6 +142,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     let thickness = |label: usize| stuff[materials.partition_point(|end| *end <= label)].thickness();
     let sides = Sides { mesh: &mesh, solid: &solid, at_cell: &at_cell, thickness: &thickness };
     let loads = loads(scenario, system, &sides, &cells)?;
+    interrupt::check()?;
     let supports = supports(scenario, system, &mesh)?;
     let tags = cells.iter().map(|c| mesh.cells[c.0 as usize].tags[c.1 as usize]).collect();
     let (mut x, mut v) = match &scenario.given.state {
@@ -149,6 +154,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     if let Some(supports) = problem.supports() {
         supports.drive(scenario.start, &mut x, &mut v);
     }
+    interrupt::check()?;
     check_start(&problem, system, scenario.start, &x)?;
     let (cells, blocks, given) = (of_labels, of_blocks, given::known(bytes, scenario));
     let numbers = node_numbers(&mesh, places.as_deref());
@@ -210,6 +216,7 @@ fn mesh(scenario: &Scenario, system: &SolidSystem) -> Result<(Mesh, u64), Error>
     }
     for _ in 0..times {
         mesh = mesh.refined();
+        interrupt::check()?;
     }
     Ok((mesh, number))
 }

@@ -14,8 +14,8 @@ mod start;
 mod steps;
 
 use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch};
-use crate::error::{Error, RunError};
+use super::{End, Outcome, Progress, TICK, Watch, prepare};
+use crate::error::{Cause, Error, RunError};
 use crate::failpoint;
 use crate::integrate::avi::elapsed;
 use crate::report::frames::Frames;
@@ -41,7 +41,7 @@ pub(super) fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
-    let mut built = start::build(scenario, system)?;
+    let mut built = prepare(|| start::build(scenario, system))?;
     results::check_claims(scenario, &built)?;
     let given = built.body.given.to_le_bytes();
     Keeper::open(scenario, into, clock, &parts(&given), |keeper| {
@@ -186,6 +186,7 @@ impl<'a> Run<'a> {
             self.moving += took;
             at = match reached {
                 Ok(at) => at,
+                Err(RunError { cause: Cause::Interrupted, .. }) => return Ok(Step::Interrupted),
                 Err(error) => return Ok(Step::Failed(error)),
             };
             if at >= between && between < goal {

@@ -301,6 +301,7 @@ pub(super) fn sparse_error(error: &SparseError) -> RunError {
             Cause::Newton { iterations: *iterations, residual: *residual }
         }
         SparseCause::Singular => Cause::Singular,
+        SparseCause::Interrupted => Cause::Interrupted,
         SparseCause::NotFinite { what } => Cause::NotFinite { what: (*what).to_string() },
     };
     RunError { time: error.time, step: error.step, cause }

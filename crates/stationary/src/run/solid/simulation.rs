@@ -16,7 +16,7 @@ use crate::model::Potentials;
 use crate::report::checkpoint::Checkpoint;
 use crate::report::frames::{Frames, KeptBlock};
 use crate::run::keep::identify;
-use crate::run::{Progress, TICK, Watch};
+use crate::run::{Progress, TICK, Watch, prepare};
 use crate::scenario::{
     FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text, moves_clock,
 };
@@ -110,7 +110,7 @@ pub struct View {
 impl Simulation {
     /// Builds the solid of a scenario, at its start. The scenario's `end` does not limit the simulation.
     pub fn new(mut scenario: Scenario) -> Result<Self, Error> {
-        let built = start::build(&scenario, solid(&scenario)?)?;
+        let built = prepare(|| start::build(&scenario, solid(&scenario)?))?;
         let identity = identify(&scenario, &parts(&built.body.given.to_le_bytes()));
         // They have served.
         scenario.given = Given::default();
@@ -148,6 +148,8 @@ impl Simulation {
     ///
     /// The energy error it is told is the largest that was seen since the start, now and then.
     ///
+    /// A long step of the whole that is [given up](crate::interrupt) has not been made, and ends the call like a break.
+    ///
     /// When an element cannot go on, or the energy explodes, the state is one shortly before: that of [`RunError::time`], as it would be without the attempt.
     pub fn advance(&mut self, until: f64, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Error> {
         self.check_goal(until)?;
@@ -159,6 +161,8 @@ impl Simulation {
         loop {
             at = match self.built.stretch_on(at, until.min(keep_at)).0 {
                 Ok(at) => at,
+                // A step was given up, and not made.
+                Err(RunError { cause: Cause::Interrupted, .. }) => return Ok(ControlFlow::Break(())),
                 Err(RunError { cause, .. }) => {
                     self.built.motion.go_back(kept.as_ref());
                     return Err(RunError { time: self.time(), step: self.moves(), cause }.into());

@@ -11,6 +11,7 @@ use crate::failpoint;
 use crate::integrate::avi::{Avi, AviError, AviStart, StepFactor};
 use crate::integrate::sparse::{Sparse, SparseStart};
 use crate::integrate::{BuildError, Method};
+use crate::interrupt;
 use crate::model::Potentials;
 use crate::model::solid::Problem;
 use crate::registry::{self, Rule, SolidMethod, StepChoice};
@@ -18,7 +19,7 @@ use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use crate::run::finish::short;
 use crate::run::{Description, TICK};
 use crate::scenario::{InitialShape, Place, Scenario, SolidSystem};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A scenario ready to run.
@@ -117,7 +118,7 @@ impl Engine {
         match &self.kind {
             EngineKind::Avi { factor, middle, threads, local } => {
                 let mut avi = self.avi(problem, state, steps, (factor.as_ref(), *middle))?;
-                avi.set_threads(*threads);
+                avi.set_threads(granted(*threads));
                 if *local {
                     let energy = avi.snapshot().map(|s| s.kinetic + s.potential.abs());
                     let energy = energy.map_err(|e| self.unbuildable(avi.time(), &e))?;
@@ -177,6 +178,20 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// How many threads, this one among them, the system lets us have at once: no more than are wanted. The bits of a run do not depend on it.
+fn granted(wanted: usize) -> usize {
+    let gate = Mutex::new(());
+    // Held until all are there: threads that were over at once would make room for each other.
+    let held = gate.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        let wait = || drop(gate.lock());
+        let started = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, wait).is_ok();
+        let others = (1..wanted).take_while(started).count();
+        drop(held);
+        1 + others
+    })
+}
+
 /// Whether the balance of energy of every element is wanted: elements then go one by one.
 fn follows_local_energy(scenario: &Scenario, system: &SolidSystem) -> bool {
     !system.local_energy.is_empty()
@@ -194,6 +209,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
             .into());
     }
     let mut body = build::body(scenario, system)?;
+    interrupt::check()?;
     let (kind, steps, one_step) = match &choice {
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
         SolidMethod::Discrete { method, tolerance, .. } => {
@@ -203,7 +219,9 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     };
     let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
     let state = State { t: scenario.start, x: body.x.clone(), v: body.v.clone() };
+    interrupt::check()?;
     let motion = engine.start(&body.problem, state, steps)?;
+    interrupt::check()?;
     // They have served: the steps are given.
     body.groups = Vec::new();
     let look = motion.look().map_err(|e| engine.place.error(format!("the run cannot start: {e}")))?;
