@@ -80,8 +80,10 @@ fn drive(
         failpoint::moved();
         results.book(built)?;
         if let Err(fault) = built.kept.look(&mut built.run) {
-            let cause =
-                fault.cause(fastest(built), "impacts must not bring in energy: this is a fault of the program, please report it".into());
+            let cause = fault.cause(
+                fastest(built),
+                "impacts must not bring in energy: this is a fault of the program, please report it".into(),
+            );
             end.stopped = Some(RunError { time: end.time, step: end.step, cause });
             break;
         }

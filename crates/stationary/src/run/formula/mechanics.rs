@@ -35,6 +35,7 @@ impl Mechanics {
         energy.observe(&Frame {
             step: 0,
             t: start.t,
+            elapsed: 0.0,
             q: &start.q,
             v: velocity,
             p: &start.p,
