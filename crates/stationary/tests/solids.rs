@@ -2,8 +2,9 @@
 
 mod shipped_meshes;
 mod simulation;
-mod solid_loads;
 mod sparse;
 
 #[path = "avi/main.rs"]
 mod avi;
+#[path = "solid_loads/main.rs"]
+mod solid_loads;

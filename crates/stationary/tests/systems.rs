@@ -6,6 +6,7 @@ mod bounce;
 mod docs;
 mod energy;
 mod gather;
+mod interrupted;
 mod rigid;
 
 #[path = "bodies/main.rs"]

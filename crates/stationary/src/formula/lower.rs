@@ -61,7 +61,7 @@ impl Algebra for Graph {
     }
     fn step(&mut self) -> bool {
         self.steps += 1;
-        let go_on = self.steps % LOOK != 0 || !interrupt::requested();
+        let go_on = !self.steps.is_multiple_of(LOOK) || !interrupt::requested();
         go_on && self.steps <= MAX_STEPS && self.len() <= MAX_NODES
     }
 }

@@ -1,6 +1,6 @@
 //! Loads on the curved sides of quadratic elements: laws of the integrals, and orders of convergence to the true boundary.
 
-use crate::shells::{INNER, OUTER, ring, shell};
+use super::shells::{INNER, OUTER, ring, shell};
 use stationary::mesh::Mesh;
 use stationary::run::Simulation;
 use stationary::scenario::{Given, Scenario};
