@@ -126,6 +126,7 @@ fn section(method: Method, h: f64, end: f64) -> Result<Run, String> {
         section.observe(&Frame {
             step,
             t: view.t,
+            elapsed: view.t,
             q: view.q,
             v: &rest,
             p: view.p,
