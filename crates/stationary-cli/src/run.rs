@@ -190,10 +190,9 @@ fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
         rows.push(row("local energy residual (43)", format!("below 0.1 % in {fine}, below 1 % in {fair}")));
     }
     for (name, probe) in summary["probe"].as_object()? {
-        let place: Vec<String> =
-            probe["position"].as_array()?.iter().map(|x| x.as_f64().map_or("-".into(), number)).collect();
-        let distance = probe["distance"].as_f64().filter(|d| *d > 0.0);
-        let away = distance.map_or(String::new(), |d| format!(", {} away", number(d)));
+        let place: Vec<String> = probe["position"].as_array()?.iter().map(coordinate).collect();
+        let is_away = probe["distance"].as_f64().is_some_and(|distance| distance > 0.0);
+        let away = if is_away { format!(", {} away", coordinate(&probe["distance"])) } else { String::new() };
         let taken = format!("node {} at ({}){away}", probe["node"], place.join(", "));
         rows.push(row(&format!("probe {name}"), taken));
     }
@@ -201,6 +200,12 @@ fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
         rows.push(row(&format!("impulse of support {name}"), impulse.to_string()));
     }
     Some(rows)
+}
+
+/// A length to six digits, without zeros behind.
+fn coordinate(value: &Value) -> String {
+    let rounded = value.as_f64().and_then(|x| format!("{x:.5e}").parse::<f64>().ok());
+    rounded.map_or("-".to_string(), |x| x.to_string())
 }
 
 fn short(file: &Path) -> String {

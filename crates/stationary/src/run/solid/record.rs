@@ -283,8 +283,11 @@ impl Record {
     }
 }
 
+/// Coordinates of meshers are off by about this part of an element: such a node is where it was asked for.
+const UNTIDY: f64 = 1e-9;
+
 /// A probe that is farther from its node than this part of the elements there is told: values change within an element.
-const FAR: f64 = 0.05;
+const FAR: f64 = 0.25;
 
 /// The size of the largest element at a node: a place farther away is in none of them.
 fn reach(body: &Body, node: usize) -> f64 {
@@ -325,7 +328,7 @@ impl Probe {
             name: choice.name.text.clone(),
             node,
             number: body.node_number(node),
-            distance: away,
+            distance: if away > UNTIDY * reach { away } else { 0.0 },
             far: away > FAR * reach,
             place,
             program,
@@ -335,7 +338,7 @@ impl Probe {
 
     /// The node it was given, for people.
     pub fn taken(&self) -> String {
-        let [x, y, z] = self.place;
+        let [x, y, z] = self.place.map(short);
         let away =
             if self.distance > 0.0 { format!(", {} away", short(self.distance)) } else { String::new() };
         format!("node {} at ({x}, {y}, {z}){away}", self.number)
