@@ -39,8 +39,11 @@ fn ring(law: &str, method: &str) -> String {
 
 const NEIGHBOURS: &str = "sum(i = 0..38, 0.5*(q[i+1]-q[i])^2 + 0.1*(q[i+1]-q[i])^4)";
 
+/// A name, the text of a scenario, and changes to it.
+type Case = (&'static str, String, Vec<(&'static str, &'static str)>);
+
 /// Name, text and changes of runs of every kind that can be long within a step.
-fn cases() -> Vec<(&'static str, String, Vec<(&'static str, &'static str)>)> {
+fn cases() -> Vec<Case> {
     let lagrangian = format!("lagrangian = \"sum(i = 0..39, 0.5*v[i]^2) - {NEIGHBOURS}\"");
     let hamiltonian = format!("hamiltonian = \"sum(i = 0..39, 0.5*p[i]^2) + {NEIGHBOURS}\"");
     let constrained = format!("{lagrangian}\nconstraint = [\"q[0] + q[1] - 0.01\"]");

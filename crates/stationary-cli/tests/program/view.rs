@@ -4,7 +4,6 @@ use super::{Folder, PATIENCE, command, send, stderr, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// The program, serving a folder; ended with the test.
 struct Server {

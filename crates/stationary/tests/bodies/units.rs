@@ -66,8 +66,11 @@ impl Units {
     }
 }
 
+/// Time, pair and impulse of an impact.
+type Met = (f64, [usize; 2], f64);
+
 /// The states after so many impacts, and their times, pairs and impulses, in units of one.
-fn course(world: &World, units: Units, impacts: u64) -> (Vec<State>, Vec<(f64, [usize; 2], f64)>) {
+fn course(world: &World, units: Units, impacts: u64) -> (Vec<State>, Vec<Met>) {
     let scaled = units.scaled(world);
     let contact_time = contact_time(&scaled);
     let mut run = run_with(scaled, 0.1 * units.time, contact_time);
