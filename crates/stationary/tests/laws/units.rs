@@ -262,14 +262,14 @@ g = <9.81|0 1 -2>
 position = [2.0]
 velocity = [<0.25|0 0 -1>]",
         coordinates: &[("theta", NUMBER)],
-        // Lengths of steps are ill-conditioned: the energy depends on them in the order of the method.
-        tolerance: 1e-9,
+        // Lengths of steps are ill-conditioned: the energy depends on them in the order of the method only.
+        tolerance: 1e-7,
     };
     for method in
         ["{ method = \"midpoint\", step = \"energy\" }", "{ method = \"verlet\", step = \"energy\" }"]
     {
         pendulum.check(method);
-        Case { tolerance: 1e-9, ..ORBIT }.check(method);
+        Case { tolerance: 1e-7, ..ORBIT }.check(method);
     }
 }
 
@@ -282,6 +282,8 @@ fn forced_systems_have_the_same_bits_in_all_units() {
         case.check(method);
     }
     let text = ORBIT.text.replacen("step =", "force = [\"-c*vr\", \"-c*r^2*vphi\"]\nstep =", 1);
+    // What forces do to the symplectic form is measured in units rounded to powers of two.
+    let text = text.replacen("observe = [\"symplectic\"]\n", "", 1);
     let text = text.replacen("m = ", "c = <0.1|1 0 -1>\nm = ", 1);
     let case = Case { text: text.leak(), ..ORBIT };
     METHODS.iter().for_each(|method| case.check(method));
@@ -322,7 +324,7 @@ l = <1.25|0 1 0>
 b = <0.125|0 1 0>
 pitch = <0.5|0 1 0>
 [initial]
-position = [<1.25|0 1 0>, 0, 0]
+position = [<1.3125|0 1 0>, <0.25|0 1 0>, 0.5]
 velocity = [0, 0, 0]",
         coordinates: &[("r", LENGTH), ("z", LENGTH), ("phi", NUMBER)],
         tolerance: ROUNDING,
@@ -591,4 +593,29 @@ velocity = [<0.1|0 1 -1>, 0, <1|0 0 -1>]",
         ball.check(method);
         disc.check(method);
     }
+}
+
+/// Near 1e16 doubles are two apart: a step of one is lost at the start, though it seems to move the clock at the end.
+#[test]
+fn a_step_that_does_not_move_the_clock_is_refused_for_every_kind() {
+    let times = [("start", "1e16"), ("end", "10000000000000010")];
+    let integrator = ("integrator", "{ method = \"midpoint\" }");
+    for (name, more) in [
+        ("pendulum", vec![("step", "1")]),
+        ("heavy-top", vec![("step", "1")]),
+        ("disc-box", vec![("step", "1")]),
+        ("slab", vec![("step", "1"), integrator]),
+    ] {
+        let set = times.iter().chain(&more).map(|(k, v)| (k.to_string(), v.to_string()));
+        let set: Vec<(String, String)> = set.collect();
+        let error = Scenario::read(name, shipped::find(name).unwrap().text, &set).unwrap_err();
+        assert!(error.to_string().contains("does not move the clock"), "{name}: {error}");
+        let longer = set.iter().map(|(k, v)| (k.clone(), if k == "step" { "2".into() } else { v.clone() }));
+        let longer: Vec<(String, String)> = longer.collect();
+        assert!(Scenario::read(name, shipped::find(name).unwrap().text, &longer).is_ok(), "{name}");
+    }
+    // Steps that elements choose for themselves.
+    let set: Vec<(String, String)> = times.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let slab = Scenario::read("slab", shipped::find("slab").unwrap().text, &set).unwrap();
+    assert!(run::check(&slab).is_err());
 }

@@ -449,6 +449,9 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         for iterations in 1..=limit {
             let length = self.equations::<FREE>((matrix, block), delta, mixed);
             let balance = length.d3 + self.target;
+            if FREE && self.is_indifferent(&length, mixed) {
+                return Err(self.failure(length, iterations));
+            }
             if !linalg::factor(matrix, pivot, size) {
                 return Err(self.failure(length, iterations));
             }
@@ -496,6 +499,19 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         }
         let length = self.equations::<FREE>((matrix, block), delta, mixed);
         Err(self.failure(length, limit))
+    }
+
+    /// Whether a step of any other length would have the same energy but for rounding, as at rest: then there is no length to be found,
+    /// and what the matrix says of it is noise.
+    #[inline(always)]
+    fn is_indifferent(&self, length: &Length, mixed: &[f64]) -> bool {
+        let (n, m) = (self.ld.dimension(), self.ld.dimension() * self.ld.pieces());
+        let (u, mixed) = (&self.leg.u[..m], &mixed[n..n + m]);
+        let mut change = (length.d33 * self.leg.h).abs();
+        for r in 0..m {
+            change += (mixed[r] * u[r]).abs();
+        }
+        change <= ROUNDING * length.size
     }
 
     /// Residuals into `delta` and their derivatives into `matrix`.
