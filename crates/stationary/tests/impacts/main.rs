@@ -10,3 +10,4 @@ mod long;
 mod order;
 mod random;
 mod rest;
+mod scaled;
