@@ -23,7 +23,8 @@ pub struct Setup<'a> {
     pub v: &'a [f64],
 }
 
-const NAMES: [&str; 5] = ["x", "y", "a", "b", "c"];
+/// Names of the coordinates.
+pub const NAMES: [&str; 8] = ["x", "y", "a", "b", "c", "d", "f", "g"];
 
 impl Setup<'_> {
     pub fn scope(&self) -> Scope {

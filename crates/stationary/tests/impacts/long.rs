@@ -180,3 +180,18 @@ fn the_action_generates_the_step() {
         }
     }
 }
+
+/// A ball that bounces some 35 times in each step: where it comes back to the same place again and again the rounding of its gap is that
+/// of the way in between.
+#[test]
+fn many_bounces_in_each_step_keep_the_energy() {
+    let setup = Setup { lagrangian: "0.5*vx^2 - x", gaps: &["x"], q: &[1.0], v: &[0.0], ..Setup::default() };
+    for (h, steps) in [(100.0, 20), (37.0, 54), (1000.0, 2)] {
+        let (x, impacts) = setup.run(GAUSS, h, steps);
+        let exact = (x.view().t / (2.0 * 2.0_f64.sqrt()) + 0.5).floor();
+        assert_eq!(impacts.len(), exact as usize, "step {h}");
+        assert!(worst_jump(&impacts) < 1e-13, "step {h}: {:e}", worst_jump(&impacts));
+        let energy = 0.5 * x.view().p[0].powi(2) + x.view().q[0];
+        assert!((energy - 1.0).abs() < 1e-11, "step {h}: {energy}");
+    }
+}

@@ -2,9 +2,12 @@
 
 mod common;
 mod corners;
+mod cradle;
 mod crossing;
 mod errors;
 mod friction;
 mod long;
 mod order;
+mod random;
 mod rest;
+mod scaled;

@@ -334,3 +334,42 @@ fn a_square_slides_to_a_stop() {
         assert!(x.view().p.iter().all(|p| p.abs() < 1e-9) && x.view().q[0] > 0.1, "{method}: {:?}", x.view());
     }
 }
+
+/// Bounces that end just where the step does: the energy of the rebound can be met for some lengths of the leg and not for others, which
+/// is no jump of the gap.
+#[test]
+fn a_disc_whose_bounce_ends_with_the_step_comes_to_roll() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) + 0.5*0.4*va^2 - 9.81*y",
+        gaps: &["y - 1"],
+        slips: &["vx + va"],
+        laws: vec![(0.5, 1.0)],
+        q: &[0.0, 3.0, -0.464],
+        v: &[-0.87, 0.63, -19.21],
+        ..Setup::default()
+    };
+    let (x, impacts) = setup.run(MIDPOINT, 0.02, 200);
+    assert!(impacts.iter().any(|x| x.kind == ImpactKind::Rest), "{impacts:?}");
+    let roll = (-0.87 + 0.4 * 19.21) / 1.4;
+    assert!((x.view().p[0] - roll).abs() < 1e-9, "{:?} {roll}", x.view());
+    assert!((x.view().q[1] - 1.0).abs() < 1e-12, "{:?}", x.view());
+}
+
+/// A square that falls from corner to corner with friction and lies still in the end.
+#[test]
+fn a_square_with_friction_lies_still_after_a_fall() {
+    let setup = Setup {
+        lagrangian: "0.5*(vx^2 + vy^2) + 0.5*0.004*va^2 - 9.81*y",
+        gaps: &["y - 0.1*max(abs(sin(a)), abs(cos(a)))"],
+        laws: vec![(0.5, 0.5)],
+        q: &[0.0, 1.5, 0.048],
+        v: &[-1.38, -1.01, -14.07],
+        ..Setup::default()
+    };
+    for (method, h) in [(VERLET, 0.05), (VERLET, 0.01), (MIDPOINT, 0.05), (GAUSS, 0.02)] {
+        let (x, _) = setup.run(method, h, (4.0 / h) as u64);
+        let view = x.view();
+        assert!(view.p.iter().all(|p| p.abs() < 1e-9), "{method} {h}: {view:?}");
+        assert!((view.q[1] - 0.05 * 2.0_f64.sqrt()).abs() < 1e-9, "{method} {h}: {view:?}");
+    }
+}

@@ -23,6 +23,8 @@ pub const SHORT: f64 = 1e-4;
 const JUMP: f64 = 1e-6;
 /// A dip so soon after the start of a leg, in steps, is the contact that it leaves.
 const SOON: f64 = 1e-6;
+/// The rounding error of a gap along a leg, relative to what it is made of: a gap that is nowhere farther from zero is closed.
+const NOISE: f64 = 0.1 * CLOSED;
 
 impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// The size of what a gap is made of at a place: its rounding error is a few units in the last place of that.
@@ -32,6 +34,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             size += g.abs() * (q.abs() + r);
         }
         size
+    }
+
+    /// The rounding error of a gap along a leg.
+    pub(super) fn noise(&self, k: usize, from: &Departure) -> f64 {
+        NOISE * self.size(&self.here, k, from.t, &from.q)
     }
 
     /// The largest entry of the gradient of a gap at the start of the leg.
@@ -157,7 +164,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.paths.find_end_velocity()?;
         let rates = [self.here.rate(k, &self.v0), self.there.rate(k, &self.paths.end.v)];
         let Some(at) = lowest(a, b, rates.map(|r| r * until)) else { return Ok(None) };
-        let rounding = -0.1 * CLOSED * self.size(&self.here, k, from.t, &from.q);
+        let rounding = -self.noise(k, from);
         if at * until < SOON * self.h {
             return Ok(None);
         }
@@ -199,9 +206,15 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     fn returns(&mut self, from: &Departure, k: usize, [length, value]: [f64; 2]) -> Result<Violation, Cause> {
         let rate = self.here.rate(k, &self.v0).max(0.0);
         let pressing = 2.0 * (rate * length - value) / (length * length);
-        let flight = 2.0 * rate / pressing;
+        let mut flight = 2.0 * rate / pressing;
         let freed = self.freed.contains(&k);
         let held = self.slack[k] > 0.0;
+        // Where one piece is held the slack is in the values, and it is larger.
+        let noise = if held { 0.0 } else { self.noise(k, from) };
+        if !held && value >= -noise && rate * length <= noise {
+            // Nothing presses and nothing opens it: it stays closed, with a force that is nothing but rounding.
+            return Ok(Violation::Stays(k));
+        }
         if !freed && !held && flight < 10.0 * SHORT * self.h {
             let p = self.paths.leaving(from);
             let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)], true)?[0];
@@ -209,13 +222,17 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             if acceleration < 0.0 && -2.0 * rate / acceleration < SHORT * self.h {
                 return Ok(Violation::Stays(k));
             }
+            if acceleration > self.still(k, from.t, &from.q) {
+                // It opens, as where the corner of a body that spins lifts off, and closes later by another motion.
+                flight = length;
+            }
         }
         let flight = if held { length } else { flight.min(length) };
         let (mut high, mut x) = ([length, value], 0.5 * flight);
         let shortest = if held { 0.1 * SHORT } else { 1e-10 };
         while x > shortest * self.h {
             let value = self.after(from, x, k)?;
-            if value > 0.0 {
+            if value > noise {
                 return Ok(Violation::Between(k, [x, value], high));
             }
             high = [x, value];
@@ -273,8 +290,37 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let rounding = CLOSED * self.size(&self.here, k, from.t, &from.q)
             + 1e-12 * self.slope_of(k) * max_abs(&self.reach);
         let met = b - a <= 1e-12 * self.h;
-        self.jumps = met && above - below > JUMP * (low[1].abs() + high[1].abs()) + rounding;
+        let allowed = JUMP * (low[1].abs() + high[1].abs()) + rounding;
+        if met && above - below > allowed {
+            self.jumps = self.gap_jumps(from, k, [a, b], allowed)?;
+        }
         Ok(a)
+    }
+
+    /// Whether a gap that falls by more than is allowed between legs of nearly the same length does so because its formula jumps. A
+    /// path that jumps is none of its faults: the energy of the impact that it leaves, or its friction, can not be met at all
+    /// lengths. The leg of the first length is then the one solved last.
+    fn gap_jumps(
+        &mut self,
+        from: &Departure,
+        k: usize,
+        [a, b]: [f64; 2],
+        allowed: f64,
+    ) -> Result<bool, Cause> {
+        // Anew, because what is found may depend on the leg that was solved before.
+        let (above, low) = match a > 0.0 {
+            true => (self.after(from, a, k)?, self.paths.end.q.clone()),
+            false => (self.here.value()[k] + self.slack[k], from.q.clone()),
+        };
+        let fall = above - self.after(from, b, k)?;
+        let mut moved = 0.0;
+        for (i, g) in self.probe.gradient(k).iter().enumerate() {
+            moved += g.abs() * (self.paths.end.q[i] - low[i]).abs();
+        }
+        if a > 0.0 {
+            self.paths.again(from, a)?;
+        }
+        Ok(fall > allowed && !(moved >= 0.5 * fall))
     }
 }
 

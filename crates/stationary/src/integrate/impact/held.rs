@@ -10,9 +10,9 @@
 
 use super::crossing::SHORT;
 use super::law::{Metric, Slip, Touch, norm};
-use super::path::{Slide, Tied};
+use super::path::{Kick, Slide, Tied};
 use super::ties::{Stick, Ties, Which};
-use super::{Colliding, Departure, Impact, ImpactKind, cone};
+use super::{CLOSED, Colliding, Departure, Impact, ImpactKind, cone};
 use crate::action::DiscreteLagrangian;
 use crate::archive::{Archive, Persist};
 use crate::error::Cause;
@@ -49,6 +49,8 @@ pub struct Grip {
     /// Rows of the ties that keep it from slipping.
     pub(super) rows: Range<usize>,
     coefficient: f64,
+    /// Impulses up to this are rounding: of velocities, and of places over the length of the leg.
+    noise: [f64; 2],
 }
 
 /// What ends a leg besides an impact.
@@ -62,6 +64,12 @@ pub enum Change {
     Break(usize, Vec<f64>),
 }
 
+/// Slips below this, relative to what they are made of, are rounding.
+const SLIP_NOISE: f64 = 1e-13;
+/// What is left of a direction, by the energy, without its part in the span of others, if it depends on them.
+const DEPENDENT: f64 = 1e-12;
+/// Friction jams a contact if it leaves less than this of its own response to an impulse along the normal.
+pub(super) const JAMS: f64 = 1e-3;
 /// The short legs that show what presses, in steps.
 const PROBE: f64 = 1e-3;
 
@@ -143,20 +151,22 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             self.legendre.velocity(self.paths.ld.system(), from.t, &from.q, &p, &mut v)?;
             let (t, half) = (from.t + 0.5 * left, 0.5 * left);
             let middle: Vec<f64> = from.q.iter().zip(&v).map(|(q, v)| q + half * v).collect();
-            let mut basis = self.tied_directions(t, &middle);
+            let mut basis = self.tied_directions((t, &middle, &v))?;
             for i in 0..self.held.len() {
                 if self.held[i].mode == Mode::Smooth {
                     continue;
                 }
                 let slip = self.held_slip(i, t, &middle, &v)?;
                 let coefficient = slip.coefficient;
+                let noise = self.slip_noise(&slip, &from.q, &v);
+                let unclear = self.unclear_slip(i, &slip, &v);
                 let begin = own + held.len() + self.sticks.len();
                 match &mut self.held[i].mode {
                     Mode::Smooth => {}
                     Mode::Slide(direction) => {
                         let s = slip.at(&v);
                         let size = norm(&s);
-                        if size > 1e-12 * norm(&v) && size > 0.0 {
+                        if size > unclear {
                             *direction = s.iter().map(|s| s / size).collect();
                         }
                         let pull: Vec<f64> = slip.force(direction).iter().map(|x| coefficient * x).collect();
@@ -164,7 +174,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                     }
                     Mode::Stick => {
                         for (row, rest) in slip.rows.into_iter().zip(slip.rest) {
-                            if independent(&mut basis, &row) {
+                            if basis.add(&row) {
                                 let stick = Stick { row, rest, from: from.q.clone(), since: from.t };
                                 self.sticks.push(stick);
                             }
@@ -172,7 +182,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                     }
                 }
                 let rows = begin..own + held.len() + self.sticks.len();
-                self.grips.push(Grip { hold: i, rows, coefficient });
+                self.grips.push(Grip { hold: i, rows, coefficient, noise });
             }
         }
         let ties = Ties::new(n, self.system.clone(), &self.gaps, (held, self.sticks.clone()));
@@ -180,6 +190,54 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         if let Some(tied) = &mut self.paths.ties {
             tied.slides = slides;
         }
+        Ok(())
+    }
+
+    /// Where friction presses a sliding contact so much that no force along the normal balances it, `n . R (n - mu T' d) <= 0`, the
+    /// contact jams (the paradox of Painleve): the slip stops at once.
+    pub(super) fn jam(
+        &mut self,
+        from: &mut Departure,
+        before: f64,
+        impacts: &mut Vec<Impact>,
+    ) -> Result<(), Cause> {
+        if !self.held.iter().any(|x| matches!(x.mode, Mode::Slide(_))) {
+            return Ok(());
+        }
+        let p = self.paths.leaving(from);
+        let mut v = vec![0.0; p.len()];
+        self.paths.velocity(from.t, &from.q, &p, &mut v)?;
+        let metric = self.metric(from.t, &from.q, &v)?;
+        let all: Vec<Touch> =
+            (0..self.held.len()).map(|k| self.held_touch(k, &metric, from.t, &from.q)).collect();
+        let mut jammed = None;
+        for i in 0..self.held.len() {
+            let Mode::Slide(direction) = &self.held[i].mode else { continue };
+            let slip = self.slip(&all[i], &all, &metric, (from.t, &from.q));
+            let s = slip.at(&v);
+            let size = norm(&s);
+            let along: Vec<f64> = match size > self.unclear_slip(i, &slip, &v) {
+                true => s.iter().map(|s| s / size).collect(),
+                false => direction.clone(),
+            };
+            let pull = metric.response(&slip.force(&along));
+            let own = all[i].own();
+            if own - slip.coefficient * dot(&all[i].normal, &pull) <= JAMS * own {
+                self.held[i].mode = Mode::Stick;
+                jammed = Some(self.held[i].which.0);
+            }
+        }
+        let Some(gap) = jammed else { return Ok(()) };
+        from.kick = None;
+        from.p = p;
+        let lost = self.project(from)?;
+        match impacts.last_mut().filter(|x| x.energy_after.is_nan()) {
+            Some(impact) => impact.prescribed += lost,
+            None => {
+                impacts.push(Impact { kind: ImpactKind::Rest, ..Impact::empty(from.t, gap, before, lost) })
+            }
+        }
+        self.firm = true;
         Ok(())
     }
 
@@ -213,18 +271,42 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         if turned { self.paths.again(from, left) } else { Ok(()) }
     }
 
-    /// Orthonormal directions of the gradients of constraints and held gaps.
-    fn tied_directions(&self, t: f64, q: &[f64]) -> Vec<Vec<f64>> {
+    /// The slip of a held gap below which its direction is none: rounding, or what friction stops in no time. One that begins to slip
+    /// has the direction in which it broke loose.
+    fn unclear_slip(&self, i: usize, slip: &Slip, v: &[f64]) -> f64 {
+        let force = self.held[i].force.abs();
+        let stops = if force.is_finite() { slip.coefficient * force * slip.give() * self.h } else { 0.0 };
+        (10.0 * SLIP_NOISE * slip.terms(&self.speeds(v))).max(1e-9 * stops)
+    }
+
+    /// How fast coordinates move, or did not long ago.
+    fn speeds(&self, v: &[f64]) -> Vec<f64> {
+        v.iter().zip(&self.reach).map(|(v, r)| v.abs() + r / self.h).collect()
+    }
+
+    /// The impulse of friction that changes slips by their rounding error.
+    fn slip_noise(&self, slip: &Slip, q: &[f64], v: &[f64]) -> [f64; 2] {
+        let speed = self.speeds(v);
+        let give = slip.give();
+        if !(give > 0.0) {
+            return [0.0; 2];
+        }
+        [SLIP_NOISE * slip.terms(&speed) / give, 4.0 * f64::EPSILON * slip.terms(q) / give]
+    }
+
+    /// The directions of the gradients of constraints and held gaps.
+    fn tied_directions(&self, (t, q, v): (f64, &[f64], &[f64])) -> Result<Directions, Cause> {
         let held = self.held.iter().map(|x| x.which).collect();
-        let mut basis = Vec::new();
+        let metric = Metric::new(self.paths.ld.system(), (t, q, v), &Bounds::new(q.len(), 0))?;
+        let mut directions = Directions { metric, basis: Vec::new() };
         if let Some(ties) = Ties::new(q.len(), self.system.clone(), &self.gaps, (held, Vec::new())) {
             let mut bounds = Bounds::new(q.len(), ties.count());
             ties.first(t, q, &mut bounds);
             for a in 0..ties.count() {
-                independent(&mut basis, bounds.gradient(a));
+                directions.add(bounds.gradient(a));
             }
         }
-        basis
+        Ok(directions)
     }
 
     /// Where in the leg of length `until`, which is the one solved last, something changes at the held gaps, and what.
@@ -238,7 +320,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         for grip in &self.grips {
             let f: Vec<f64> = grip.rows.clone().map(|row| tied.impulse(row)).collect();
             let (size, most) = (norm(&f), capacity(grip) + help);
-            if size > most * (1.0 + 1e-9) && !self.firm {
+            let [speed, place] = grip.noise;
+            if size > most * (1.0 + 1e-9) + speed + place / until && !self.firm {
                 let direction = f.iter().map(|f| -f / size).collect();
                 return Ok((0.0, Some(Change::Break(grip.hold, direction))));
             }
@@ -358,7 +441,18 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             return Err(Cause::Singular);
         }
         lu.solve(&mut force);
+        for (i, force) in force.iter_mut().enumerate() {
+            if force.abs() * touches[i].own() <= self.still(self.held[i].which.0, t, q) {
+                *force = 0.0;
+            }
+        }
         Ok(force)
+    }
+
+    /// Accelerations of a gap below this are rounding: within a step they neither open nor close it by more than a few times
+    /// what is rounding of the gap itself.
+    pub(super) fn still(&self, gap: usize, t: f64, q: &[f64]) -> f64 {
+        20.0 * CLOSED * self.size(&self.here, gap, t, q) / (self.h * self.h)
     }
 
     /// Holds what is closed at a departure and pressed so much that it would not open for long. The impact that brought it there, if
@@ -394,15 +488,21 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             (0..m * m).map(|x| dot(&touches[near[x / m]].normal, &touches[near[x % m]].response)).collect();
         let pressing: Vec<f64> = near.iter().map(|&k| a[k]).collect();
         let lambda = cone::project(&gram, &pressing).unwrap_or_else(|_| vec![1.0; m]);
-        let mut order: Vec<usize> =
-            (0..m).filter(|&x| lambda[x] > 0.0 || touches[near[x]].which.0 == gap).collect();
+        // Those that are pressed, and those that nothing opens: of balls in a row that touch and move alike all are held.
+        let opening = |x: usize| pressing[x] + (0..m).map(|y| gram[x * m + y] * lambda[y]).sum::<f64>();
+        let closed = |x: usize| {
+            let own = touches[near[x]].which.0;
+            let held = held(near[x]);
+            lambda[x] > 0.0 || own == gap || held || opening(x) <= self.still(own, from.t, &from.q)
+        };
+        let mut order: Vec<usize> = (0..m).filter(|&x| closed(x)).collect();
         order.sort_by(|&x, &y| lambda[y].total_cmp(&lambda[x]));
         let old = std::mem::take(&mut self.held);
         self.lean.clear();
-        let mut basis = self.tied_directions(from.t, &from.q);
+        let mut basis = self.tied_directions((from.t, &from.q, &v))?;
         for x in order {
             let touch = &touches[near[x]];
-            if !independent(&mut basis, &touch.normal) {
+            if !basis.add(&touch.normal) {
                 self.lean.push(touch.which.0);
                 continue;
             }
@@ -414,26 +514,39 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.settle_modes(from.t, &from.q, &v, &lambda)?;
         // What has just been released and does not open all the same is held for a leg.
         self.firm = self.freed.contains(&gap);
-        from.kick = None;
-        from.p.copy_from_slice(&p);
+        let kick = from.kick.take();
+        let arrived = std::mem::replace(&mut from.p, p);
         let lost = self.project(from)?;
-        let waiting = impacts.last_mut().filter(|x| x.energy_after.is_nan() && x.kind == ImpactKind::Bounce);
+        let waiting = impacts.last_mut().filter(|x| x.energy_after.is_nan());
+        // Whether a gap that was hit opens, while others that touch stay closed.
+        let held = |gap: &usize| self.held.iter().any(|x| x.which.0 == *gap) || self.lean.contains(gap);
+        let opens = |x: &Impact| {
+            x.kind == ImpactKind::Bounce && x.others.iter().chain([&x.gap]).any(|gap| !held(gap))
+        };
+        let mut rest = Impact { kind: ImpactKind::Rest, ..Impact::empty(from.t, gap, before, lost) };
         match waiting {
-            Some(impact) => {
+            Some(impact) if opens(impact) => {
+                rest.energy_before = impact.energy_before + impact.prescribed;
+                impacts.push(rest);
+            }
+            Some(impact) if impact.kind == ImpactKind::Bounce => {
                 impact.kind = ImpactKind::Rest;
                 impact.prescribed += lost;
             }
-            None => match impacts.last_mut().filter(|x| x.energy_after.is_nan()) {
-                // Another one comes to rest at the same time.
-                Some(impact) => {
-                    impact.prescribed += lost;
-                    if impact.gap != gap && !impact.others.contains(&gap) {
-                        impact.others.push(gap);
-                    }
+            // Another one comes to rest at the same time.
+            Some(impact) => {
+                impact.prescribed += lost;
+                if impact.gap != gap && !impact.others.contains(&gap) {
+                    impact.others.push(gap);
                 }
-                None => impacts
-                    .push(Impact { kind: ImpactKind::Rest, ..Impact::empty(from.t, gap, before, lost) }),
-            },
+            }
+            None => impacts.push(rest),
+        }
+        // Such a blow still has its energy to meet.
+        let bounced = impacts.iter().any(|x| x.energy_after.is_nan() && opens(x));
+        if let Some(kick) = kick.filter(|_| bounced) {
+            from.kick = Some(Kick { change: kick.change + lost, ..kick });
+            from.p = arrived;
         }
         Ok(())
     }
@@ -447,9 +560,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             let slip = self.held_slip(i, t, q, v)?;
             let s = slip.at(v);
-            let give = (0..s.len()).map(|k| dot(&slip.rows[k], &slip.response[k])).fold(0.0, f64::max);
-            let slow =
-                norm(&s) <= SHORT * self.h * slip.coefficient * force * give || norm(&s) <= 1e-13 * norm(v);
+            let slow = norm(&s) <= SHORT * self.h * slip.coefficient * force * slip.give()
+                || norm(&s) <= SLIP_NOISE * slip.terms(v);
             self.held[i].mode =
                 if slow { Mode::Stick } else { Mode::Slide(s.iter().map(|x| x / norm(&s)).collect()) };
         }
@@ -494,23 +606,35 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     }
 }
 
-/// Adds what a direction has besides those of an orthonormal basis; `false` if that is nothing.
-fn independent(basis: &mut Vec<Vec<f64>>, direction: &[f64]) -> bool {
-    let mut x = direction.to_vec();
-    let size = norm(&x);
-    for _ in 0..2 {
-        for other in basis.iter() {
-            let part = dot(other, &x);
-            x.iter_mut().zip(other).for_each(|(x, y)| *x -= part * y);
+/// Directions that do not depend on each other. They are compared in the metric of the kinetic energy, so that the units of
+/// coordinates do not count: beside a height in metres the angle of a body of a nanometre has a slope of 1e-9.
+struct Directions {
+    metric: Metric,
+    /// Orthonormal covectors, each with its response.
+    basis: Vec<[Vec<f64>; 2]>,
+}
+
+impl Directions {
+    /// Adds what a direction has besides those that are there; `false` if that is nothing.
+    fn add(&mut self, direction: &[f64]) -> bool {
+        let mut x = direction.to_vec();
+        let own = dot(&x, &self.metric.response(&x));
+        for _ in 0..2 {
+            for [other, response] in &self.basis {
+                let part = dot(response, &x);
+                x.iter_mut().zip(other).for_each(|(x, y)| *x -= part * y);
+            }
         }
+        let mut response = self.metric.response(&x);
+        let rest = dot(&x, &response);
+        if !(rest > DEPENDENT * own) {
+            return false;
+        }
+        let scale = rest.sqrt().recip();
+        x.iter_mut().chain(&mut response).for_each(|x| *x *= scale);
+        self.basis.push([x, response]);
+        true
     }
-    let rest = norm(&x);
-    if !(rest > 1e-9 * size) {
-        return false;
-    }
-    x.iter_mut().for_each(|x| *x /= rest);
-    basis.push(x);
-    true
 }
 
 impl Default for Hold {
@@ -538,13 +662,13 @@ impl Persist for Hold {
 
 impl Default for Grip {
     fn default() -> Self {
-        Grip { hold: 0, rows: 0..0, coefficient: 0.0 }
+        Grip { hold: 0, rows: 0..0, coefficient: 0.0, noise: [0.0; 2] }
     }
 }
 
 impl Persist for Grip {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.hold).pass(&mut self.rows.start).pass(&mut self.rows.end);
-        archive.pass(&mut self.coefficient);
+        archive.pass(&mut self.coefficient).pass(&mut self.noise);
     }
 }

@@ -41,7 +41,7 @@ impl Touch {
     fn rate_at(&self, v: &[f64]) -> f64 {
         dot(&self.normal, v) + self.dt
     }
-    fn own(&self) -> f64 {
+    pub(super) fn own(&self) -> f64 {
         dot(&self.normal, &self.response)
     }
 }
@@ -92,6 +92,19 @@ impl Slip {
         self.rows.iter().zip(&self.rest).map(|(row, c)| dot(row, v) + c).collect()
     }
 
+    /// The size of what the slip is made of: its rounding error is a few units in the last place of that.
+    pub fn terms(&self, v: &[f64]) -> f64 {
+        let one = |(row, c): (&Vec<f64>, &f64)| {
+            row.iter().zip(v).map(|(t, v)| (t * v).abs()).sum::<f64>() + c.abs()
+        };
+        self.rows.iter().zip(&self.rest).map(one).fold(0.0, f64::max)
+    }
+
+    /// How much the slip answers to an impulse, at most.
+    pub fn give(&self) -> f64 {
+        (0..self.rows.len()).map(|k| dot(&self.rows[k], &self.response[k])).fold(0.0, f64::max)
+    }
+
     /// `T' f`.
     pub fn force(&self, f: &[f64]) -> Vec<f64> {
         combine(&self.rows, f, self.n)
@@ -101,13 +114,15 @@ impl Slip {
     fn stop(&self, s: &[f64]) -> Option<Vec<f64>> {
         let r = s.len();
         let mut lu = Lu::new(r);
+        let unit: Vec<f64> = (0..r).map(|i| unit(dot(&self.rows[i], &self.response[i]))).collect();
         for i in 0..r {
             for j in 0..r {
-                lu.matrix()[i * r + j] = dot(&self.rows[i], &self.response[j]);
+                lu.matrix()[i * r + j] = unit[i] * unit[j] * dot(&self.rows[i], &self.response[j]);
             }
         }
-        let mut f: Vec<f64> = s.iter().map(|s| -s).collect();
+        let mut f: Vec<f64> = s.iter().zip(&unit).map(|(s, u)| -u * s).collect();
         lu.factor().then(|| lu.solve(&mut f))?;
+        f.iter_mut().zip(&unit).for_each(|(f, u)| *f *= u);
         Some(f)
     }
 }
@@ -146,6 +161,11 @@ struct Blow {
 
 pub fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
+}
+
+/// The unit in which a diagonal entry is one; zero stays zero.
+fn unit(diagonal: f64) -> f64 {
+    if diagonal > 0.0 { diagonal.sqrt().recip() } else { 1.0 }
 }
 
 /// The sum of rows of length `n` with weights.
@@ -340,7 +360,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         // One after the other.
         let (mut mu, mut now, mut v) = (vec![0.0; m], rates, v.to_vec());
         let unit: Vec<f64> = touches.iter().map(|x| x.own().sqrt().recip()).collect();
-        let floor = -1e-10 * (0..m).fold(0.0_f64, |s, k| s.max(unit[k] * now[k].abs()));
+        let floor = -SEQUENCE_ENDS * (0..m).fold(0.0_f64, |s, k| s.max(unit[k] * now[k].abs()));
         let mut elastic = true;
         for _ in 0..SEQUENCE {
             let fastest = (0..m).min_by(|&a, &b| (unit[a] * now[a]).total_cmp(&(unit[b] * now[b])));
@@ -399,6 +419,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
 /// Impacts one after the other before the rest is stopped at once.
 const SEQUENCE: usize = 100_000;
+/// And below this rate, relative to the fastest at first, a gap does not close any more.
+const SEQUENCE_ENDS: f64 = 1e-13;
 
 /// Normal impulse and friction of one contact together.
 fn single(touch: &Touch, slip: &Slip, v: &[f64], e: f64) -> (f64, Vec<f64>) {
@@ -406,21 +428,28 @@ fn single(touch: &Touch, slip: &Slip, v: &[f64], e: f64) -> (f64, Vec<f64>) {
     let (s, own) = (slip.at(v), touch.own());
     let smooth = -(1.0 + e) * touch.rate / own;
     let couple: Vec<f64> = slip.response.iter().map(|x| dot(&touch.normal, x)).collect();
-    // Sticking: [n R n, n R T'; T R n, T R T'] [lambda, f] = [-(1 + e) rate, -s].
+    // Sticking: [n R n, n R T'; T R n, T R T'] [lambda, f] = [-(1 + e) rate, -s], in units in which the diagonal is one: masses of
+    // any unit have pivots that compare.
+    let units = [own].into_iter().chain((0..r).map(|i| dot(&slip.rows[i], &slip.response[i])));
+    let unit: Vec<f64> = units.map(unit).collect();
     let mut lu = Lu::new(1 + r);
     let mut b = vec![-(1.0 + e) * touch.rate];
-    lu.matrix()[0] = own;
+    lu.matrix()[0] = 1.0;
     for i in 0..r {
-        lu.matrix()[1 + i] = couple[i];
-        lu.matrix()[(1 + i) * (1 + r)] = couple[i];
+        let mixed = unit[0] * unit[1 + i] * couple[i];
+        lu.matrix()[1 + i] = mixed;
+        lu.matrix()[(1 + i) * (1 + r)] = mixed;
         for j in 0..r {
-            lu.matrix()[(1 + i) * (1 + r) + 1 + j] = dot(&slip.rows[i], &slip.response[j]);
+            let entry = dot(&slip.rows[i], &slip.response[j]);
+            lu.matrix()[(1 + i) * (1 + r) + 1 + j] = unit[1 + i] * unit[1 + j] * entry;
         }
         b.push(-s[i]);
     }
     let sticks = lu.factor();
     if sticks {
+        b.iter_mut().zip(&unit).for_each(|(b, u)| *b *= u);
         lu.solve(&mut b);
+        b.iter_mut().zip(&unit).for_each(|(b, u)| *b *= u);
     }
     let (mut lambda, mut f) = (b[0], b[1..].to_vec());
     if !(sticks && lambda > 0.0 && norm(&f) <= slip.coefficient * lambda) {

@@ -10,7 +10,7 @@ use crate::integrate::constrained::State;
 use crate::integrate::constrained::project::Projection;
 use crate::integrate::constrained::saddle::Saddle;
 use crate::integrate::del::{LIMIT, ROUGH, extrapolate, forecast, polish, settled};
-use crate::linalg::{self, dot, max_abs};
+use crate::linalg::{self, Lu, dot, max_abs};
 use crate::model::{Bounds, Gap, Legendre};
 
 /// How a leg begins.
@@ -105,6 +105,8 @@ pub struct Tied<G> {
 const KICKS: usize = 30;
 /// Rounds in which friction and the impulses it follows are brought together.
 const ROUNDS: usize = 40;
+/// Corrections by Newton's method where that does not.
+const COUPLINGS: usize = 12;
 
 impl<G: Gap> Tied<G> {
     pub fn new(ties: Ties<G>, abscissae: &[f64], n: usize) -> Self {
@@ -120,6 +122,11 @@ impl<G: Gap> Tied<G> {
             rows: vec![0.0; s * n],
             h: f64::NAN,
         }
+    }
+
+    /// The number of points of a leg.
+    fn points(&self) -> usize {
+        self.mu.len() / self.saddle.count()
     }
 
     /// The sum of the impulses of a tie over all points.
@@ -309,30 +316,93 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
         if tied.slides.is_empty() {
             tied.drag.fill(0.0);
         }
+        let first = self.leg.u.clone();
         let mut result = Ok(());
         for round in 1..=ROUNDS {
             result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
-            if result.is_err() || tied.slides.is_empty() {
+            if tied.slides.is_empty() || round == 1 && result.is_err() {
                 break;
             }
-            let (change, size) = tied.drag(n, round == 1);
-            if !(change > 1e-14 * size) {
+            let (change, size) = match result {
+                Ok(()) => tied.drag(n, round == 1),
+                Err(_) => (f64::INFINITY, 0.0),
+            };
+            if change <= 1e-14 * size || size == 0.0 && change == 0.0 {
                 break;
             }
-            if round == ROUNDS {
-                // Normal and friction find no balance: the contact is at the edge of leaving. Friction is then that of the normal
-                // impulses which there would be without it.
-                tied.drag.fill(0.0);
-                result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
-                if result.is_ok() {
-                    tied.drag(n, true);
-                    result = self.saddle(&mut tied).and_then(|()| self.arrive(&mut tied));
-                }
+            if round == ROUNDS || result.is_err() {
+                result = self.couple(&mut tied, &first);
+                break;
             }
         }
         self.ties = Some(tied);
         result?;
         self.check()
+    }
+
+    /// Friction and the impulses it follows where the plain iteration does not bring them together: impulses `m` of the gaps that slide
+    /// give friction, under which the leg has the impulses `f(m)`. That is affine but for what bends over the leg, so `f(m) = m` is
+    /// solved by Newton's method with differences.
+    fn couple(&mut self, tied: &mut Tied<G>, first: &[f64]) -> Result<(), Cause> {
+        let zero = vec![0.0; tied.points() * tied.slides.len()];
+        let count = zero.len();
+        let free = self.under(tied, &zero, first)?;
+        let step = max_abs(&free);
+        let mut lu = Lu::new(count);
+        let mut m = free.clone();
+        if step > 0.0 {
+            for i in 0..count {
+                let mut moved = zero.clone();
+                moved[i] = step;
+                let f = self.under(tied, &moved, first)?;
+                for k in 0..count {
+                    let slope = (f[k] - free[k]) / step;
+                    lu.matrix()[k * count + i] = if k == i { 1.0 - slope } else { -slope };
+                }
+            }
+            if lu.factor() {
+                m.fill(0.0);
+                for _ in 0..COUPLINGS {
+                    let Ok(f) = self.under(tied, &m, first) else { break };
+                    let mut off: Vec<f64> = f.iter().zip(&m).map(|(f, m)| f - m).collect();
+                    if max_abs(&off) <= 1e-13 * max_abs(&m) {
+                        let pressed =
+                            |k: usize| m.iter().skip(k).step_by(tied.slides.len()).sum::<f64>() >= 0.0;
+                        if (0..tied.slides.len()).all(pressed) {
+                            return Ok(());
+                        }
+                        break;
+                    }
+                    lu.solve(&mut off);
+                    m.iter_mut().zip(&off).for_each(|(m, off)| *m += off);
+                }
+            }
+        }
+        // Normal and friction find no balance: the contact is at the edge of leaving. Friction is then that of the normal
+        // impulses which there would be without it.
+        let pressed: Vec<f64> = free.iter().map(|x| x.max(0.0)).collect();
+        self.under(tied, &pressed, first).map(|_| ())
+    }
+
+    /// The impulses of gaps that slide, under the friction that belongs to impulses `m`: point by point.
+    fn under(&mut self, tied: &mut Tied<G>, m: &[f64], first: &[f64]) -> Result<Vec<f64>, Cause> {
+        let n = self.leg.q.len();
+        tied.drag.fill(0.0);
+        for (at, impulse) in m.iter().enumerate() {
+            let (j, slide) = (at / tied.slides.len(), &tied.slides[at % tied.slides.len()]);
+            let drag = &mut tied.drag[j * n..(j + 1) * n];
+            drag.iter_mut().zip(&slide.pull).for_each(|(d, pull)| *d -= impulse * pull);
+        }
+        self.leg.u.copy_from_slice(first);
+        tied.mu.fill(0.0);
+        self.saddle(tied)?;
+        self.arrive(tied)?;
+        let count = tied.saddle.count();
+        let rows: Vec<usize> = tied.slides.iter().map(|x| x.row).collect();
+        Ok((0..tied.points())
+            .flat_map(|j| rows.iter().map(move |row| j * count + row))
+            .map(|at| tied.mu[at])
+            .collect())
     }
 
     fn saddle(&mut self, tied: &mut Tied<G>) -> Result<(), Cause> {

@@ -10,6 +10,14 @@ use crate::model::{Gap, Lagrangian};
 
 /// Legs between two looks at whether the step is to be given up.
 const LOOK: usize = 16;
+/// A coordinate reaches at least this part of what its velocity would take it to in a step, however often it came back to the
+/// same place in between: the rounding of gaps is measured with that.
+const LEAST_REACH: f64 = 0.25;
+
+/// With held gaps a leg that has no solution is halved down to this, in steps.
+const SHORTEST_PART: f64 = 1e-3;
+/// With held gaps a leg shorter than this, in steps, is not made.
+const DRIFT: f64 = 1e-7;
 
 /// What ends a leg.
 enum Event {
@@ -113,25 +121,25 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 self.impact(&mut from, before, &mut impacts)?;
             }
             self.paths.begin();
-            if self.held.iter().any(|x| x.mode != Mode::Smooth) {
-                self.tie(&from, left)?;
+            self.jam(&mut from, before, &mut impacts)?;
+            if !self.held.is_empty() && left < DRIFT * self.h {
+                self.drift(&mut from, left)?;
+                return self.finish(from, legs, impacts, guess);
             }
-            if from.kick.is_some() {
-                let p = self.paths.leaving(&from);
-                self.paths.velocity(from.t, &from.q, &p, &mut guess)?;
-            }
-            self.paths.aim(&guess, left);
-            self.paths.fly(&from, left)?;
-            self.turn(&from, left)?;
-            let (until, event) = self.event(&from, left)?;
-            if until > 0.0 {
+            let length = self.leave(&from, left, &mut guess)?;
+            let (until, event) = self.settled_event(&from, length)?;
+            if until > 0.0 && until < DRIFT * self.h && !self.held.is_empty() {
+                self.drift(&mut from, until)?;
+                left -= until;
+            } else if until > 0.0 {
                 before = self.accept(&mut from, legs.is_empty(), &mut impacts);
                 guess.iter_mut().zip(self.paths.mean_velocity()).for_each(|(g, v)| *g = v);
                 legs.push(self.paths.leg.clone());
                 left -= until;
             }
             match event {
-                Event::End => return self.finish(from, legs, impacts, guess),
+                // A part of the step was made.
+                Event::End => {}
                 Event::Impact(k) => {
                     self.stand(&from);
                     if self.jumps {
@@ -150,6 +158,34 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         gaps.sort_unstable();
         gaps.dedup();
         Err(Cause::Gap { gaps, time: from.t, why: ContactFault::Endless(MOST) })
+    }
+
+    /// Adds the impulse of an impact to the momentum as the law gives it, where no leg follows whose energy it could meet; what held gaps
+    /// take of it they take.
+    fn fold(&mut self, from: &mut Departure) -> Result<(), Cause> {
+        self.paths.begin();
+        from.p = self.paths.leaving(from);
+        from.kick = None;
+        if !self.held.is_empty() {
+            self.project(from)?;
+        }
+        Ok(())
+    }
+
+    /// Moves a departure on for a time in which held gaps allow no leg: the rounding of the places that they tie, over so short a
+    /// time, would be a velocity. Place and momentum go on to first order, which leaves an error of the second.
+    fn drift(&mut self, from: &mut Departure, length: f64) -> Result<(), Cause> {
+        self.fold(from)?;
+        let mut v = self.v0.clone();
+        self.paths.velocity(from.t, &from.q, &from.p, &mut v)?;
+        let mut jet = crate::model::Jet::new(v.len());
+        self.paths.ld.system().first(from.t, &from.q, &v, &mut jet);
+        for i in 0..v.len() {
+            from.q[i] += length * v[i];
+            from.p[i] += length * jet.dq()[i];
+        }
+        from.t += length;
+        Ok(())
     }
 
     /// The discrete energy with which a departure at the start of a step was reached.
@@ -175,11 +211,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
     /// An impact at a departure, if gaps close there.
     fn impact(&mut self, from: &mut Departure, before: f64, impacts: &mut Vec<Impact>) -> Result<(), Cause> {
-        let mut before = before;
-        if let Some(last) = impacts.last_mut().filter(|x| x.energy_after.is_nan()) {
-            // Two at the same time: no leg lies between them.
-            before = last.energy_before + last.prescribed;
+        if from.kick.is_some() {
+            // Another gap closes before a leg was made.
+            self.fold(from)?;
         }
+        let before = at_hand(impacts, before);
         let Some((kick, impact)) = self.strike(from, before)? else { return Ok(()) };
         impacts.iter_mut().filter(|x| x.energy_after.is_nan()).for_each(|x| x.energy_after = before);
         let lossless = kick.within.is_some() && kick.change == 0.0 && kick.power == 0.0;
@@ -202,6 +238,49 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             self.untie();
         }
         Ok(())
+    }
+
+    /// Solves the leg that leaves, as long as what is left of the step, or a part of it: under held gaps a long leg may have no
+    /// solution where shorter ones have, as of a body that turns by a radian in a step while it rolls. Returns its length.
+    fn leave(&mut self, from: &Departure, left: f64, guess: &mut [f64]) -> Result<f64, Cause> {
+        let mut length = left;
+        loop {
+            let result = self.leave_for(from, length, guess);
+            let shorter = !self.held.is_empty() && length > SHORTEST_PART * self.h;
+            match result {
+                Ok(()) => return Ok(length),
+                Err(Cause::Newton { .. } | Cause::Constraint { .. } | Cause::Singular) if shorter => {
+                    length *= 0.5;
+                    self.paths.begin();
+                }
+                Err(cause) => return Err(cause),
+            }
+        }
+    }
+
+    fn leave_for(&mut self, from: &Departure, length: f64, guess: &mut [f64]) -> Result<(), Cause> {
+        if self.held.iter().any(|x| x.mode != Mode::Smooth) {
+            self.tie(from, length)?;
+        }
+        if from.kick.is_some() {
+            let p = self.paths.leaving(from);
+            self.paths.velocity(from.t, &from.q, &p, guess)?;
+        }
+        self.paths.aim(guess, length);
+        self.paths.fly(from, length)?;
+        self.turn(from, length)
+    }
+
+    /// As [`event`](Self::event). Where it is found on the way that the energy of the impact which the leg leaves cannot be met, the
+    /// momentum of the law is taken from then on: what had been found before belongs to another path, and is looked for anew.
+    fn settled_event(&mut self, from: &Departure, left: f64) -> Result<(f64, Event), Cause> {
+        let fell = self.paths.fell;
+        let found = self.event(from, left);
+        if self.paths.fell == fell {
+            return found;
+        }
+        self.paths.again(from, left)?;
+        self.event(from, left)
     }
 
     /// What ends the leg that was solved last, and after which length; the leg of that length is then the one solved last.
@@ -238,9 +317,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// its end.
     fn accept(&mut self, from: &mut Departure, first: bool, impacts: &mut [Impact]) -> f64 {
         if impacts.last().is_some_and(|x| x.energy_after.is_nan()) {
-            let energy = self.paths.energy_at_start();
-            for impact in impacts.iter_mut().filter(|x| x.energy_after.is_nan()) {
+            // Of several at the same time each ends with the energy with which the next one begins.
+            let mut energy = self.paths.energy_at_start();
+            for impact in impacts.iter_mut().rev().take_while(|x| x.energy_after.is_nan()) {
                 impact.energy_after = energy;
+                energy = impact.energy_before;
                 if impact.kind == ImpactKind::Bounce {
                     impact.impulse *= self.paths.times;
                 }
@@ -248,6 +329,9 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         }
         self.elastic &= !self.paths.fell;
         self.count_leg(first);
+        for (r, v) in self.reach.iter_mut().zip(&self.v0) {
+            *r = r.max(LEAST_REACH * self.h * v.abs());
+        }
         from.t += self.paths.leg.h;
         from.q.copy_from_slice(&self.paths.end.q);
         from.p.copy_from_slice(&self.paths.end.p);
@@ -269,6 +353,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 let gap = self.held.remove(i).which.0;
                 self.lean.clear();
                 self.freed.push(gap);
+                let before = at_hand(impacts, before);
                 impacts.push(Impact { kind: ImpactKind::Release, ..Impact::empty(from.t, gap, before, 0.0) });
                 self.untie();
             }
@@ -306,5 +391,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.elastic &= self.held.is_empty();
         (self.now, self.done, self.impacts, self.whole) = (from, legs, impacts, false);
         Ok(())
+    }
+}
+
+/// The energy with which a departure is reached: `before`, unless impacts happen there of which no leg tells yet.
+pub(super) fn at_hand(impacts: &[Impact], before: f64) -> f64 {
+    match impacts.last().filter(|x| x.energy_after.is_nan()) {
+        Some(last) => last.energy_before + last.prescribed,
+        None => before,
     }
 }

@@ -1,0 +1,71 @@
+//! Units do not count: a scene in other units of mass, length and time, by powers of two, has the same impacts.
+
+use crate::common::{GAUSS, MIDPOINT, Setup, VERLET};
+use stationary::integrate::{Impact, ImpactKind, Method};
+
+/// Bodies of radius 1 over a floor: the gap, the slip, restitution and friction. `{r}` is the radius.
+const SCENES: [(&str, &str, (f64, f64)); 6] = [
+    ("y - {r}", "vx + {r}*va", (0.6, 0.3)),
+    ("y - {r}", "", (0.5, 0.4)),
+    ("y - {r}*max(abs(sin(a)), abs(cos(a)))", "", (0.3, 0.0)),
+    ("y - {r}*max(abs(sin(a)), abs(cos(a)))", "vx + y*va", (0.0, 0.5)),
+    ("y - sqrt(({r}*sin(a))^2 + (0.5*{r}*cos(a))^2)", "vx + y*va", (0.4, 0.2)),
+    ("y - 0.7*{r}*(abs(sin(a)) + abs(cos(a)))", "", (1.0, 0.0)),
+];
+
+/// Impacts of a scene in units of which one of ours makes so many, by exponents of two: mass, length, time.
+fn impacts(scene: usize, method: Method, [mass, length, time]: [i32; 3]) -> (Vec<Impact>, Vec<f64>) {
+    let [m, r, s] = [mass, length, time].map(|x| 2.0_f64.powi(x));
+    let (gap, slip, law) = SCENES[scene];
+    let put = |text: &str| text.replace("{r}", &format!("{r:?}"));
+    let (gap, slip) = (put(gap), put(slip));
+    let gravity = 9.81 * r / (s * s);
+    let inertia = 0.25 * m * r * r;
+    let lagrangian = format!("0.5*{m:?}*(vx^2 + vy^2) + 0.5*{inertia:?}*va^2 - {m:?}*{gravity:?}*y");
+    let (q, v) = ([0.0, 2.0 * r, 0.3], [1.2 * r / s, -0.3 * r / s, 2.5 / s]);
+    let setup = Setup {
+        lagrangian: &lagrangian,
+        gaps: &[&gap],
+        slips: &[&slip],
+        laws: vec![law],
+        q: &q,
+        v: &v,
+        ..Setup::default()
+    };
+    let (x, impacts) = setup.run(method, 0.02 * s, 100);
+    let view = x.view();
+    (impacts, vec![view.q[0] / r, view.q[1] / r, view.q[2]])
+}
+
+#[test]
+fn impacts_are_the_same_in_all_units() {
+    for scene in 0..SCENES.len() {
+        for method in [GAUSS, VERLET, MIDPOINT] {
+            let (plain, place) = impacts(scene, method, [0; 3]);
+            assert!(plain.len() >= 2, "{scene} {method}: {plain:?}");
+            for scale in
+                [[30, 0, 0], [-70, 0, 0], [0, 20, 0], [0, -18, 0], [0, 0, 25], [0, 0, -35], [-60, -18, -20]]
+            {
+                let (other, there) = impacts(scene, method, scale);
+                let name = format!("scene {scene}, {method}, {scale:?}");
+                let time = 2.0_f64.powi(scale[2]);
+                let energy = 2.0_f64.powi(scale[0] + 2 * scale[1] - 2 * scale[2]);
+                // Which of the bounces after the first contact that lasts are too short to follow, rounding decides.
+                let first = |list: &[Impact]| {
+                    let kinds = list.iter().map(|x| x.kind);
+                    let count = kinds.clone().take_while(|x| *x == ImpactKind::Bounce).count();
+                    kinds.take(count + 1).collect::<Vec<_>>()
+                };
+                assert_eq!(first(&plain), first(&other), "{name}");
+                let count = first(&plain).len() - 1;
+                for (x, y) in plain.iter().zip(&other).take(count) {
+                    assert!((x.time - y.time / time).abs() < 1e-7, "{name}: {x:?} {y:?}");
+                    assert!((x.energy_after - y.energy_after / energy).abs() < 1e-6, "{name}: {x:?} {y:?}");
+                }
+                for (x, y) in place.iter().zip(&there) {
+                    assert!((x - y).abs() < 1e-6, "{name}: {place:?} {there:?}");
+                }
+            }
+        }
+    }
+}
