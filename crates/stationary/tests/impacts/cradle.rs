@@ -1,6 +1,6 @@
 //! Rows of balls that touch, or nearly: Newton's cradle with any restitution, for both ways to take impacts that happen at once.
 
-use crate::common::{GAUSS, MIDPOINT, NAMES, Setup, VERLET};
+use super::common::{GAUSS, MIDPOINT, NAMES, Setup, VERLET};
 use stationary::integrate::{Impact, ImpactKind, Integrator, Method};
 use stationary::model::Simultaneous;
 

@@ -3,7 +3,7 @@
 //!
 //! `STATIONARY_RANDOM_CASES` sets how many cases are tried, `STATIONARY_RANDOM_FIRST` the first of them.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET};
 use stationary::integrate::{Impact, Method};
 use stationary::model::{Bounds, Gap, Jet, Lagrangian};
 

@@ -1,6 +1,6 @@
 //! Units do not count: a scene in other units of mass, length and time, by powers of two, has the same impacts.
 
-use crate::common::{GAUSS, MIDPOINT, Setup, VERLET};
+use super::common::{GAUSS, MIDPOINT, Setup, VERLET};
 use stationary::integrate::{Impact, ImpactKind, Method};
 
 /// Bodies of radius 1 over a floor: the gap, the slip, restitution and friction. `{r}` is the radius.

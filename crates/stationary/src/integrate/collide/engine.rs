@@ -79,7 +79,7 @@ impl fmt::Display for Stop {
                 "{impacts} impacts and {searches} searches for impacts between the times {since} and {time}, the last of `{first}` and `{second}`; a longer `contact_time` usually helps"
             ),
             Stop::NotFinite { time, body } => {
-                write!(f, "position or velocity of `{body}` is not a finite number after time {time}")
+                write!(f, "the energy or the state of `{body}` is not a finite number after time {time}")
             }
         }
     }
