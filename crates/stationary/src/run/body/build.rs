@@ -90,7 +90,8 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
 fn guard(system: &BodySystem, view: &BodyView, steps: u64, timed: bool) -> EnergyGuard {
     let turning: f64 = (0..3).map(|k| system.inertia[k][k]).sum();
     let square = system.mass * inner(&view.position, &view.position) + turning;
-    let guard = EnergyGuard::new(Looks::Steps, square / (system.step * system.step), steps as f64);
+    let guard = EnergyGuard::new(Looks::Steps, square / (system.step * system.step), steps as f64)
+        .from(view.t, system.step);
     if timed { guard.unbalanced() } else { guard }
 }
 
