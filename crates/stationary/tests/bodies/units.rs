@@ -115,9 +115,8 @@ fn nanometres_and_planets_in_si_move_as_units_of_one_do() {
         for (mass, length, time) in [(1.7e-25, 1e-9, 1e-12), (6e24, 6.4e6, 900.0)] {
             let found = course(&world, Units { mass, length, time }, 4);
             // Impacts at one time may come in another order, and rounding decides whether a graze is one.
-            let hits = |all: &[(f64, [usize; 2], f64)]| -> Vec<(f64, [usize; 2], f64)> {
-                all.iter().copied().filter(|impact| impact.2 > 1e-6).collect()
-            };
+            let hits =
+                |all: &[Met]| -> Vec<Met> { all.iter().copied().filter(|impact| impact.2 > 1e-6).collect() };
             for (one, other) in hits(&found.1).iter().zip(&hits(&expected.1)) {
                 let apart = (one.0 - other.0).abs();
                 assert!(apart < 1e-9 * other.0.max(0.1), "pile {seed}: {one:?} {other:?}");
