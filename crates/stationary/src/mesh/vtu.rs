@@ -74,10 +74,7 @@ const LEAST_ROOM: u64 = 64 << 20;
 impl Outline<'_> {
     /// The numbers of an array, which must be so many. What was promised is charged before anything is unpacked.
     fn read(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<Numbers, Diagnostic> {
-        if !matches!(array.format, Format::Text(_)) {
-            self.charge(input, array, count)?;
-        }
-        self.encoding.read(input, array, count)
+        self.encoding.read(input, array, count, &|| self.charge(input, array, count))
     }
 
     /// Takes the memory of so many numbers from what the file may have.
@@ -210,7 +207,7 @@ fn groups(draft: &mut Draft, outline: &Outline, place: &[(u32, u32)]) -> Result<
             continue;
         }
         // Not charged, since they go again: points and cells were. Members of groups stay.
-        let Numbers::Whole(values) = outline.encoding.read(&input, array, Some(count))? else {
+        let Numbers::Whole(values) = outline.encoding.read(&input, array, Some(count), &|| Ok(()))? else {
             let message = format!("array `{}` names groups and must hold whole numbers", array.name);
             return Err(input.fault(array.at, message));
         };

@@ -89,8 +89,14 @@ impl Encoding {
         self.appended = Some((from, raw));
     }
 
-    /// The numbers of an array, which must be so many.
-    pub fn read(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<Numbers, Diagnostic> {
+    /// The numbers of an array, which must be so many. `charge` is asked before anything that the file holds in fewer bytes is unpacked.
+    pub fn read(
+        &self,
+        input: &Input,
+        array: &DataArray,
+        count: Option<u64>,
+        charge: &dyn Fn() -> Result<(), Diagnostic>,
+    ) -> Result<Numbers, Diagnostic> {
         let (size, real, signed) = match array.number {
             b"Float32" => (4, true, true),
             b"Float64" => (8, true, true),
@@ -113,7 +119,7 @@ impl Encoding {
             return text(input, array, from, count, real);
         }
         let need = count.checked_mul(size).ok_or_else(too_many)?;
-        let bytes = self.bytes(input, array, need)?;
+        let bytes = self.bytes(input, array, need, charge)?;
         let chunks = bytes.chunks_exact(size as usize);
         if real {
             return Ok(Numbers::Real(chunks.map(|c| self.real(c)).collect()));
@@ -151,6 +157,7 @@ impl Encoding {
         input: &Input<'a>,
         array: &DataArray,
         need: u64,
+        charge: &dyn Fn() -> Result<(), Diagnostic>,
     ) -> Result<Cow<'a, [u8]>, Diagnostic> {
         let cut = || {
             input.fault(array.at, format!("the file ends inside array `{}`", shown(array.name.as_bytes())))
@@ -176,6 +183,7 @@ impl Encoding {
             if head != need {
                 return Err(self.differs(input, array, head, need));
             }
+            charge()?;
             let all = take(w.checked_add(need).ok_or_else(cut)?)?;
             return Ok(match all {
                 Cow::Borrowed(all) => Cow::Borrowed(&all[w as usize..]),
@@ -185,7 +193,7 @@ impl Encoding {
                 }
             });
         }
-        self.unpack(input, array, need, &take).map(Cow::Owned)
+        self.unpack(input, array, need, &take, charge).map(Cow::Owned)
     }
 
     fn differs(&self, input: &Input, array: &DataArray, found: u64, need: u64) -> Diagnostic {
@@ -199,6 +207,7 @@ impl Encoding {
         array: &DataArray,
         need: u64,
         take: &dyn Fn(u64) -> Result<Cow<'a, [u8]>, Diagnostic>,
+        charge: &dyn Fn() -> Result<(), Diagnostic>,
     ) -> Result<Vec<u8>, Diagnostic> {
         let cut = || self.room(input, array, "sizes beyond the end of the file");
         let w = if self.wide { 8 } else { 4 };
@@ -213,6 +222,7 @@ impl Encoding {
         if need / MOST_EXPANSION > packed {
             return Err(self.room(input, array, "too little for its length"));
         }
+        charge()?;
         let (mut rest, mut out) = (&all[table_end as usize..], Vec::new());
         for n in &words[3..] {
             let (block, after) = rest.split_at(*n as usize);

@@ -19,10 +19,10 @@ fn base64(bytes: &[u8]) -> String {
 
 /// An array of zeros as VTK compresses it, in blocks that are all the same.
 fn zeros(bytes: u64) -> String {
-    const BLOCK: u64 = 1 << 20;
-    let packed = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; BLOCK as usize], 6);
-    let blocks = bytes.div_ceil(BLOCK);
-    let mut head: Vec<u8> = [blocks, BLOCK, bytes % BLOCK].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let block = bytes.min(1 << 20);
+    let packed = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; block as usize], 6);
+    let blocks = bytes / block;
+    let mut head: Vec<u8> = [blocks, block, 0].iter().flat_map(|n| n.to_le_bytes()).collect();
     head.extend((0..blocks).flat_map(|_| (packed.len() as u64).to_le_bytes()));
     base64(&head) + &base64(&packed.repeat(blocks as usize))
 }
