@@ -128,7 +128,7 @@ const CASES: [Case; 14] = [
     ("heavy-top", &["end=3"]),
     ("polygon-pile", &["end=3"]),
     ("graded-cube", &["end=5e-3", "output.frames=6", "output.frame_format=xdmf"]),
-    ("slab", &["end=1.5e-3", "output.frames=4", "output.rows=100"]),
+    ("slab", &["end=0.06", "output.frames=4", "output.rows=100"]),
 ];
 
 /// Where each of these runs is broken, one place after the other: most have made some checkpoints by then, and some are
@@ -213,18 +213,21 @@ const OPERATIONS: [&str; 7] = [
     "after-truncate",
 ];
 
-/// Runs that write every kind of file, with a few checkpoints each.
-const SHORT: [Case; 3] = [
-    ("particle-bounce", &["end=1", "output.series=[\"csv\", \"parquet\"]"]),
-    ("disc-box", &["end=0.2"]),
-    ("slab", &["end=2e-5", "output.frames=2", "output.rows=4", "output.frame_format=xdmf"]),
+/// Runs that write every kind of file, with a few checkpoints each, and a place on their way.
+const SHORT: [(Case, &str); 3] = [
+    (("particle-bounce", &["end=0.5", "output.series=[\"csv\", \"parquet\"]"]), "after-move:20:kill"),
+    (("disc-box", &["end=1"]), "after-move:5:kill"),
+    (
+        ("slab", &["end=0.002", "output.frames=2", "output.rows=4", "output.frame_format=xdmf"]),
+        "after-move:7:kill",
+    ),
 ];
 
 /// A new run, and one that goes on after it was killed, killed at each of their operations on files in turn.
 #[cfg(unix)]
 #[test]
 fn runs_killed_at_any_operation_on_a_file_resume_to_the_same_bytes() {
-    for (number, case) in SHORT.iter().enumerate() {
+    for (number, (case, way)) in SHORT.iter().enumerate() {
         let folder = with_whole_run(&format!("killed-at-files-{number}"), case);
         for resumed in [false, true] {
             let mut places = 0;
@@ -233,8 +236,8 @@ fn runs_killed_at_any_operation_on_a_file_resume_to_the_same_bytes() {
                     let _ = std::fs::remove_dir_all(folder.0.join("broken"));
                     let mut more = vec!["--out", "broken"];
                     if resumed {
-                        let out = folder.broken_at("after-move:20:kill", &arguments(case, &more));
-                        assert!(was_broken(&out, "kill"), "{case:?} is over before it is broken");
+                        let out = folder.broken_at(way, &arguments(case, &more));
+                        assert!(was_broken(&out, way), "{case:?} has no place {way}");
                         more.push("--resume");
                     }
                     let place = format!("{operation}:{n}:kill");
