@@ -178,7 +178,11 @@ fn an_element_has_one_material() {
     let two = two.replace("[12]", "[2]");
     refused(
         "solid-two",
-        &[(two.clone(), abaqus.into(), &["element 2 is of `rubber` and of `b`", "overlap"])],
+        &[(
+            two.clone(),
+            abaqus.into(),
+            &["element 2 (3-node triangle)", "is of `rubber` and of `b`", "overlap"],
+        )],
     );
     let folder = Folder::new("abaqus");
     write(
