@@ -253,7 +253,7 @@ fn steps_that_the_energy_chooses_are_the_same_to_rounding_in_all_units() {
         text: "coordinates = [\"theta\"]
 lagrangian = \"0.5*m*l^2*vtheta^2 + m*g*l*cos(theta)\"
 step = <0.02|0 0 1>
-end = <4|0 0 1>
+end = <2|0 0 1>
 [parameters]
 m = <1.5|1 0 0>
 l = <1.25|0 1 0>
