@@ -91,7 +91,7 @@ fn coordinate(key: &str, root: &Table) -> Option<String> {
     let find = |table: &'_ Table, key: &str| table.iter().position(|e| e.key == key);
     let Value::List(names) = &root[find(root, "coordinates")?].node.value else { return None };
     let is = |name: &str| names.iter().position(|n| matches!(&n.value, Value::Text(text) if text == name));
-    let of_motion = |letter: char| Some(is(key.strip_prefix(letter)?).zip(key.strip_prefix(letter))?);
+    let of_motion = |letter: char| is(key.strip_prefix(letter)?).zip(key.strip_prefix(letter));
     let (what, group, (at, name)) = match (is(key), of_motion('v'), of_motion('p')) {
         (Some(at), ..) => ("a coordinate", "position", (at, key)),
         (None, Some(found), _) => ("a velocity", "velocity", found),
