@@ -30,13 +30,8 @@ fn a_run_that_fails_keeps_everything_before() {
         ("pendulum", &[quartic, "integrator.method=gauss", "output.every=7"][..], newton, 2),
         ("kepler", &["initial.velocity=[0, 0]", "step=0.1", "integrator.method=gauss"], newton, 2),
         ("double-pendulum", &["step=3", "end=30"], newton, 1),
-        // Explicit methods run into infinity.
-        (
-            "pendulum",
-            &[quartic, "integrator.method=verlet", "output.every=10"],
-            "no longer a finite number",
-            2,
-        ),
+        // Explicit methods run into infinity, or near it.
+        ("pendulum", &[quartic, "integrator.method=verlet", "output.every=10"], "the energy explodes", 2),
         ("pendulum", &[quartic, "integrator.method=rk4", "output.every=1"], "no longer a finite number", 2),
         ("henon-heiles", &["step=2.5", "integrator.method=verlet"], "no longer a finite number", 2),
     ] {

@@ -3,8 +3,9 @@
 //! Energy less the work from outside is constant but for the error of the method, and a stable method bounds that error by the
 //! energies in play. What these are is known without a model of the system:
 //!
-//! `scale = max(|T| + |V| at the start, largest V(start) - V(t), largest work, rounding)`.
+//! `scale = max(|T| + |V| in the first steps, largest V(start) - V(t), largest work, rounding)`.
 //!
+//! The first steps are the start: a system at rest has no energy yet, and what a step has sampled of the forces is not what they have done.
 //! A potential that falls sets free what it falls by (a close encounter, a body that falls for ever), so that may be found as kinetic
 //! energy. A potential or a kinetic energy that *rises* is no measure: that is what an unstable step makes. The energy explodes where
 //! its change is more than [`FACTOR`] times this scale.
@@ -24,6 +25,9 @@ const FACTOR: f64 = 1e3;
 
 /// Where every step is seen, so many times the change must be beyond the factor, each time at least doubled.
 const RISES: u64 = 3;
+
+/// So many steps belong to the start: nothing is judged before. An instability only gets larger meanwhile.
+const BEGINNING: f64 = 10.0;
 
 /// Rounding errors of so many units in the last place, in every step.
 const UNITS: f64 = 8.0;
@@ -81,6 +85,8 @@ pub(super) struct EnergyGuard {
     looks: Looks,
     /// Energy that rounding may bring in.
     rounding: f64,
+    /// The time until which what is seen is the start.
+    settled: f64,
     /// Energy less work, and potential, at the start; NaN before.
     start: [f64; 2],
     /// The largest of all that the system had, set free and was given.
@@ -99,11 +105,18 @@ impl EnergyGuard {
             balanced: true,
             looks,
             rounding: if rounding.is_finite() { rounding } else { 0.0 },
+            settled: f64::NEG_INFINITY,
             start: [f64::NAN; 2],
             scale: 0.0,
             record: 0.0,
             rises: 0,
         }
+    }
+
+    /// The same for a run that begins at a time with steps of this length.
+    pub fn from(mut self, start: f64, step: f64) -> Self {
+        self.settled = start + BEGINNING * step;
+        self
     }
 
     /// The same for an energy that may change for reasons that are not booked: only numbers that are none are found.
@@ -132,6 +145,9 @@ impl EnergyGuard {
             self.start = [now.kinetic + now.potential - now.work, now.potential];
             self.scale = self.scale.max(now.kinetic.abs() + now.potential.abs());
         }
+        if now.time <= self.settled {
+            self.scale = self.scale.max(now.kinetic.abs() + now.potential.abs());
+        }
         self.scale = self.scale_with(now);
         let Err(EnergyFault::Explodes { growth, .. }) = fault else { return Ok(()) };
         let change = growth * self.scale;
@@ -153,6 +169,9 @@ impl EnergyGuard {
             return Err(EnergyFault::NotFinite);
         }
         if !self.balanced || now.work.is_nan() || self.start[0].is_nan() {
+            return Ok(());
+        }
+        if now.time <= self.settled {
             return Ok(());
         }
         let change = (energy - now.work - self.start[0]).abs();
@@ -238,6 +257,17 @@ mod tests {
         assert_eq!(stops(&mut EnergyGuard::new(Looks::Rows, 0.0, 1.0), &unknown), Some(2));
         let driven = [at(1.0, 0.0, 0.0), at(1e9, 0.0, 0.0), at(f64::INFINITY, 0.0, 0.0)];
         assert_eq!(stops(&mut EnergyGuard::new(Looks::Rows, 0.0, 1.0).unbalanced(), &driven), Some(2));
+    }
+
+    /// What is seen in the first steps from rest is the measure of the later ones.
+    #[test]
+    fn the_first_steps_are_the_start() {
+        let moment = |step: i32, kinetic: f64| Energies { time: f64::from(step), ..at(kinetic, 0.0, 0.0) };
+        let started = || EnergyGuard::new(Looks::Rows, 0.0, 1.0).from(0.0, 1.0);
+        let rest: Vec<Energies> = (0..100).map(|k| moment(k, if k == 0 { 0.0 } else { 1.0 })).collect();
+        assert_eq!(stops(&mut started(), &rest), None);
+        let grows: Vec<Energies> = (0..100).map(|k| moment(k, 1e-9 * 10.0_f64.powi(k))).collect();
+        assert_eq!(stops(&mut started(), &grows), Some(14));
     }
 
     #[test]

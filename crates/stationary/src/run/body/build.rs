@@ -92,7 +92,8 @@ fn guard(
 ) -> Result<EnergyGuard, Error> {
     let turning: f64 = (0..3).map(|k| system.inertia[k][k]).sum();
     let square = system.mass * inner(&view.position, &view.position) + turning;
-    let guard = EnergyGuard::new(Looks::Steps, square / (system.step * system.step), steps as f64);
+    let guard = EnergyGuard::new(Looks::Steps, square / (system.step * system.step), steps as f64)
+        .from(scenario.start, system.step);
     let Some(text) = &system.potential else { return Ok(guard) };
     let mut graph = Graph::new();
     let node = text.lower(&mut graph, &mut BodySystem::potential_scope(&scenario.parameters))?;

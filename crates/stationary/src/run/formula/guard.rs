@@ -72,7 +72,7 @@ impl FormulaGuard {
                 .help("check the initial state: its numbers may be too large to be squared")
                 .into());
         }
-        let guard = EnergyGuard::new(Looks::Steps, unit, steps);
+        let guard = EnergyGuard::new(Looks::Steps, unit, steps).from(start.t, start.h);
         let split = match mechanics {
             Mechanics::Lagrangian(l) if l.mass().is_none() => {
                 Split::Rest(Arc::clone(l), Jet::new(velocity.len()), vec![0.0; velocity.len()])

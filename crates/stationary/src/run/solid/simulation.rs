@@ -373,7 +373,7 @@ impl Simulation {
         let built = &mut self.built;
         built.record.restart(look.t);
         built.record.see(&built.motion, look)?;
-        built.guard = energy_guard(&built.motion, &built.body, self.span);
+        built.guard = energy_guard(&built.motion, &built.body, [look.t, look.t + self.span]);
         built.see_energy(look, (look.t, 0))?;
         self.guarded = look.t;
         built.growth = Growth::new(look.t, extremes(&built.motion.steps()).1);

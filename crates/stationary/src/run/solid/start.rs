@@ -204,7 +204,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     let look = motion.look().map_err(|e| engine.place.error(format!("the run cannot start: {e}")))?;
     require_energy(system, &engine.place, &look)?;
     let record = Record::new(scenario, system, &body, &look)?;
-    let guard = energy_guard(&motion, &body, scenario.end - scenario.start);
+    let guard = energy_guard(&motion, &body, [scenario.start, scenario.end]);
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
     let stretch = extremes(&motion.steps()).1;
     let growth = Growth::new(scenario.start, extremes(&motion.steps()).1);
@@ -222,13 +222,13 @@ fn energies(look: &Look) -> Energies {
     }
 }
 
-/// A guard of the energy of a body that will move for so long.
-pub(super) fn energy_guard(motion: &Motion, body: &Body, duration: f64) -> EnergyGuard {
+/// A guard of the energy of a body that will move from one time to another.
+pub(super) fn energy_guard(motion: &Motion, body: &Body, [start, end]: [f64; 2]) -> EnergyGuard {
     let solid = body.problem.solid();
-    let step = extremes(&motion.steps()).0;
+    let (step, longest) = extremes(&motion.steps());
     let square: f64 =
         body.x.chunks_exact(3).zip(solid.mass()).map(|(x, m)| m * crate::linalg::dot(x, x)).sum();
-    EnergyGuard::new(Looks::Rows, square / (step * step), duration / step)
+    EnergyGuard::new(Looks::Rows, square / (step * step), (end - start) / step).from(start, longest)
 }
 
 /// Refuses a start whose energy is not a finite number.
