@@ -141,8 +141,8 @@ fn tells_the_summary(browser: &mut Browser, summary: &Value) {
     let error = number(&summary["energy"]["max_relative_error"]);
     let drawn = largest(&line(saved, "Energy error", "relative error"));
     assert!(near(drawn, error, 1e-9), "plot {drawn}, summary {error}");
-    let table = browser.eval("[...document.querySelectorAll('td.number')].map(c => c.textContent).join(' ')");
-    let told = format!("{error:.1e}");
+    let table = browser.eval("[...document.querySelectorAll('td')].map(c => c.textContent).join(' ')");
+    let told = format!("relative error {error:.1e}");
     assert!(table.as_str().unwrap().contains(&told), "{told} in {table}");
     let words = browser.eval("document.querySelector('.words').textContent");
     assert!(words.as_str().unwrap().contains("energy"), "{words}");
