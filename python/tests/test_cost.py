@@ -24,7 +24,13 @@ def test_steps_cost_what_they_cost_the_program(program: Program, tmp_path: Path)
     def instructions(*command: str) -> int:
         counted = [valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command]
         # Clocks decide nothing: how often progress is told, and what that costs, would depend on the load of the machine.
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "STATIONARY_FAILPOINT": "never"}
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": "0",
+            "STATIONARY_FAILPOINT": "never",
+            # The idle threads of NumPy's linear algebra spin, for as long as the run happens to take.
+            "OPENBLAS_NUM_THREADS": "1",
+        }
         told = subprocess.run(counted, cwd=tmp_path, env=environment, capture_output=True, text=True).stderr
         found = re.search(r"I\s+refs:\s+([\d,]+)", told)
         assert found, told
@@ -38,4 +44,4 @@ def test_steps_cost_what_they_cost_the_program(program: Program, tmp_path: Path)
         return instructions(program.path, "run", "kepler", "--quiet", "--out", "program", *set_)
 
     # Of 50,000 steps, less what comes before and after: a run of a million is twenty times that.
-    assert ours(5000) - ours(2500) < 1.02 * (theirs(5000) - theirs(2500))
+    assert ours(5000) - ours(2500) < 1.01 * (theirs(5000) - theirs(2500))
