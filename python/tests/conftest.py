@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import csv
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+
+# A shell starts what runs in its background with Ctrl-C ignored, and Python leaves that so: the tests press it all the same.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Program:
