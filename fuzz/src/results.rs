@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stationary::compare::compare;
+use stationary_app::compare::compare;
 use std::path::PathBuf;
 
 fn folder(name: &str, summary: &[u8], series: &[u8]) -> PathBuf {

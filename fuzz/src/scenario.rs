@@ -5,8 +5,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stationary::run;
-use stationary::scenario::Scenario;
+use stationary_app::run;
+use stationary_app::scenario::Scenario;
 use std::ops::ControlFlow;
 
 /// Larger systems take the fuzzer too long and show nothing new.

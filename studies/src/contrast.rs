@@ -5,7 +5,7 @@ use crate::{Claim, Outcome};
 use stationary::formula::{Scope, Var};
 use stationary::integrate::Method;
 use stationary::model::FormulaLagrangian;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 /// What is run.

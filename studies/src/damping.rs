@@ -6,7 +6,7 @@ use crate::{Claim, Outcome};
 use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::{BuildError, Extras, Method, Start};
 use stationary::model::FormulaForce;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 /// What is run.

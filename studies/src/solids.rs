@@ -4,7 +4,7 @@ use stationary::integrate::avi::{Avi, AviError, AviStart};
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::solid::{Group, Kind, Lame, Law, Loads, NeoHookean, Problem, Solid};
 use stationary::model::{Potentials, Supports};
-use stationary::scenario::shipped;
+use stationary_app::scenario::shipped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -274,8 +274,8 @@ pub fn shrunk_triangle(problem: &Problem, k: usize) -> [Vec<f64>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stationary::run::run;
-    use stationary::scenario::Scenario;
+    use stationary_app::run::run;
+    use stationary_app::scenario::Scenario;
     use std::ops::ControlFlow;
 
     /// The bodies are those of the shipped scenarios, and move like them.

@@ -9,7 +9,7 @@ use crate::{Verdict, arguments, events, load};
 /// Checks a scenario and says what would run.
 pub fn check(arguments: &arguments::Check) -> Result<Verdict, Error> {
     let scenario = load::load(&arguments.scenario)?;
-    let description = stationary::run::check(&scenario)?;
+    let description = stationary_app::run::check(&scenario)?;
     if arguments.json {
         events::write(&json!({
             "event": "done",

@@ -1,10 +1,10 @@
 //! `stationary compare`: how far two folders of results are apart.
 
 use serde_json::Value;
-use stationary::compare::{
+use stationary::error::Error;
+use stationary_app::compare::{
     ClaimDifference, Column, Comparison, KeyDifference, TableDifference, compare as measure,
 };
-use stationary::error::Error;
 
 use crate::output::{say, say_pretty, table};
 use crate::{Verdict, arguments};

@@ -7,8 +7,8 @@ use clap::CommandFactory;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{CompleteEnv, Shells};
 use stationary::error::{Diagnostic, Error};
-use stationary::registry;
-use stationary::scenario::shipped;
+use stationary_app::registry;
+use stationary_app::scenario::shipped;
 
 use crate::arguments::{Arguments, Completions};
 use crate::output::say;

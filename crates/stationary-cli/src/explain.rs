@@ -2,8 +2,8 @@
 
 use stationary::error::{Diagnostic, Error, near_miss};
 use stationary::formula;
-use stationary::registry::{self, Entry};
-use stationary::scenario::shipped;
+use stationary_app::registry::{self, Entry};
+use stationary_app::scenario::shipped;
 
 use crate::output::{say, table};
 use crate::{Verdict, arguments};

@@ -1,7 +1,7 @@
 //! `stationary explain-energy`: the energy that a variational run follows, and how well.
 
 use stationary::error::Error;
-use stationary::run::{EnergyReport, EnergyRow};
+use stationary_app::run::{EnergyReport, EnergyRow};
 
 use crate::output::{number, say, table};
 use crate::{Verdict, arguments, load};
@@ -9,7 +9,7 @@ use crate::{Verdict, arguments, load};
 /// Runs a scenario twice and tells of its modified energy.
 pub fn explain_energy(arguments: &arguments::Scenario) -> Result<Verdict, Error> {
     let scenario = load::load(arguments)?;
-    let report = stationary::run::explain_energy(&scenario)?;
+    let report = stationary_app::run::explain_energy(&scenario)?;
     say(&text(scenario.title.as_deref().unwrap_or(&scenario.name), &report));
     Ok(Verdict::Done)
 }
@@ -26,7 +26,7 @@ fn text(title: &str, report: &EnergyReport) -> String {
         series(report)
     );
     if !terms.is_empty() {
-        let row = |t: &stationary::run::EnergyTerm| {
+        let row = |t: &stationary_app::run::EnergyTerm| {
             vec![format!("{} = {}", t.name, t.formula), format!("{:.6e} at the start", t.at_start)]
         };
         text.push_str(&format!("\n\nTerms\n{}", table(&terms.iter().map(row).collect::<Vec<_>>())));

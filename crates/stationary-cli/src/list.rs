@@ -1,8 +1,8 @@
 //! `stationary list`: what there is.
 
 use stationary::error::Error;
-use stationary::registry::{self, Entry};
-use stationary::scenario::{Scenario, shipped};
+use stationary_app::registry::{self, Entry};
+use stationary_app::scenario::{Scenario, shipped};
 
 use crate::Verdict;
 use crate::output::{say, table};

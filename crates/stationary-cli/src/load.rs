@@ -1,7 +1,7 @@
 //! From the words of the command line to a scenario.
 
 use stationary::error::Error;
-use stationary::scenario::{Scenario, Template};
+use stationary_app::scenario::{Scenario, Template};
 
 use crate::arguments;
 

@@ -26,7 +26,7 @@ use arguments::{Arguments, Command};
 use clap::Parser;
 use output::{complain, exit_code, note};
 use stationary::error::{Diagnostic, Error, visible};
-use stationary::failpoint;
+use stationary_report::failpoint;
 
 /// How a command that met no error ended.
 enum Verdict {

@@ -108,7 +108,7 @@ fn path(kind: &Kind, file: Option<&Path>) -> Result<PathBuf, Error> {
 /// The schema beside the scenario, unless it is there already.
 fn schema(path: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, Error> {
     let text = crate::schema::text();
-    match stationary::files::read(path, text.len() as u64) {
+    match stationary_report::files::read(path, text.len() as u64) {
         Ok(found) if found == text.as_bytes() => Ok(None),
         _ => Ok(Some((path.to_path_buf(), text.into_bytes()))),
     }

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use pace::{Pace, Rates, Sample};
 use serde_json::{Value, json};
-use stationary::failpoint;
-use stationary::registry::{SolidMethod, solid_method};
-use stationary::scenario::{Scenario, System};
-use stationary::{run, sweep};
+use stationary_app::registry::{SolidMethod, solid_method};
+use stationary_app::scenario::{Scenario, System};
+use stationary_app::{run, sweep};
+use stationary_report::failpoint;
 
 use crate::events;
 use crate::output::complain;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary::interrupt;
-use stationary::run::{Conserved, Outcome, Progress};
-use stationary::scenario::{Scenario, System, Template, claim};
+use stationary_app::run::{Conserved, Outcome, Progress};
+use stationary_app::scenario::{Scenario, System, Template, claim};
 
 use crate::output::{complain, number, say, table};
 use crate::progress::{Display, Words, catch_interrupts, interrupted};
@@ -25,7 +25,7 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
     }
     let mut display = Display::new(arguments.quiet, arguments.json);
     let words = Words::of(&scenario);
-    let begin = if arguments.resume { stationary::run::resume } else { stationary::run::run };
+    let begin = if arguments.resume { stationary_app::run::resume } else { stationary_app::run::run };
     let mut watch = |progress: &Progress| display.watch(progress, words);
     let outcome = interrupt::listen(Rc::new(interrupted), || begin(&scenario, &out, &mut watch));
     display.finish();

@@ -13,5 +13,5 @@ pub fn schema() -> Result<Verdict, Error> {
 
 /// The schema as it is published.
 pub fn text() -> String {
-    format!("{:#}\n", stationary::schema::schema())
+    format!("{:#}\n", stationary_app::schema::schema())
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use stationary::error::Error;
-use stationary::scenario::Template;
-use stationary::sweep::{Ending, Factor, Options, Outcome, Plan, Row, Sweep};
+use stationary_app::scenario::Template;
+use stationary_app::sweep::{Ending, Factor, Options, Outcome, Plan, Row, Sweep};
 
 use crate::output::{complain, say, table};
 use crate::progress::{Display, catch_interrupts};

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use request::{Refusal, Request};
 use server::{Answer, Answers, Limits, Over, serve};
 use stationary::error::{Diagnostic, Error};
-use stationary::report::escape;
+use stationary_report::escape;
 
 use crate::output::say;
 use crate::progress::{catch_interrupts, interrupted};

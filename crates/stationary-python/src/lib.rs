@@ -28,7 +28,7 @@ mod _core {
     use super::watch::Stop;
 
     use super::*;
-    use stationary::scenario;
+    use stationary_app::scenario;
 
     /// The names of the scenarios shipped with the program.
     #[pyfunction]
@@ -39,7 +39,7 @@ mod _core {
     /// The JSON Schema of scenarios, as text.
     #[pyfunction]
     fn schema() -> String {
-        stationary::schema::schema().to_string()
+        stationary_app::schema::schema().to_string()
     }
 
     #[pymodule_init]

@@ -56,7 +56,7 @@ impl Mesh {
     /// Reads a file: Gmsh, VTU or Abaqus.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read: Result<_, Error> = py.detach(|| mesh::Mesh::open(&path));
+        let read: Result<_, Error> = py.detach(|| stationary_report::files::read_mesh(&path));
         read.map(|mesh| Mesh(Arc::new(mesh))).map_err(|e| raise(py, &e))
     }
 

@@ -4,10 +4,10 @@ use crate::arrays::{rows, shaped};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use stationary::report::frames::{KeptFrames, KeptValues};
-use stationary::report::html;
-use stationary::report::{Column, Listing, Table};
-use stationary::run::{Conserved, Outcome};
+use stationary_app::run::{Conserved, Outcome};
+use stationary_report::frames::{KeptFrames, KeptValues};
+use stationary_report::html;
+use stationary_report::{Column, Listing, Table};
 
 /// The page of a run.
 #[pyclass(frozen, module = "stationary._core")]

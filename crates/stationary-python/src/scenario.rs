@@ -8,8 +8,8 @@ use crate::watch::{Stop, Watcher, prepare};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stationary::run;
-use stationary::scenario::{self, Given, System, Template};
+use stationary_app::run;
+use stationary_app::scenario::{self, Given, System, Template};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -9,8 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict};
 use stationary::error::Error;
-use stationary::run::{self, Progress};
-use stationary::scenario::FrameFormat;
+use stationary_app::run::{self, Progress};
+use stationary_app::scenario::FrameFormat;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stationary::error::Error;
 use stationary::interrupt;
-use stationary::run::Progress;
+use stationary_app::run::Progress;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -70,7 +70,7 @@ pub fn listen<R>(question: Question, work: impl FnOnce() -> R) -> R {
 }
 
 /// Whether attempts on this thread may be given up at all.
-pub(crate) fn is_heard() -> bool {
+pub fn is_heard() -> bool {
     QUESTION.with_borrow(Option::is_some)
 }
 

@@ -1,10 +1,10 @@
 //! Stationary: mechanics that stays true over long runs.
 //!
-//! Forces are never discretised. Hamilton's principle is: a *scenario* (text) becomes a *model* (what moves, what
-//! energy it has), the model a *discrete action*, stationarity of the action an *integrator*, and *observers* turn
-//! its moves into numbers, pictures and files. [`run::run`] is that path on one screen.
+//! Forces are never discretised. Hamilton's principle is: a *model* (what moves, what energy it has) becomes a *discrete action*,
+//! stationarity of the action an *integrator*, and *observers* turn its moves into numbers. This crate reads and writes no files;
+//! `stationary-app` runs scenarios from their text to their results.
 //!
-//! From Rust, start with [`model::System`] (a function generic over the scalar) and
+//! Start with [`model::System`] (a function generic over the scalar) and
 //! [`integrate::Method`]:
 //!
 //! ```
@@ -29,10 +29,6 @@
 
 pub mod error;
 
-pub mod failpoint;
-
-pub mod files;
-
 pub mod interrupt;
 
 pub mod archive;
@@ -43,8 +39,6 @@ pub mod formula;
 
 pub mod mesh;
 
-pub mod scenario;
-
 pub mod model;
 
 pub mod action;
@@ -54,18 +48,3 @@ pub mod integrate;
 pub mod laws;
 
 pub mod observe;
-
-pub mod report;
-
-pub mod registry;
-
-pub mod run;
-
-pub mod schema;
-
-pub mod compare;
-
-pub mod sweep;
-
-#[cfg(doctest)]
-mod docs;

@@ -76,7 +76,8 @@ fn folder() -> PathBuf {
 }
 
 fn open(name: &str) -> Mesh {
-    Mesh::open(folder().join(format!("{name}.msh"))).unwrap()
+    let bytes = std::fs::read(folder().join(format!("{name}.msh"))).unwrap();
+    Mesh::read(name, &bytes).unwrap()
 }
 
 /// Inscribed radius of every element over the wave speed of its group, which `speed` gives by name.

@@ -4,7 +4,7 @@ use super::{energy_claims, thousands};
 use crate::series::largest_deviation;
 use crate::solids::{Body, Clock, FRACTION, record, updates};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Nearly constant: the paper's word, our number.
 const NEARLY: f64 = 1e-3;

@@ -2,7 +2,7 @@
 
 use crate::solids::{Body, Clock, FRACTION, record};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Time between the snapshots.
 const BETWEEN: f64 = 2e-4;

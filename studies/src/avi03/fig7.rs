@@ -3,7 +3,7 @@
 use super::table1::runs;
 use crate::solids::{Body, LASTING_FRACTION, Run, distance, fault};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 fn shapes(runs: &[Run; 2]) -> Result<[Vec<f64>; 2], String> {
     let shape = |run: &Run| run.snapshot().map(|s| s.x).map_err(|e| fault(&e));

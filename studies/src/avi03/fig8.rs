@@ -2,7 +2,7 @@
 
 use crate::solids::{Body, Clock, FRACTION, fault, shrunk_triangle, updates};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Width of a class of log10 of the updates.
 const CLASS: f64 = 0.25;

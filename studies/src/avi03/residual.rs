@@ -2,7 +2,7 @@
 
 use crate::Claim;
 use crate::solids::{Body, Clock, Trace, trace};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// A run whose elements are looked at.
 pub(super) struct Watched {

@@ -3,7 +3,7 @@
 use super::thousands;
 use crate::solids::{Body, Clock, FRACTION, Run, fault, updates};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// AVI and Newmark at the same time.
 pub(super) fn runs(fraction: f64, end: f64) -> Result<[Run; 2], String> {

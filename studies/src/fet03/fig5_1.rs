@@ -4,7 +4,7 @@ use super::fallers::{Bounces, Faller, G, GAUSS2, VERLET};
 use super::walk::line;
 use crate::series::range;
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// The thesis' step, and that of the long run of Gauss: a third of the time between impacts.
 const H: f64 = 0.01;

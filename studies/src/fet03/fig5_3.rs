@@ -6,7 +6,7 @@ use super::walk::{Walk, slope, walk};
 use crate::series::range;
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::Method;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// The thesis' step.
 const H: f64 = 0.005;

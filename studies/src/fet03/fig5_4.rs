@@ -4,7 +4,7 @@ use super::fallers::{Faller, GAUSS2, MIDPOINT, VERLET};
 use super::walk::slope;
 use crate::{Claim, Outcome, Scale};
 use stationary::integrate::Method;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// When the runs end, and the angle at the start: the star then collides once.
 const END: f64 = 2.0;

@@ -6,7 +6,7 @@ use crate::solids::larger;
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::avi::Buffer;
 use stationary::model::solid::Split;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 /// A way to make harmonic steps and to use them.

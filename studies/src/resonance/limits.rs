@@ -7,7 +7,7 @@ use crate::solids::larger;
 use crate::{Claim, Outcome, Scale};
 use stationary::integrate::avi::{Buffer, harmonic};
 use stationary::model::solid::{Group, Kind, Lame, Law, MAX_NODES, NeoHookean, Solid, Split};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Tangents of all elements at rest, under the roots of the masses: `M^-1/2 K M^-1/2` element by element.
 struct Operator {

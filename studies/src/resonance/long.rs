@@ -4,7 +4,7 @@ use super::meshes::{DEFAULT, FRACTION, SMALL, Seen, Way, shake, solid};
 use crate::solids::larger;
 use crate::{Claim, Outcome, Scale};
 use stationary::model::solid::Split;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 /// A mesh, and the updates of its smallest element.

@@ -7,8 +7,8 @@ use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::avi::{Buffer, harmonic};
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::solid::{Bars, Elements, Group, Kind, Lame, Law, NeoHookean, Solid, Split};
-use stationary::report::plot::Plot;
-use stationary::scenario::shipped;
+use stationary_app::scenario::shipped;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 /// The shipped meshes of solids; the blade in one material, and with a stiff joint.

@@ -5,7 +5,7 @@
 
 use super::Clock;
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::f64::consts::PI;
 
 /// Two springs: `kappa = (omega step / 2)^2` of each alone on the whole mass, and the ratio `p / q` of the steps.

@@ -3,7 +3,7 @@
 use super::Clock;
 use super::chain::Chain;
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Steps of the three springs over the first one's, and limits in the same unit: the fraction of each limit is `f` times step over limit.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::wells::{Run, STARTS, Wells, drawn};
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::EnergyChoice;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {

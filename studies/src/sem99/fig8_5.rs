@@ -3,7 +3,7 @@
 use super::wells::{H0, Run, Wells};
 use crate::{Claim, Outcome, Scale};
 use stationary::integrate::EnergyChoice;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {

@@ -3,7 +3,7 @@
 use super::wells::{H0, Run, Wells, words};
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::{EnergyChoice, Integrator, Method, Start, Turning};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Starts whose orbits cross the saddle.
 const OUTSIDE: [f64; 2] = [1.001, 1.02];

@@ -10,7 +10,7 @@ use stationary::integrate::Method;
 use stationary::integrate::phase::PhaseStart;
 use stationary::model::{FormulaPhase, PhaseJet, PhaseSpace};
 use stationary::observe::{Frame, Section};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 /// The steps of the figure.

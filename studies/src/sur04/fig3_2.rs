@@ -2,7 +2,7 @@
 
 use crate::solids::{Body, Clock, FRACTION, PRINTED_FRACTION, fault, follow};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Classes to a factor of ten.
 const CLASSES: i32 = 5;

@@ -6,7 +6,7 @@ use crate::series::{self, range};
 use crate::{Claim, Outcome, Scale};
 use stationary::integrate::Method;
 use stationary::model::FormulaLagrangian;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 const SIDE: usize = 4;

@@ -3,7 +3,7 @@
 use super::blade::CASES;
 use super::blade::recorded::Recorded;
 use crate::{Claim, Outcome, Scale, series};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// How the energy behaves.
 #[derive(Debug, Clone, Copy)]

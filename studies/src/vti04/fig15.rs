@@ -3,7 +3,7 @@
 use super::slab::{Moved, Norms, Slab, Steps, difference, mesh, size};
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::laws::line_fit;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Part of the Courant step, as everywhere in the paper.
 const FRACTION: f64 = 0.1;

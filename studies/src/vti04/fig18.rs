@@ -2,7 +2,7 @@
 
 use super::blade::CASES;
 use crate::{Claim, Outcome, Scale, series};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// What was measured.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::Method;
 use stationary::laws::order;
 use stationary::model::{FormulaLagrangian, Jet, Lagrangian};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::sync::Arc;
 
 const SIDE: usize = 4;

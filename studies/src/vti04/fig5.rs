@@ -17,7 +17,7 @@ use stationary::formula::{Scope, Var};
 use stationary::integrate::Method;
 use stationary::laws::order;
 use stationary::model::FormulaLagrangian;
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 use std::f64::consts::PI;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use stationary::integrate::avi::{Avi, AviStart};
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, MAX_NODES, NeoHookean, Problem, Solid};
 use stationary::model::{Field, Potentials, Supports};
-use stationary::scenario::shipped;
+use stationary_app::scenario::shipped;
 use std::sync::Arc;
 
 // As in the scenario `slab`.

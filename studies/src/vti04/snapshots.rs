@@ -4,7 +4,7 @@ use super::blade::draw::{Canvas, View, colour};
 use super::blade::recorded::Recorded;
 use super::blade::{Body, CASES, Case};
 use crate::{Claim, Outcome, Scale, series};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Fig. 9.
 pub fn case_1(scale: Scale) -> Result<Outcome, String> {

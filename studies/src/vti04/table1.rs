@@ -3,7 +3,7 @@
 use super::blade::equilibrium::equilibrium;
 use super::blade::{CASES, Case};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// What was measured of a case.
 #[derive(Debug, Clone, Copy)]

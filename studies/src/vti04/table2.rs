@@ -2,7 +2,7 @@
 
 use super::blade::{CASES, Case, events};
 use crate::{Claim, Outcome, Scale};
-use stationary::report::plot::Plot;
+use stationary_report::plot::Plot;
 
 /// Updates up to a time.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Runs of every kind, broken off by `kill -9`, Ctrl-C and SIGTERM at chosen places (`stationary::failpoint`) and at some random
+//! Runs of every kind, broken off by `kill -9`, Ctrl-C and SIGTERM at chosen places (`stationary_report::failpoint`) and at some random
 //! moments: resumed, they end with the bytes of an unbroken run.
 
 use super::{Folder, command, stderr, wait_until};

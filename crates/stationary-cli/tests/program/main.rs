@@ -40,12 +40,12 @@ impl Folder {
         Folder(path)
     }
 
-    /// Runs the program in the folder. However long it takes, it tells no progress (`stationary::failpoint`).
+    /// Runs the program in the folder. However long it takes, it tells no progress (`stationary_report::failpoint`).
     fn stationary(&self, arguments: &[&str]) -> Output {
         self.broken_at("never", arguments)
     }
 
-    /// Runs the program, to be broken at a place in the run (`stationary::failpoint`).
+    /// Runs the program, to be broken at a place in the run (`stationary_report::failpoint`).
     fn broken_at(&self, failpoint: &str, arguments: &[&str]) -> Output {
         command(&self.0, arguments).env("STATIONARY_FAILPOINT", failpoint).output().unwrap()
     }
@@ -170,7 +170,7 @@ fn list_names_everything_and_explain_knows_each_name() {
 #[test]
 fn every_shipped_scenario_checks_with_no_checkout() {
     let folder = Folder::new("check");
-    for name in stationary::scenario::shipped::all().iter().map(|s| s.name) {
+    for name in stationary_app::scenario::shipped::all().iter().map(|s| s.name) {
         let out = folder.stationary(&["check", name]);
         assert_eq!(out.status.code(), Some(0), "{name}: {}", stderr(&out));
         assert!(stdout(&out).starts_with(&format!("{name} is a valid scenario\n")));
@@ -183,7 +183,7 @@ fn a_name_that_is_nothing_gets_a_near_miss() {
     let folder = Folder::new("name");
     let out = folder.stationary(&["run", "keppler"]);
     assert_eq!(out.status.code(), Some(2));
-    let names: Vec<&str> = stationary::scenario::shipped::all().iter().map(|s| s.name).collect();
+    let names: Vec<&str> = stationary_app::scenario::shipped::all().iter().map(|s| s.name).collect();
     assert!(names.starts_with(&["pendulum", "kepler"]));
     assert_eq!(
         stderr(&out),
@@ -244,7 +244,7 @@ fn a_failed_claim_is_exit_1_and_keeps_the_results() {
 fn every_command_that_a_shipped_scenario_shows_runs() {
     let folder = Folder::new("shown");
     let mut commands = 0;
-    let shipped = stationary::scenario::shipped::all().iter();
+    let shipped = stationary_app::scenario::shipped::all().iter();
     for scenario in shipped.filter(|s| !s.text.contains("\nmesh = ")) {
         for line in scenario.text.lines().filter_map(|l| l.strip_prefix("#   stationary ")) {
             // What follows the options is said to people.
@@ -265,7 +265,7 @@ fn every_command_that_a_shipped_scenario_shows_runs() {
 #[test]
 fn every_shipped_scenario_but_solids_keeps_its_claims() {
     let folder = Folder::new("shipped");
-    let shipped = stationary::scenario::shipped::all().iter();
+    let shipped = stationary_app::scenario::shipped::all().iter();
     for name in shipped.filter(|s| !s.text.contains("\nmesh = ")).map(|s| s.name) {
         let out = folder.stationary(&["run", name]);
         assert_eq!(out.status.code(), Some(0), "{name}: {}{}", stdout(&out), stderr(&out));

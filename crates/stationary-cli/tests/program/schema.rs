@@ -4,10 +4,10 @@ use super::new::kinds;
 use super::{Folder, stdout};
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use stationary::scenario::{Scenario, shipped};
+use stationary_app::scenario::{Scenario, shipped};
 
 fn validator() -> Validator {
-    let schema = stationary::schema::schema();
+    let schema = stationary_app::schema::schema();
     jsonschema::draft202012::meta::validate(&schema).expect("the schema is a schema");
     jsonschema::draft202012::new(&schema).expect("a schema")
 }
@@ -102,8 +102,8 @@ fn refused(document: &Value, folder: &Folder, deep: bool) -> Option<String> {
     std::fs::write(&path, text).unwrap();
     let read = Scenario::open(&path, &[]);
     let done = read.and_then(|scenario| match scenario.solid() {
-        Some(_) if !deep => stationary::registry::solid_method(&scenario.integrator).map(|_| ()),
-        _ => stationary::run::check(&scenario).map(|_| ()),
+        Some(_) if !deep => stationary_app::registry::solid_method(&scenario.integrator).map(|_| ()),
+        _ => stationary_app::run::check(&scenario).map(|_| ()),
     });
     done.err().map(|error| error.to_string())
 }
@@ -193,7 +193,7 @@ fn integrators_of_the_schema_are_those_of_the_program() {
     for kind in ["pendulum", "solid", "body", "bodies"] {
         folder.stationary(&["new", kind]);
         let text = std::fs::read_to_string(folder.0.join(format!("{kind}.toml"))).unwrap();
-        for entry in stationary::registry::integrators() {
+        for entry in stationary_app::registry::integrators() {
             let options = entry.options.iter().map(|o| o.0).chain(["zzz"]).map(Some).chain([None]);
             for option in options {
                 let mut document = parse(&text);

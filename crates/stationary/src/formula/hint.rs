@@ -75,7 +75,7 @@ const BELOW: &str = "₀₁₂₃₄₅₆₇₈₉";
 const ABOVE: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /// A name in ASCII letters, digits and `_`, if every other character of it has a usual spelling: `θ₁` is `theta1`.
-pub(crate) fn spelled(name: &str) -> Option<String> {
+pub fn spelled(name: &str) -> Option<String> {
     let mut all = String::with_capacity(name.len());
     for c in name.chars() {
         if c.is_ascii_alphanumeric() || c == '_' {

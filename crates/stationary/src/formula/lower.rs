@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Steps of the stack machine before formulas are refused, all that go into one graph together: a sum of zeros makes
 /// no nodes but takes time.
-pub(crate) const MAX_STEPS: usize = 5_000_000;
+pub const MAX_STEPS: usize = 5_000_000;
 
 /// Steps between two looks at whether to go on.
 const LOOK: usize = 4096;
@@ -119,7 +119,7 @@ pub fn evaluate_constant(text: &str, scope: &Scope) -> Result<f64, FormulaError>
 
 /// [`evaluate_constant`] with an allowance of steps that many formulas share. It is charged for what the formula takes
 /// and for its length.
-pub(crate) fn evaluate_within(text: &str, scope: &Scope, steps: &mut usize) -> Result<f64, FormulaError> {
+pub fn evaluate_within(text: &str, scope: &Scope, steps: &mut usize) -> Result<f64, FormulaError> {
     let expr = Expr::parse(text)?;
     *steps = steps.saturating_sub(text.len());
     let mut varies = false;

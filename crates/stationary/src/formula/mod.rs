@@ -42,10 +42,10 @@ mod tests;
 
 pub use functions::{Arity, Builtin, Function, functions};
 pub use graph::{Graph, Node};
-pub(crate) use hint::spelled;
+pub use hint::spelled;
 pub use kinks::Kink;
 pub use lower::evaluate_constant;
-pub(crate) use lower::{MAX_STEPS, evaluate_within};
+pub use lower::{MAX_STEPS, evaluate_within};
 pub use parser::{BinaryOp, Expr};
 pub use program::Program;
 pub use scope::{Bank, Scope, Var};

@@ -119,7 +119,7 @@ impl Mesh {
     }
 
     /// All that decides what is made of it, to know it again.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(32 * self.points.len());
         let count = |bytes: &mut Vec<u8>, n: usize| bytes.extend((n as u64).to_le_bytes());
         count(&mut bytes, self.points.len());

@@ -51,14 +51,12 @@ pub use arrays::NewGroup;
 pub use geometry::inradius;
 pub use kind::CellKind;
 pub use order::Places;
-pub(crate) use topology::duplicates;
+pub use topology::duplicates;
 pub use topology::{Face, NodeCells};
 
 use crate::error::{Diagnostic, Error, near_miss};
-use crate::files;
 use crate::interrupt;
 use input::Input;
-use std::path::Path;
 
 /// Points, cells and named groups.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -123,16 +121,6 @@ pub struct Group {
 }
 
 impl Mesh {
-    /// Reads and checks a regular file.
-    pub fn open(path: impl AsRef<Path>) -> Result<Mesh, Error> {
-        let path = path.as_ref();
-        let name = path.display().to_string();
-        match files::read(path, files::LONGEST_MESH) {
-            Ok(bytes) => Mesh::read(&name, &bytes),
-            Err(e) => Err(Error::Io { path: name, message: e.to_string() }),
-        }
-    }
-
     /// Reads and checks the bytes of a file. What they begin with decides the format; `name` is for messages.
     ///
     /// ```

@@ -5,7 +5,7 @@ use crate::error::Error;
 
 /// Pairs of cells with the same nodes, in whatever order: the first such cell and a later one, by the later. Cells of no nodes
 /// are none.
-pub(crate) fn duplicates<'a, T>(count: usize, nodes: impl Fn(u32) -> &'a [T]) -> Vec<(u32, u32)>
+pub fn duplicates<'a, T>(count: usize, nodes: impl Fn(u32) -> &'a [T]) -> Vec<(u32, u32)>
 where
     T: Copy + Ord + Into<u64> + 'a,
 {

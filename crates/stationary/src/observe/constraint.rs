@@ -1,9 +1,8 @@
 //! How well constraints hold, `g = 0` and the hidden `g' v + g_t = 0`, and their multipliers.
 
-use super::{Conserved, Frame, Observer, number};
+use super::{Conserved, Frame, Observer, Record, record};
 use crate::archive::{Archive, Persist};
 use crate::model::{Bounds, Constraint};
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Looks at the constraints of every state.
@@ -56,11 +55,11 @@ impl Observer for Constraints {
         values.extend_from_slice(&self.multipliers);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        let [position, velocity] = self.worst.map(number);
+    fn summarise(&self, summary: &mut Record) {
+        let [position, velocity] = self.worst;
         let count = self.multipliers.len();
-        let entry = json!({ "count": count, "max_violation": position, "max_velocity_violation": velocity });
-        summary.insert("constraint".into(), entry);
+        let entry = record! { "count": count, "max_violation": position, "max_velocity_violation": velocity };
+        summary.set("constraint", entry);
     }
 
     fn conserved(&self) -> Option<Conserved> {

@@ -1,11 +1,10 @@
 //! Energy `p v - L` of the continuous system, and the discrete energy `-D3 L_d` of the action. They
 //! differ: the first wobbles at the order of the method, the second belongs to the step.
 
-use super::{Conserved, Frame, Observer, Range, Track, judged, number};
+use super::{Conserved, Frame, Observer, Range, Record, Track, judged, record};
 use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian, PhaseJet, PhaseSpace};
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// `E = p v - L(t, q, v)` at each step, `v` from `p` by the Legendre transform; or `H(t, z)`.
@@ -167,16 +166,16 @@ impl Observer for Energy {
         values.push(self.now);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        summary.insert(
-            "energy".into(),
-            json!({
-                "initial": number(self.track.initial()),
-                "final": number(self.track.last()),
-                "scale": number(self.scale),
-                "max_relative_error": number(self.relative_error()),
-                "relative_drift_rate": number(self.track.slope() / self.scale),
-            }),
+    fn summarise(&self, summary: &mut Record) {
+        summary.set(
+            "energy",
+            record! {
+                "initial": self.track.initial(),
+                "final": self.track.last(),
+                "scale": self.scale,
+                "max_relative_error": self.relative_error(),
+                "relative_drift_rate": self.track.slope() / self.scale,
+            },
         );
     }
 
@@ -186,7 +185,7 @@ impl Observer for Energy {
 }
 
 /// What errors of an energy refer to: its size at the start, or that of its terms if they cancel to nothing.
-pub(crate) fn scale(energy: f64, terms: f64) -> f64 {
+pub fn scale(energy: f64, terms: f64) -> f64 {
     let scale = if energy.abs() > 1e-9 * terms { energy.abs() } else { terms };
     if scale == 0.0 { 1.0 } else { scale }
 }
@@ -243,14 +242,14 @@ impl Observer for DiscreteEnergy {
         values.push(self.now);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        summary.insert(
-            "discrete_energy".into(),
-            json!({
-                "initial": number(self.track.initial()),
-                "final": number(self.now),
-                "max_relative_error": number(self.relative_error()),
-            }),
+    fn summarise(&self, summary: &mut Record) {
+        summary.set(
+            "discrete_energy",
+            record! {
+                "initial": self.track.initial(),
+                "final": self.now,
+                "max_relative_error": self.relative_error(),
+            },
         );
     }
 

@@ -1,9 +1,8 @@
 //! Steps whose length the energy chooses: how long they are, how well the energy is kept, and where no length kept it.
 
-use super::{Frame, Observer, number};
+use super::{Frame, Observer, Record, record};
 use crate::archive::{Archive, Persist};
 use crate::integrate::{EnergyChoice, Turning};
-use serde_json::{Map, Value, json};
 
 /// Places listed in the summary; more would bury the reader.
 const LISTED: usize = 50;
@@ -110,24 +109,24 @@ impl Observer for EnergySteps {
         values.extend([self.length, flagged]);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        let stretch = |s: &Stretch| json!({ "from": number(s.from), "to": number(s.to), "steps": s.steps });
+    fn summarise(&self, summary: &mut Record) {
+        let stretch = |s: &Stretch| record! { "from": s.from, "to": s.to, "steps": s.steps };
         let mean = self.elapsed / self.steps as f64;
-        summary.insert(
-            "energy_steps".into(),
-            json!({
+        summary.set(
+            "energy_steps",
+            record! {
                 "turning": self.turning.to_string(),
                 "flagged": self.count,
                 "stretches": self.stretches,
                 "where": self.listed.iter().map(stretch).collect::<Vec<_>>(),
-                "max_relative_error": number(self.worst[0] / self.scale),
-                "max_relative_error_flagged": number(self.worst[1] / self.scale),
-                "step": {
-                    "min": number(self.shortest),
-                    "max": number(self.longest),
-                    "mean": number(mean),
+                "max_relative_error": self.worst[0] / self.scale,
+                "max_relative_error_flagged": self.worst[1] / self.scale,
+                "step": record! {
+                    "min": self.shortest,
+                    "max": self.longest,
+                    "mean": mean,
                 },
-            }),
+            },
         );
     }
 }

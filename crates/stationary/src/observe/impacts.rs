@@ -1,12 +1,11 @@
 //! Impacts as they happen, and how far the gaps are kept open [FET03 4-5].
 
-use super::{Conserved, Frame, Observer, number};
+use super::{Conserved, Entry, Frame, Observer, Record, record};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, ContactFault};
 use crate::integrate::{Impact, ImpactKind};
 use crate::linalg::max_abs;
 use crate::model::{Bounds, Gap};
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Gaps that have a column each; of more the least has one.
@@ -169,24 +168,24 @@ impl Observer for Impacts {
         values.push(self.counts[0] as f64);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
+    fn summarise(&self, summary: &mut Record) {
         let [bounces, rests, releases] = self.counts;
-        let per_gap: Map<String, Value> =
-            self.labels.iter().zip(&self.per_gap).map(|(name, n)| (name.clone(), json!(n))).collect();
-        let entry = json!({
+        let counted = self.labels.iter().zip(&self.per_gap);
+        let per_gap = Record::of(counted.map(|(name, count)| (name.clone(), Entry::from(*count))));
+        let entry = record! {
             "count": bounces,
             "max_per_step": self.most,
             "rests": rests,
             "releases": releases,
-            "first_time": number(self.first),
-            "last_time": number(self.last),
-            "dissipated": number(self.lost),
-            "max_energy_jump_error": number(self.jump_error),
+            "first_time": self.first,
+            "last_time": self.last,
+            "dissipated": self.lost,
+            "max_energy_jump_error": self.jump_error,
             "unmet": self.unmet,
-            "min_gap": number(self.least),
+            "min_gap": self.least,
             "per_gap": per_gap,
-        });
-        summary.insert("impacts".into(), entry);
+        };
+        summary.set("impacts", entry);
     }
 
     fn conserved(&self) -> Option<Conserved> {
@@ -239,7 +238,7 @@ mod tests {
         Impact { time, kind, gap, others, impulse, friction, energy_before, energy_after, prescribed }
     }
 
-    fn see(observer: &mut Impacts, step: u64, y: f64, impacts: &[Impact]) -> Map<String, Value> {
+    fn see(observer: &mut Impacts, step: u64, y: f64, impacts: &[Impact]) -> Record {
         let q = &[y][..];
         let frame = Frame {
             step,
@@ -257,7 +256,7 @@ mod tests {
             tangent: None,
         };
         observer.observe(&frame);
-        let mut summary = Map::new();
+        let mut summary = Record::default();
         observer.summarise(&mut summary);
         summary
     }
@@ -274,15 +273,21 @@ mod tests {
         ];
         see(&mut observer, 1, 0.25, &bounces);
         let summary = see(&mut observer, 2, 1.0, &[impact(1.5, ImpactKind::Rest, 0, [6.0, 5.0], -1.0)]);
-        let found = &summary["impacts"];
-        assert_eq!(
-            (&found["count"], &found["max_per_step"], &found["rests"]),
-            (&json!(2), &json!(2), &json!(1))
-        );
-        assert_eq!((&found["first_time"], &found["last_time"]), (&json!(0.25), &json!(0.75)));
-        assert_eq!((&found["dissipated"], &found["max_energy_jump_error"]), (&json!(3.0), &json!(0.125)));
-        // The floor is at half of 0.5, its size at the start.
-        assert_eq!((&found["min_gap"], &found["per_gap"]), (&json!(0.5), &json!({ "1": 1, "roof": 1 })));
+        let expected = record! {
+            "count": 2u64,
+            "max_per_step": 2u64,
+            "rests": 1u64,
+            "first_time": 0.25,
+            "last_time": 0.75,
+            "dissipated": 3.0,
+            "max_energy_jump_error": 0.125,
+            // The floor is at half of 0.5, its size at the start.
+            "min_gap": 0.5,
+            "per_gap": record! { "1": 1u64, "roof": 1u64 },
+        };
+        for (name, value) in expected.entries() {
+            assert_eq!(summary.get(&format!("impacts.{name}")), Some(value), "{name}");
+        }
         let mut row = Vec::new();
         observer.row(&mut row);
         assert_eq!(row, [1.0, 1.0, 2.0]);
@@ -295,9 +300,9 @@ mod tests {
         see(&mut observer, 0, 1.0, &[]);
         see(&mut observer, 1, f64::NAN, &[impact(0.5, ImpactKind::Bounce, 0, [1.0, f64::NAN], 0.0)]);
         let summary = see(&mut observer, 2, 1.0, &[impact(1.5, ImpactKind::Bounce, 0, [1.0, 1.0], 0.0)]);
-        assert!(
-            summary["impacts"]["min_gap"].is_null() && summary["impacts"]["max_energy_jump_error"].is_null()
-        );
-        assert!(summary["impacts"]["dissipated"].is_null());
+        for name in ["min_gap", "max_energy_jump_error", "dissipated"] {
+            let found = summary.get(&format!("impacts.{name}"));
+            assert!(matches!(found, Some(Entry::Number(x)) if x.is_nan()), "{name}: {found:?}");
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! Poincare's integral invariant: the area `sum_i integral dp_i ^ dq_i = loop integral p.dq` of a loop of initial states
 //! carried along. Every symplectic map keeps it, for loops of any size.
 
-use super::{Conserved, Frame, Observer, Track, number};
+use super::{Conserved, Frame, Observer, Record, Track, record};
 use crate::archive::{Archive, Persist};
 use crate::integrate::Integrator;
 use crate::linalg::dot;
-use serde_json::{Map, Value, json};
 use std::f64::consts::{PI, TAU};
 
 /// States on the loop. The integral converges faster than any power of their number while the loop is smooth.
@@ -76,14 +75,14 @@ impl Observer for LoopArea {
         values.push(self.now);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        summary.insert(
-            "loop_area".into(),
-            json!({
-                "initial": number(self.track.initial()),
-                "final": number(self.now),
-                "max_relative_error": number(self.relative()),
-            }),
+    fn summarise(&self, summary: &mut Record) {
+        summary.set(
+            "loop_area",
+            record! {
+                "initial": self.track.initial(),
+                "final": self.now,
+                "max_relative_error": self.relative(),
+            },
         );
     }
 

@@ -9,27 +9,28 @@ mod loop_area;
 mod modified;
 mod momentum;
 mod probe;
+mod record;
 mod section;
 mod symplectic;
 mod work;
 
 pub use constraint::Constraints;
-pub(crate) use energy::scale as energy_scale;
+pub use energy::scale as energy_scale;
 pub use energy::{DiscreteEnergy, Energy};
 pub use energy_steps::{EnergySteps, Stretch};
 pub use impacts::Impacts;
 pub use loop_area::LoopArea;
 pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
 pub use momentum::Momentum;
-pub(crate) use momentum::{State, names_motion, rate_along, shifted, size_of_product, time_scale};
+pub use momentum::{State, names_motion, rate_along, shifted, size_of_product, time_scale};
 pub use probe::Probe;
+pub use record::{Entry, Record, record};
 pub use section::Section;
 pub use symplectic::Symplectic;
 pub use work::Work;
 
 use crate::archive::{Archive, Persist};
 use crate::integrate::{Adaption, Impact};
-use serde_json::{Map, Value, json};
 
 /// What an observer sees of one moment.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +71,8 @@ pub trait Observer: Persist {
     fn observe(&mut self, frame: &Frame<'_>);
     /// The values of its columns at the moment last seen; NaN where there is none.
     fn row(&self, values: &mut Vec<f64>);
-    /// Adds its keys to `summary.json`.
-    fn summarise(&self, summary: &mut Map<String, Value>);
+    /// Enters what it found into the summary of the run.
+    fn summarise(&self, summary: &mut Record);
     /// What it found conserved, for the table.
     fn conserved(&self) -> Option<Conserved> {
         None
@@ -105,14 +106,14 @@ pub struct Conserved {
 
 impl Conserved {
     /// A quantity that the system conserves, with its largest change and that over its scale.
-    pub(crate) fn new(quantity: impl Into<String>, initial: f64, [change, worst]: [f64; 2]) -> Self {
+    pub fn new(quantity: impl Into<String>, initial: f64, [change, worst]: [f64; 2]) -> Self {
         let verdict = relative_error(worst);
         Conserved { quantity: quantity.into(), initial, change, worst, verdict, constant: true }
     }
 
     /// Says why the system does not conserve the quantity, and between which values it stayed. What was constant to
     /// rounding all the same is told as such.
-    pub(crate) fn unless(mut self, why: Option<&str>, range: &Range) -> Self {
+    pub fn unless(mut self, why: Option<&str>, range: &Range) -> Self {
         if let Some(why) = why
             && self.worst >= ROUNDING
         {
@@ -126,18 +127,20 @@ impl Conserved {
 
 /// The least and the largest value of a number over a run; a NaN stays.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Range {
+pub struct Range {
     ends: Option<[f64; 2]>,
 }
 
 impl Range {
-    pub(crate) fn add(&mut self, x: f64) {
+    /// Takes one more value into account.
+    pub fn add(&mut self, x: f64) {
         let [least, most] = self.ends.unwrap_or([x; 2]);
         let least = if x < least || x.is_nan() { x } else { least };
         let most = if x > most || x.is_nan() { x } else { most };
         self.ends = Some([least, most]);
     }
-    pub(crate) fn ends(&self) -> [f64; 2] {
+    /// The least and the largest value; NaN before the first.
+    pub fn ends(&self) -> [f64; 2] {
         self.ends.unwrap_or([f64::NAN; 2])
     }
 }
@@ -150,7 +153,7 @@ impl Persist for Range {
 
 /// Follows one number: where it started, how far it strayed, whether it drifts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Track {
+pub struct Track {
     initial: Option<f64>,
     last: f64,
     largest_change: f64,
@@ -164,7 +167,8 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    pub(crate) fn add(&mut self, t: f64, x: f64) {
+    /// Takes one more value into account.
+    pub fn add(&mut self, t: f64, x: f64) {
         let Some(initial) = self.initial else {
             (self.initial, self.t0, self.last) = (Some(x), t, x);
             self.count = 1.0;
@@ -183,27 +187,31 @@ impl Track {
         self.cov += dt * (x - initial - self.mean_x);
     }
     /// All numbers, for checkpoints.
-    pub(crate) fn save(&self) -> [f64; 10] {
+    pub fn save(&self) -> [f64; 10] {
         let (known, initial) = (f64::from(u8::from(self.initial.is_some())), self.initial.unwrap_or(0.0));
         let Track { last, largest_change, count, t0, mean_t, mean_x, var_t, cov, .. } = *self;
         [known, initial, last, largest_change, count, t0, mean_t, mean_x, var_t, cov]
     }
-    pub(crate) fn restore(saved: &[f64; 10]) -> Self {
+    /// From all numbers of another.
+    pub fn restore(saved: &[f64; 10]) -> Self {
         let [known, initial, last, largest_change, count, t0, mean_t, mean_x, var_t, cov] = *saved;
         let initial = (known == 1.0).then_some(initial);
         Track { initial, last, largest_change, count, t0, mean_t, mean_x, var_t, cov }
     }
-    pub(crate) fn initial(&self) -> f64 {
+    /// The first value; NaN before it.
+    pub fn initial(&self) -> f64 {
         self.initial.unwrap_or(f64::NAN)
     }
-    pub(crate) fn last(&self) -> f64 {
+    /// The last value.
+    pub fn last(&self) -> f64 {
         self.last
     }
-    pub(crate) fn largest_change(&self) -> f64 {
+    /// The largest distance from the first value.
+    pub fn largest_change(&self) -> f64 {
         self.largest_change
     }
     /// Slope of the least-squares line.
-    pub(crate) fn slope(&self) -> f64 {
+    pub fn slope(&self) -> f64 {
         if self.var_t > 0.0 { self.cov / self.var_t } else { 0.0 }
     }
 }
@@ -216,18 +224,13 @@ impl Persist for Track {
     }
 }
 
-/// A number for JSON, which has no NaN: `null` there.
-pub(crate) fn number(x: f64) -> Value {
-    json!(x)
-}
-
 /// Relative errors below this are those of rounding.
 const ROUNDING: f64 = 1e-12;
 /// What changes by this part of its scale is not conserved.
 const LOST: f64 = 0.1;
 
 /// A largest relative error in words.
-pub(crate) fn relative_error(worst: f64) -> String {
+pub fn relative_error(worst: f64) -> String {
     judged(worst, &format!("relative error {worst:.1e}"))
 }
 

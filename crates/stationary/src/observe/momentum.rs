@@ -1,11 +1,10 @@
 //! Noether momenta: `J = p . xi(q)` for a named symmetry, [VTI04 (33)].
 
-use super::{Conserved, Frame, Observer, Range, Track, number};
+use super::{Conserved, Frame, Observer, Range, Record, Track, record};
 use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program, Var};
 use crate::linalg::{dot, max_abs};
 use crate::model::{Jet, Lagrangian, Legendre};
-use serde_json::{Map, Value, json};
 
 /// The momentum of one symmetry.
 pub struct Momentum {
@@ -131,7 +130,7 @@ impl Momentum {
     }
 
     /// The generator at a state.
-    pub(crate) fn xi_at(&self, state: &State) -> Vec<f64> {
+    pub fn xi_at(&self, state: &State) -> Vec<f64> {
         let mut xi = vec![0.0; self.xi.len()];
         self.generator.interpret(state.t, &state.q, &state.v, &state.p, &mut xi);
         xi
@@ -144,33 +143,37 @@ impl Momentum {
 
 /// All that a generator may name.
 #[derive(Debug, Clone)]
-pub(crate) struct State {
+pub struct State {
+    /// Time.
     pub t: f64,
+    /// Positions.
     pub q: Vec<f64>,
+    /// Velocities.
     pub v: Vec<f64>,
+    /// Momenta.
     pub p: Vec<f64>,
 }
 
 /// Whether a generator names velocities or momenta besides positions and time.
-pub(crate) fn names_motion(graph: &Graph, generator: &[Node]) -> bool {
+pub fn names_motion(graph: &Graph, generator: &[Node]) -> bool {
     let motion = |var: &Var| matches!(var, Var::V(_) | Var::P(_));
     generator.iter().any(|node| graph.variables(*node).iter().any(motion))
 }
 
 /// `x + s rate`.
-pub(crate) fn shifted(x: &[f64], s: f64, rate: &[f64]) -> Vec<f64> {
+pub fn shifted(x: &[f64], s: f64, rate: &[f64]) -> Vec<f64> {
     x.iter().zip(rate).map(|(x, rate)| x + s * rate).collect()
 }
 
 /// The shortest time in which one of some vectors changes by its own size; 1 where none changes.
-pub(crate) fn time_scale(of: &[(&[f64], &[f64])]) -> f64 {
+pub fn time_scale(of: &[(&[f64], &[f64])]) -> f64 {
     let times = of.iter().map(|(x, rate)| max_abs(x) / max_abs(rate));
     let shortest = times.filter(|x| x.is_finite() && *x > 0.0).fold(f64::INFINITY, f64::min);
     if shortest.is_finite() { shortest } else { 1.0 }
 }
 
 /// `sum |a_i b_i|`.
-pub(crate) fn size_of_product(a: &[f64], b: &[f64]) -> f64 {
+pub fn size_of_product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum()
 }
 
@@ -179,7 +182,7 @@ const STRIDE: f64 = 1e-3;
 
 /// The rate of some numbers at a moving state, by the central difference of fourth order; `along` gives the state a time
 /// later. NaN where there is no state.
-pub(crate) fn rate_along(
+pub fn rate_along(
     count: usize,
     length: f64,
     mut along: impl FnMut(f64) -> Option<State>,
@@ -227,17 +230,15 @@ impl Observer for Momentum {
         lost.then(|| format!("the momentum of `{}`", self.name))
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        let entry = json!({
-            "initial": number(self.track.initial()),
-            "final": number(self.track.last()),
-            "max_abs_drift": number(self.track.largest_change()),
-            "max_relative_drift": number(self.relative()),
-            "invariance_error": self.invariance.map(number),
-        });
-        if let Value::Object(all) = summary.entry("momentum").or_insert_with(|| json!({})) {
-            all.insert(self.name.clone(), entry);
-        }
+    fn summarise(&self, summary: &mut Record) {
+        let entry = record! {
+            "initial": self.track.initial(),
+            "final": self.track.last(),
+            "max_abs_drift": self.track.largest_change(),
+            "max_relative_drift": self.relative(),
+            "invariance_error": self.invariance,
+        };
+        summary.group("momentum").set(&self.name, entry);
     }
 
     fn conserved(&self) -> Option<Conserved> {

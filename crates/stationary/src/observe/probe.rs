@@ -1,9 +1,8 @@
 //! Probes: any formula of time, positions, velocities and momenta as one more column.
 
-use super::{Frame, Observer, number};
+use super::{Frame, Observer, Record, record};
 use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program};
-use serde_json::{Map, Value, json};
 
 /// One formula followed along the run.
 pub struct Probe {
@@ -53,15 +52,13 @@ impl Observer for Probe {
         (!self.now[0].is_finite()).then(|| format!("the probe `{}`", self.name))
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        let entry = json!({
-            "min": number(self.least),
-            "max": number(self.most),
-            "final": number(self.now[0]),
-        });
-        if let Value::Object(all) = summary.entry("probe").or_insert_with(|| json!({})) {
-            all.insert(self.name.clone(), entry);
-        }
+    fn summarise(&self, summary: &mut Record) {
+        let entry = record! {
+            "min": self.least,
+            "max": self.most,
+            "final": self.now[0],
+        };
+        summary.group("probe").set(&self.name, entry);
     }
 }
 

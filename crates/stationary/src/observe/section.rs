@@ -4,11 +4,10 @@
 //! through neighbouring steps follows *that* flow, so the section shows what the method does and nothing that the search
 //! adds; a shorter step of the method itself would follow the flow of another energy and blur the section.
 
-use super::Frame;
+use super::{Frame, Record, record};
 use crate::action::quadrature::lagrange;
 use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program};
-use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
 /// Steps that the polynomial goes through.
@@ -103,9 +102,9 @@ impl Section {
         std::mem::take(&mut self.found)
     }
 
-    /// Adds its keys to `summary.json`.
-    pub fn summarise(&self, summary: &mut Map<String, Value>) {
-        summary.insert("section".into(), json!({ "points": self.points, "jumps": self.jumps }));
+    /// Enters what it found into the summary of the run.
+    pub fn summarise(&self, summary: &mut Record) {
+        summary.set("section", record! { "points": self.points, "jumps": self.jumps });
     }
 
     /// The state at a time since the start inside the window.

@@ -11,12 +11,11 @@
 //! be so large that everything looks symplectic. Each window therefore measures `q_i` in units `s_i` and `p_i` in
 //! `1/s_i`, chosen so that both are of one size in its first step.
 
-use super::{Conserved, Frame, Observer, number};
+use super::{Conserved, Frame, Observer, Record, record};
 use crate::archive::{Archive, Persist};
 use crate::integrate::multiply;
 use crate::laws::symplectic_residual;
 use crate::linalg::max_abs;
-use serde_json::{Map, Value, json};
 
 /// Growth of the tangent after which a new window begins.
 pub const GROWTH: f64 = 1e4;
@@ -169,10 +168,9 @@ impl Observer for Symplectic {
         values.push(self.now);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        let entry =
-            json!({ "max_residual": number(self.worst()), "windows": self.windows, "unseen": self.unseen });
-        summary.insert("symplectic".into(), entry);
+    fn summarise(&self, summary: &mut Record) {
+        let entry = record! { "max_residual": self.worst(), "windows": self.windows, "unseen": self.unseen };
+        summary.set("symplectic", entry);
     }
 
     fn conserved(&self) -> Option<Conserved> {

@@ -1,11 +1,10 @@
 //! The work of forces that come from no Lagrangian, and how it accounts, with what impacts take, for the change of the energy.
 
 use super::energy::scale;
-use super::{Conserved, Frame, Observer, Range, Track, number};
+use super::{Conserved, Frame, Observer, Range, Record, Track, record};
 use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Adds up the work of each step by the quadrature of the method and holds it against the energy.
@@ -81,9 +80,9 @@ impl Observer for Work {
         values.push(self.total);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
-        let entry = json!({ "total": number(self.total), "max_balance_error": number(self.relative()) });
-        summary.insert("work".into(), entry);
+    fn summarise(&self, summary: &mut Record) {
+        let entry = record! { "total": self.total, "max_balance_error": self.relative() };
+        summary.set("work", entry);
     }
 
     fn conserved(&self) -> Option<Conserved> {

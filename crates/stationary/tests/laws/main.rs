@@ -11,7 +11,6 @@ mod order;
 mod reduced;
 mod structure;
 mod systems;
-mod units;
 
 use stationary::integrate::Method;
 

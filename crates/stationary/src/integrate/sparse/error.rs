@@ -1,5 +1,6 @@
 //! Why a step of a body fails.
 
+use crate::error::{Cause, RunError};
 use crate::model::PotentialFault;
 use std::fmt;
 
@@ -41,6 +42,19 @@ pub enum SparseCause {
 impl From<PotentialFault> for SparseCause {
     fn from(fault: PotentialFault) -> Self {
         SparseCause::Potential(fault)
+    }
+}
+
+impl From<SparseError> for RunError {
+    fn from(SparseError { time, step, cause }: SparseError) -> Self {
+        let cause = match cause {
+            SparseCause::Potential(fault) => Cause::Element { number: fault.number, time, why: fault.why },
+            SparseCause::Newton { iterations, residual } => Cause::Newton { iterations, residual },
+            SparseCause::Singular => Cause::Singular,
+            SparseCause::Interrupted => Cause::Interrupted,
+            SparseCause::NotFinite { what } => Cause::NotFinite { what: what.to_string() },
+        };
+        RunError { time, step, cause }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every format gives the same mesh.
 
 use super::super::{CellKind, Mesh};
-use super::{FILES, file, mesh, message, text};
+use super::{FILES, mesh, message, text};
 use std::collections::BTreeMap;
 
 /// What all formats can say: Abaqus has no points as cells, VTU numbers from 0.
@@ -150,11 +150,4 @@ fn line_ends_of_other_systems_and_fortran_exponents_are_read() {
     }
     let text = text("flat.inp").replace("20, 0.5,", "20, 5.D-1,");
     assert_eq!(common(&Mesh::read("a.inp", text.as_bytes()).unwrap()), common(&mesh("flat.inp")));
-}
-
-#[test]
-fn opening_tells_of_files_that_are_not_there() {
-    let told = Mesh::open("no/such/mesh.msh").unwrap_err().to_string();
-    assert!(told.starts_with("no/such/mesh.msh: "), "{told}");
-    assert_eq!(file("4.1.msh").len(), text("4.1.msh").len());
 }

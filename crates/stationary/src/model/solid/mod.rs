@@ -53,5 +53,5 @@ pub use material::{
 };
 pub use problem::Problem;
 pub use side::Side;
-pub(crate) use spectrum::largest_eigenvalue;
+pub use spectrum::largest_eigenvalue;
 pub use tensor::Mat3;

@@ -10,7 +10,7 @@ struct Tridiagonal {
 /// The largest eigenvalue of the symmetric `n` by `n` matrix `a` (its lower triangle; destroyed), from above to rounding:
 /// Householder's tridiagonal form, Laguerre's way down from above the spectrum, and bisection by Sturm's count where rounding
 /// ends it. Power iteration would approach from below, on the unsafe side. `None` if an entry is not finite.
-pub(crate) fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
+pub fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
     if n == 0 || !a.iter().all(|x| x.is_finite()) {
         return None;
     }

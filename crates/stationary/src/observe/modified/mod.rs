@@ -10,12 +10,11 @@ pub use series::{Series, apply};
 pub use truncations::{Terms, Truncations};
 
 use super::energy::{Source, phase, scale};
-use super::{Conserved, Frame, Observer, Track, number};
+use super::{Conserved, Frame, Observer, Record, Track, record};
 use crate::archive::{Archive, Persist};
 use crate::integrate::Method;
 use crate::linalg::{Lu, dot};
 use crate::model::{Lagrangian, PhaseSpace};
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// The methods of order two whose first term is known, by how it is put together from
@@ -143,16 +142,16 @@ impl Observer for ModifiedEnergy {
         values.push(self.now);
     }
 
-    fn summarise(&self, summary: &mut Map<String, Value>) {
+    fn summarise(&self, summary: &mut Record) {
         let gain = self.energy.largest_change() / self.modified.largest_change();
-        summary.insert(
-            "modified_energy".into(),
-            json!({
-                "initial": number(self.modified.initial()),
-                "final": number(self.now),
-                "max_relative_error": number(self.relative(&self.modified)),
-                "steadier_by": number(gain),
-            }),
+        summary.set(
+            "modified_energy",
+            record! {
+                "initial": self.modified.initial(),
+                "final": self.now,
+                "max_relative_error": self.relative(&self.modified),
+                "steadier_by": gain,
+            },
         );
     }
 

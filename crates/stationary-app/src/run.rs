@@ -1,0 +1,246 @@
+//! The whole path: read, build, discretise, loop (move, observe), report.
+
+mod bodies;
+mod body;
+#[cfg(test)]
+mod conserved;
+mod energy;
+mod energy_guard;
+mod finish;
+mod formula;
+mod keep;
+#[cfg(test)]
+mod names;
+mod page;
+mod rows;
+mod solid;
+
+pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
+pub use solid::{Simulation, View};
+pub use stationary::observe::Conserved;
+
+use crate::scenario::{Scenario, System, claim};
+use serde_json::Value;
+use stationary::archive::{Archive, Persist};
+use stationary::error::{Error, RunError};
+use stationary::interrupt::{self, Interrupted};
+use stationary_report::{Folder, Kept};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Time between reports to the watcher.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Told how far a run is; may end it.
+pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Steps made.
+    pub step: u64,
+    /// Steps to make.
+    pub steps: u64,
+    /// Time reached.
+    pub time: f64,
+    /// Time to reach.
+    pub end: f64,
+    /// Largest relative energy error so far.
+    pub energy_error: f64,
+    /// Moves made: steps of the whole, or events of elements.
+    pub moves: u64,
+    /// Impacts so far and those that end the run, if some number does.
+    pub impacts: Option<[u64; 2]>,
+    /// Growth of a solid's energy beyond its wobble, over the scale of the energy; nought where there is none.
+    pub growth: f64,
+}
+
+/// Steps of a run that will make `steps` of them unless impacts end it before: then as many as it takes if they go on so.
+fn steps_ahead(steps: u64, step: u64, impacts: Option<[u64; 2]>) -> u64 {
+    let expected = match impacts {
+        Some([0, _]) | None => steps,
+        Some([seen, all]) => steps.min((step as f64 / seen as f64 * all as f64) as u64),
+    };
+    expected.max(step)
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The content of `summary.json`.
+    pub summary: Value,
+    /// What was conserved and how well.
+    pub conserved: Vec<Conserved>,
+    /// The claims of the scenario, held against the summary.
+    pub claims: Vec<claim::Outcome>,
+    /// Why the run stopped early, if it did.
+    pub stopped: Option<RunError>,
+    /// Whether the watcher ended the run.
+    pub interrupted: bool,
+    /// What the user must know.
+    pub warnings: Vec<String>,
+    /// What the user should know of this part of a run; not in its summary, which is that of an unbroken one.
+    pub notes: Vec<String>,
+    /// The files written.
+    pub files: Vec<PathBuf>,
+    /// What is in memory; see [`gather`].
+    pub kept: Kept,
+}
+
+/// Runs a scenario into a folder. `watch` is told the progress several times a second and may end the run.
+///
+/// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
+/// its way is an [`Outcome`] with everything up to the last good step.
+///
+/// `watch` is asked between steps. Where the question of [`interrupt::listen`](stationary::interrupt::listen) is answered yes, a long step and a
+/// long preparation are given up as well.
+pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::at(out), false, watch)
+}
+
+/// Runs a scenario for its summary alone and writes nothing.
+///
+/// ```
+/// use stationary_app::{run, scenario::{Scenario, shipped}};
+/// let pendulum = shipped::find("pendulum").unwrap();
+/// let scenario = Scenario::read("pendulum", pendulum.text, &[("end".into(), "10".into())])?;
+/// let outcome = run::measure(&scenario, &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.summary["moves"], 500);
+/// assert!(outcome.files.is_empty());
+/// # Ok::<(), stationary::error::Error>(())
+/// ```
+pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::none(), false, watch)
+}
+
+/// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
+///
+/// Where there is no checkpoint yet the run begins, and where it is finished nothing is left to do: [`Outcome::notes`] says so.
+pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    into(scenario, &Folder::at(out), true, watch)
+}
+
+/// Runs a scenario for a caller who goes on with the numbers: [`Outcome::kept`] has what the files of a run have, to the bit. With a
+/// folder the files are written as well, and with `resume` an earlier run goes on there.
+///
+/// ```
+/// use stationary_app::{run, scenario::{Scenario, shipped}};
+/// let pendulum = shipped::find("pendulum").unwrap();
+/// let every_step = [("end".into(), "10".into()), ("output.every".into(), "1".into())];
+/// let scenario = Scenario::read("pendulum", pendulum.text, &every_step)?;
+/// let outcome = run::gather(&scenario, None, false, &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// let series = outcome.kept.series.unwrap();
+/// assert_eq!(series.numbers.len(), 501 * series.columns.len());
+/// # Ok::<(), stationary::error::Error>(())
+/// ```
+pub fn gather(
+    scenario: &Scenario,
+    out: Option<&Path>,
+    resume: bool,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Error> {
+    into(scenario, &out.map_or_else(Folder::none, Folder::at).kept(), resume, watch)
+}
+
+fn into(scenario: &Scenario, out: &Folder, resume: bool, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    match &scenario.system {
+        System::Formula(system) => formula::run(scenario, system, (out, resume), watch),
+        System::Solid(system) => solid::run(scenario, system, (out, resume), watch),
+        System::Body(system) => body::run(scenario, system, (out, resume), watch),
+        System::Bodies(system) => bodies::run(scenario, system, (out, resume), watch),
+    }
+}
+
+/// Builds everything a run needs, runs nothing, writes nothing.
+pub fn check(scenario: &Scenario) -> Result<Description, Error> {
+    prepare(|| match &scenario.system {
+        System::Formula(system) => formula::check(scenario, system),
+        System::Solid(system) => solid::check(scenario, system),
+        System::Body(system) => body::check(scenario, system),
+        System::Bodies(system) => bodies::check(scenario, system),
+    })
+}
+
+/// Runs a scenario at its step and at half of it, writes nothing, and tells which nearby energy its steps follow: the
+/// truncations that are known of the modified energy [VTI04 3.5], and how much each varies.
+///
+/// A method that is not variational, and a system without an energy, is an error, and so is a run that stops on its way.
+pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
+    let place = &scenario.integrator.method.place;
+    let unsuited = |what: &str| {
+        let message = format!("explain-energy is for systems given by formulas, and this is {what}");
+        Err(place.error(message).help("the energy of such a run is in its results: stationary run").into())
+    };
+    match &scenario.system {
+        System::Formula(system) => prepare(|| formula::explain(scenario, system)),
+        System::Solid(_) => unsuited("a solid"),
+        System::Body(_) => unsuited("a rigid body"),
+        System::Bodies(_) => unsuited("about bodies that collide"),
+    }
+}
+
+/// Builds what a run needs. That may be given up: then nothing has been written.
+fn prepare<T>(build: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    interrupt::attempt(build)?
+}
+
+/// Makes a move that may be given up: the state is then that from before, to the bit. `notes` is room for it.
+fn try_move<S: Persist + ?Sized, T>(
+    state: &mut S,
+    notes: &mut Vec<u8>,
+    make: impl FnOnce(&mut S) -> T,
+) -> Result<T, Interrupted> {
+    if !interrupt::is_heard() {
+        return Ok(make(state));
+    }
+    let mut archive = Archive::over(std::mem::take(notes));
+    archive.pass(state);
+    *notes = archive.into_bytes();
+    let made = interrupt::attempt(|| make(state));
+    if made.is_err() {
+        let mut archive = Archive::reader(std::mem::take(notes));
+        archive.pass(state);
+        archive.finish().expect("a state of its own");
+    }
+    made
+}
+
+/// The laws of elasticity, and the keys that a material has with each.
+pub(crate) fn materials() -> [(&'static str, &'static [&'static str]); 7] {
+    solid::CONSTANTS
+}
+
+/// The bytes of the files that a scenario names, beside its own: none but the mesh of a solid.
+pub(crate) fn attached(scenario: &Scenario) -> Result<Vec<u8>, Error> {
+    match &scenario.system {
+        System::Solid(system) => solid::mesh_bytes(scenario, system),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What `stationary check` tells.
+#[derive(Debug, Clone)]
+pub struct Description {
+    lines: Vec<(&'static str, String)>,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.lines.iter().enumerate() {
+            let newline = if i == 0 { "" } else { "\n" };
+            write!(f, "{newline}{name:<13} {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How the loop ended.
+struct End {
+    stopped: Option<RunError>,
+    interrupted: bool,
+    /// Time and number of the last good step.
+    time: f64,
+    step: u64,
+}

@@ -1,0 +1,251 @@
+//! What is kept of impacts: `impacts.csv` as the run goes, and the part of the page about them.
+
+use crate::run::finish::short;
+use crate::run::page::ImpactTimes;
+use serde_json::Value;
+use stationary::archive::{Archive, Persist};
+use stationary::error::Error;
+use stationary::integrate::{Impact, ImpactKind};
+use stationary_report::checkpoint::Checkpoint;
+use stationary_report::html::{Section as Part, TextTable};
+use stationary_report::plot::Plot;
+use stationary_report::{Cell, Envelope, Events, Folder, Listing};
+use std::collections::VecDeque;
+
+/// Name of the table.
+pub(super) const FILE: &str = "impacts.csv";
+const COLUMNS: [&str; 7] =
+    ["time", "gap", "kind", "impulse", "friction_impulse", "energy_before", "energy_after"];
+/// Impacts at the begin and at the end that the page lists.
+const LISTED: usize = 6;
+
+/// The table, and what the page shows of it.
+pub(super) struct Contacts {
+    names: Vec<String>,
+    file: Events,
+    /// Energy before and after, and the time since the bounce before.
+    course: Envelope,
+    seen: u64,
+    bounced: f64,
+    first: Vec<Row>,
+    last: VecDeque<Row>,
+    times: ImpactTimes,
+    /// Bounces for each time in `times.whole`.
+    stride: u64,
+    bounces: u64,
+}
+
+/// Times that are kept for the plots.
+const TIMES: usize = 4_000;
+
+/// An impact as it is listed.
+type Row = (f64, String, Word, [f64; 4]);
+
+impl Contacts {
+    /// Begins, or goes on from a checkpoint.
+    pub fn create(out: &Folder, names: Vec<String>, from: Option<&Checkpoint>) -> Result<Self, Error> {
+        let mut contacts = Contacts {
+            names,
+            file: out.events(FILE, &COLUMNS, from)?,
+            course: Envelope::new(3),
+            seen: 0,
+            bounced: f64::NAN,
+            first: Vec::new(),
+            last: VecDeque::new(),
+            times: ImpactTimes::default(),
+            stride: 1,
+            bounces: 0,
+        };
+        from.map_or(Ok(()), |c| c.take_state("contacts", |archive| contacts.pass(archive)))?;
+        Ok(contacts)
+    }
+
+    /// Puts into a checkpoint what goes on from it.
+    pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
+        checkpoint.state("contacts", |archive| self.pass(archive));
+        self.file.save(checkpoint)
+    }
+
+    /// Writes the impacts of a step.
+    pub fn push(&mut self, impacts: &[Impact]) -> Result<(), Error> {
+        for impact in impacts {
+            let mut gaps = vec![impact.gap];
+            gaps.extend(&impact.others);
+            gaps.sort_unstable();
+            let gaps: Vec<&str> = gaps.iter().map(|k| self.names[*k].as_str()).collect();
+            let row: Row = (
+                impact.time,
+                gaps.join("+"),
+                Word(impact.kind),
+                [impact.impulse, impact.friction, impact.energy_before, impact.energy_after],
+            );
+            let mut cells = vec![Cell::Number(row.0), Cell::Text(&row.1), Cell::Text(row.2.text())];
+            cells.extend(row.3.map(Cell::Number));
+            self.file.push(&cells)?;
+            let since = if impact.kind == ImpactKind::Bounce {
+                self.keep(impact.time);
+                impact.time - std::mem::replace(&mut self.bounced, impact.time)
+            } else {
+                f64::NAN
+            };
+            self.course.add(self.seen, impact.time, &[impact.energy_before, impact.energy_after, since]);
+            self.seen += 1;
+            if self.first.len() < LISTED {
+                self.first.push(row);
+            } else {
+                if self.last.len() == LISTED {
+                    self.last.pop_front();
+                }
+                self.last.push_back(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the time of a bounce for the plots.
+    fn keep(&mut self, t: f64) {
+        let ImpactTimes { opening, whole } = &mut self.times;
+        if opening.len() < TIMES {
+            opening.push(t);
+        }
+        if self.bounces.is_multiple_of(self.stride) {
+            whole.push(t);
+        }
+        if whole.len() > TIMES {
+            *whole = whole.iter().copied().step_by(2).collect();
+            self.stride *= 2;
+        }
+        self.bounces += 1;
+    }
+
+    /// The times of bounces.
+    pub fn times(&self) -> ImpactTimes {
+        self.times.clone()
+    }
+
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.file.flush()
+    }
+
+    /// The rows in memory, if they are kept.
+    pub fn into_listing(self) -> Option<Listing> {
+        self.file.into_listing()
+    }
+
+    /// The part of the page, from what the summary has under `impacts`.
+    pub fn part(&self, found: &Value, scale: f64) -> Part {
+        let mut plots = Vec::new();
+        let mut add = |plot: Plot, caption: &str| plots.push((plot.to_page(), caption.to_string()));
+        if let Some(first) = self.first.first() {
+            let relative = |quantity| {
+                let (t, e) = self.course.line(quantity);
+                (t, e.iter().map(|e| (e - first.3[2]) / scale).collect::<Vec<f64>>())
+            };
+            let ((before_t, before), (after_t, after)) = (relative(0), relative(1));
+            let plot = Plot::new("Energy at impacts").x_label("t").y_label("relative change");
+            let plot = plot.points("before", &before_t, &before).points("after", &after_t, &after);
+            add(
+                plot,
+                "Discrete energy of the legs that arrive and leave, less that before the first impact, over the energy scale.",
+            );
+        }
+        let (t, since) = self.course.line(2);
+        if !t.is_empty() {
+            let plot =
+                Plot::new("Time between impacts").x_label("t").y_label("time").points("time", &t, &since);
+            add(plot, "Time since the bounce before, of any gap.");
+        }
+        Part { heading: "Impacts".into(), text: self.text(found), plots }
+    }
+
+    fn text(&self, found: &Value) -> String {
+        let number = |key: &str| found[key].as_f64().map_or("-".to_string(), short);
+        let count = |key: &str| found[key].as_u64().unwrap_or(0);
+        if self.seen == 0 {
+            return "No gap closed.".into();
+        }
+        let mut text = format!(
+            "{} bounces, at most {} in one step, the last at time {}.",
+            count("count"),
+            count("max_per_step"),
+            number("last_time")
+        );
+        if count("rests") + count("releases") > 0 {
+            text += &format!(
+                " Contacts that lasted: {} began, {} ended by themselves.",
+                count("rests"),
+                count("releases")
+            );
+        }
+        if let Some(per_gap) = found["per_gap"].as_object().filter(|g| g.len() > 1) {
+            let all: Vec<String> = per_gap.iter().take(20).map(|(name, n)| format!("{name} {n}")).collect();
+            let more = if per_gap.len() > 20 { ", ..." } else { "" };
+            text += &format!(" By gap: {}{more}.", all.join(", "));
+        }
+        text += &format!(
+            "\n\nThe energies before and after an impact differ from what its law asks for by at most {} of the energy scale. Taken by \
+             impacts in all: {}. The least gap at any step is {} of its size at the start.",
+            number("max_energy_jump_error"),
+            number("dissipated"),
+            number("min_gap")
+        );
+        text
+    }
+
+    /// The first and last impacts.
+    pub fn table(&self) -> TextTable {
+        let cells = |(t, gap, kind, numbers): &Row| {
+            let mut row = vec![("number", short(*t)), ("", gap.clone()), ("", kind.text().to_string())];
+            row.extend(numbers.iter().enumerate().map(|(i, x)| {
+                // Energies differ in digits that six do not show.
+                let text = if i < 2 { short(*x) } else { format!("{x:.12}") };
+                ("number", text)
+            }));
+            row
+        };
+        let mut rows: Vec<Vec<(&'static str, String)>> = self.first.iter().map(cells).collect();
+        let between = self.seen as usize - self.first.len() - self.last.len();
+        if between > 0 {
+            let mut row = vec![("", String::new()); COLUMNS.len()];
+            row[1].1 = format!("{between} more");
+            rows.push(row);
+        }
+        rows.extend(self.last.iter().map(cells));
+        let heads = COLUMNS.map(|c| c.replace('_', " ")).to_vec();
+        TextTable { heading: "First and last impacts".into(), heads, rows }
+    }
+}
+
+/// What happened, as it is listed.
+struct Word(ImpactKind);
+
+impl Default for Word {
+    fn default() -> Self {
+        Word(ImpactKind::Bounce)
+    }
+}
+
+impl Word {
+    fn text(&self) -> &'static str {
+        match self.0 {
+            ImpactKind::Bounce => "bounce",
+            ImpactKind::Rest => "rest",
+            ImpactKind::Release => "release",
+        }
+    }
+}
+
+impl Persist for Word {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.choice(&mut self.0, &[ImpactKind::Bounce, ImpactKind::Rest, ImpactKind::Release]);
+    }
+}
+
+impl Persist for Contacts {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.course).pass(&mut self.seen).pass(&mut self.bounced);
+        archive.pass(&mut self.first).pass(&mut self.last);
+        archive.pass(&mut self.times.opening).pass(&mut self.times.whole);
+        archive.pass(&mut self.stride).pass(&mut self.bounces);
+    }
+}
