@@ -1,17 +1,21 @@
-//! The whole path: read, build, discretise, loop (move, observe), report.
+//! Runs of scenarios. `drive.rs` is the whole path.
 
 mod bodies;
 mod body;
+mod checkpointer;
 #[cfg(test)]
 mod conserved;
+mod drive;
 mod energy;
 mod energy_guard;
+mod engine;
 mod finish;
 mod formula;
-mod keep;
+mod kinds;
 #[cfg(test)]
 mod names;
 mod page;
+mod results;
 mod rows;
 mod solid;
 
@@ -22,6 +26,7 @@ pub use stationary::observe::Conserved;
 use crate::scenario::{Scenario, System, claim};
 use serde_json::Value;
 use stationary::archive::{Archive, Persist};
+
 use stationary::error::{Error, RunError};
 use stationary::interrupt::{self, Interrupted};
 use stationary_report::{Folder, Kept};
@@ -97,7 +102,7 @@ pub struct Outcome {
 /// `watch` is asked between steps. Where the question of [`interrupt::listen`](stationary::interrupt::listen) is answered yes, a long step and a
 /// long preparation are given up as well.
 pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    into(scenario, &Folder::at(out), false, watch)
+    drive::run(scenario, &Folder::at(out), false, watch)
 }
 
 /// Runs a scenario for its summary alone and writes nothing.
@@ -112,14 +117,14 @@ pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Out
 /// # Ok::<(), stationary::error::Error>(())
 /// ```
 pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    into(scenario, &Folder::none(), false, watch)
+    drive::run(scenario, &Folder::none(), false, watch)
 }
 
 /// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
 ///
 /// Where there is no checkpoint yet the run begins, and where it is finished nothing is left to do: [`Outcome::notes`] says so.
 pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    into(scenario, &Folder::at(out), true, watch)
+    drive::run(scenario, &Folder::at(out), true, watch)
 }
 
 /// Runs a scenario for a caller who goes on with the numbers: [`Outcome::kept`] has what the files of a run have, to the bit. With a
@@ -141,25 +146,15 @@ pub fn gather(
     resume: bool,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
-    into(scenario, &out.map_or_else(Folder::none, Folder::at).kept(), resume, watch)
-}
-
-fn into(scenario: &Scenario, out: &Folder, resume: bool, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
-    match &scenario.system {
-        System::Formula(system) => formula::run(scenario, system, (out, resume), watch),
-        System::Solid(system) => solid::run(scenario, system, (out, resume), watch),
-        System::Body(system) => body::run(scenario, system, (out, resume), watch),
-        System::Bodies(system) => bodies::run(scenario, system, (out, resume), watch),
-    }
+    drive::run(scenario, &out.map_or_else(Folder::none, Folder::at).kept(), resume, watch)
 }
 
 /// Builds everything a run needs, runs nothing, writes nothing.
 pub fn check(scenario: &Scenario) -> Result<Description, Error> {
-    prepare(|| match &scenario.system {
-        System::Formula(system) => formula::check(scenario, system),
-        System::Solid(system) => solid::check(scenario, system),
-        System::Body(system) => body::check(scenario, system),
-        System::Bodies(system) => bodies::check(scenario, system),
+    prepare(|| {
+        let built = kinds::build(scenario, false)?;
+        results::check_claims(scenario, &*built.engine)?;
+        Ok(Description { lines: built.description })
     })
 }
 

@@ -13,7 +13,7 @@
 
 use super::file::replace;
 use crate::files;
-use stationary::archive::Archive;
+use stationary::archive::{Archive, Persist};
 use stationary::error::{Error, near_miss};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -218,6 +218,14 @@ impl Checkpoint {
         archive
             .finish()
             .map_err(|why| self.fault(format!("section `{name}` is not what such a run writes: {why}")))
+    }
+
+    /// Sets a state to that which a section begins with; on an error it may be set in part.
+    pub fn take_first(&self, name: &str, state: &mut (impl Persist + ?Sized)) -> Result<(), Error> {
+        let mut archive = Archive::reader(self.take_bytes(name, None)?);
+        archive.pass(state);
+        let why = archive.fault().map(|why| format!("section `{name}` is not what such a run writes: {why}"));
+        why.map_or(Ok(()), |why| Err(self.fault(why)))
     }
 
     /// Whether there is a section of this name.

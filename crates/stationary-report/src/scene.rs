@@ -73,7 +73,7 @@ impl SceneField {
 }
 
 /// One moment, packed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Frame {
     /// How many were offered before it.
     number: u64,

@@ -77,6 +77,25 @@ impl Archive {
         self
     }
 
+    /// Notes or sets bytes, eight to a word.
+    pub fn bytes(&mut self, values: &mut Vec<u8>) -> &mut Self {
+        let Some(count) = self.word(values.len() as u64) else { return self };
+        let left = self.at.map_or(u64::MAX, |at| (self.bytes.len() - at) as u64);
+        if count > left {
+            self.refuse(format!("{count} bytes beyond its end"));
+            return self;
+        }
+        values.resize(count as usize, 0);
+        for chunk in values.chunks_mut(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            if let Some(found) = self.word(u64::from_le_bytes(word)) {
+                chunk.copy_from_slice(&found.to_le_bytes()[..chunk.len()]);
+            }
+        }
+        self
+    }
+
     /// Notes or sets one of several things, by its place among them.
     pub fn choice<T: Copy + PartialEq>(&mut self, value: &mut T, among: &[T]) -> &mut Self {
         let mut place = among.iter().position(|x| x == value).unwrap_or(0);
@@ -98,6 +117,11 @@ impl Archive {
         if !holds {
             self.refuse(what.into());
         }
+    }
+
+    /// Why something was refused, if it was.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
     }
 
     /// Whether nothing was refused so far.

@@ -1,4 +1,4 @@
-//! Bodies that collide: the loop over steps.
+//! Bodies that collide.
 
 mod build;
 mod film;
@@ -6,112 +6,123 @@ mod kept;
 mod place;
 mod results;
 
-use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch, prepare, steps_ahead, try_move};
+use super::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use super::{End, Progress, kinds, steps_ahead, try_move};
 use crate::scenario::{BodiesSystem, Scenario};
 use build::Built;
-use results::Results;
-use stationary::archive::Archive;
+use results::Shown;
+use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error, RunError};
 use stationary::interrupt::Interrupted;
 use stationary::linalg::space::inner;
-use stationary_report::Folder;
-use stationary_report::failpoint;
-use std::time::Instant;
+use std::sync::Arc;
 
-pub(super) use build::check;
+/// Bodies in motion.
+pub(super) struct CollisionEngine {
+    built: Built,
+    /// Steps made.
+    step: u64,
+    /// What the page shows; nothing without a page.
+    shown: Option<Shown>,
+    /// Room for the state before a step.
+    notes: Vec<u8>,
+}
 
-/// See [`super::run`].
-pub(super) fn run(
+/// Sets the bodies of a scenario in motion.
+pub(super) fn build(
     scenario: &Scenario,
-    system: &BodiesSystem,
-    into: (&Folder, bool),
-    watch: &mut Watch<'_>,
-) -> Result<Outcome, Error> {
-    let clock = Instant::now();
-    let mut built = prepare(|| build::build(scenario, system))?;
-    results::check_claims(scenario, &built)?;
-    Keeper::open(scenario, into, clock, &[], |keeper| {
-        let before = keeper.restore(|archive| pass(&mut built, archive))?;
-        let mut results = Results::create(scenario, &built, keeper)?;
-        let end = drive(&mut built, &mut results, before, watch)?;
-        results.finish(&mut built, end)
+    system: &Arc<BodiesSystem>,
+    shows: bool,
+) -> Result<kinds::Built, Error> {
+    let built = build::build(scenario, system)?;
+    let shown = shows.then(|| Shown::new(&built));
+    Ok(kinds::Built {
+        columns: results::columns(&built),
+        outputs: OutputSpec { impacts: Some(&results::COLUMNS), ..OutputSpec::default() },
+        moves_between_looks: 1,
+        identity: Vec::new(),
+        description: build::describe(scenario, &built),
+        engine: Box::new(CollisionEngine { built, step: 0, shown, notes: Vec::new() }),
     })
 }
 
-/// All that decides how a run goes on, its results aside.
-fn pass(built: &mut Built, archive: &mut Archive) {
-    archive.pass(&mut built.run).pass(&mut built.kept);
+impl Persist for CollisionEngine {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.built.run).pass(&mut self.built.kept).pass(&mut self.step);
+    }
 }
 
-/// The loop: move, observe, write. `before` are the steps that were made before a checkpoint.
-fn drive(
-    built: &mut Built,
-    results: &mut Results<'_>,
-    before: Option<u64>,
-    watch: &mut Watch<'_>,
-) -> Result<End, Error> {
-    let mut told = Instant::now();
-    let mut end = End { stopped: None, interrupted: false, time: built.run.time(), step: 0 };
-    let (mut written, mut notes) = (true, Vec::new());
-    let most = built.end_impacts.unwrap_or(u64::MAX);
-    if let Some(step) = before {
-        // As if that step had just been made: should the next one fail, it was the last good one.
-        results.fill(built);
-        (end.step, written) = (step, built.rows.has(step));
+impl Engine for CollisionEngine {
+    fn pictures(&mut self) -> Option<&mut dyn Persist> {
+        self.shown.as_mut().map(|shown| shown as _)
     }
-    for step in before.map_or(0, |step| step + 1)..=built.steps {
-        if step > 0 {
-            match try_move(&mut built.run, &mut notes, |run| run.advance(most)) {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    let cause = Cause::Impacts { what: error.to_string() };
-                    end.stopped = Some(RunError { time: end.time, step: end.step, cause });
-                    break;
-                }
-                Err(Interrupted) => {
-                    results.flush()?;
-                    results.checkpoint(end.step, |archive| pass(built, archive))?;
-                    end.interrupted = true;
-                    break;
-                }
-            }
-        }
-        failpoint::moved();
-        results.book(built)?;
+
+    fn advance(&mut self) -> Result<Moved, RunError> {
+        let (time, step, most) = (self.built.run.time(), self.step, self.most_impacts());
+        let stop = |cause| RunError { time, step, cause };
+        let made = try_move(&mut self.built.run, &mut self.notes, |run| run.advance(most));
+        let made = made.map_err(|Interrupted| stop(Cause::Interrupted))?;
+        made.map_err(|error| stop(Cause::Impacts { what: error.to_string() }))?;
+        self.step += 1;
+        Ok(Moved::Moment)
+    }
+
+    fn look(&mut self) -> Result<Moment, Cause> {
+        let built = &mut self.built;
         if let Err(fault) = built.kept.look(&mut built.run) {
-            let cause = fault.cause(
-                fastest(built),
-                "impacts must not bring in energy: this is a fault of the program, please report it".into(),
-            );
-            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
-            break;
+            let remedy = "impacts must not bring in energy: this is a fault of the program, please report it";
+            return Err(fault.cause(fastest(built), remedy.into()));
         }
-        let over = step == built.steps || built.run.impacts() >= most;
-        (end.time, end.step) = (built.run.time(), step);
-        written = built.rows.has(step) || over;
-        results.keep(built, step, written)?;
-        if failpoint::is_due(told, TICK) || over {
-            told = Instant::now();
-            results.flush()?;
-            let stop = watch(&built.progress(&end)).is_break() && !over;
-            if stop || results.keeper.due() && !over {
-                results.checkpoint(step, |archive| pass(built, archive))?;
-            }
-            if stop {
-                end.interrupted = true;
-                break;
-            }
+        if let Some(shown) = &mut self.shown {
+            shown.look(built);
         }
-        if over {
-            break;
+        let time = built.run.time();
+        Ok(Moment {
+            number: self.step,
+            time,
+            moves: self.step,
+            is_row: self.built.rows.has(self.step),
+            is_last: self.step == self.built.steps || self.built.run.impacts() >= self.most_impacts(),
+        })
+    }
+
+    fn row(&self, row: &mut Vec<f64>) {
+        results::fill(&self.built, row);
+    }
+
+    fn write(&mut self, outputs: &mut Outputs) -> Result<(), Error> {
+        outputs.impacts.as_mut().map_or(Ok(()), |file| results::write_impacts(&self.built, file))
+    }
+
+    fn progress(&self) -> Progress {
+        let Built { run, kept, steps, end, end_impacts, .. } = &self.built;
+        let impacts = end_impacts.map(|all| [run.impacts(), all]);
+        Progress {
+            step: self.step,
+            steps: steps_ahead(*steps, self.step, impacts),
+            time: run.time(),
+            end: *end,
+            energy_error: kept.energy_error(),
+            moves: run.impacts(),
+            growth: 0.0,
+            impacts,
         }
     }
-    if !written {
-        results.keep_last()?;
+
+    fn summary(&self, _end: &End) -> Summary {
+        results::summary(&self.built)
     }
-    results.flush()?;
-    Ok(end)
+
+    fn report(&self, course: &Course<'_>) -> Findings {
+        results::report(&self.built, self.shown.as_ref(), course)
+    }
+}
+
+impl CollisionEngine {
+    /// Impacts after which the run ends.
+    fn most_impacts(&self) -> u64 {
+        self.built.end_impacts.unwrap_or(u64::MAX)
+    }
 }
 
 /// The body with the most kinetic energy.
@@ -124,20 +135,4 @@ fn fastest(built: &Built) -> String {
     };
     let most = (0..bodies.len()).max_by(|a, b| kinetic(*a).total_cmp(&kinetic(*b)));
     most.map_or(String::new(), |k| format!("body `{}`", bodies[k].name))
-}
-
-impl Built<'_> {
-    fn progress(&self, end: &End) -> Progress {
-        let impacts = self.end_impacts.map(|all| [self.run.impacts(), all]);
-        Progress {
-            step: end.step,
-            steps: steps_ahead(self.steps, end.step, impacts),
-            time: end.time,
-            end: self.end,
-            energy_error: self.kept.energy_error(),
-            moves: self.run.impacts(),
-            growth: 0.0,
-            impacts,
-        }
-    }
 }

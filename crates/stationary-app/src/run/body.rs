@@ -1,119 +1,88 @@
-//! Rigid bodies: the loop over steps.
+//! Rigid bodies.
 
 mod build;
 mod kept;
 mod results;
 
-use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch, prepare};
+use super::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Summary};
+use super::{End, Progress, kinds};
 use crate::run::energy_guard::Energies;
 use crate::scenario::{BodySystem, Scenario};
 use build::Built;
-use results::Results;
-use stationary::archive::Archive;
+use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error, RunError};
 use stationary::integrate::group::BodyView;
 use stationary::linalg::space::{Mat3, Vec3, times};
 use stationary::model::pose;
 use stationary::observe::Frame;
-use stationary_report::Folder;
-use stationary_report::failpoint;
-use std::time::Instant;
-
-pub(super) use build::check;
+use std::sync::Arc;
 
 /// Steps between looks at the clock.
 const LOOK: u64 = 16;
 
-/// See [`super::run`].
-pub(super) fn run(
-    scenario: &Scenario,
-    system: &BodySystem,
-    into: (&Folder, bool),
-    watch: &mut Watch<'_>,
-) -> Result<Outcome, Error> {
-    let clock = Instant::now();
-    let mut built = prepare(|| build::build(scenario, system))?;
-    results::check_claims(scenario, &built)?;
-    Keeper::open(scenario, into, clock, &[], |keeper| {
-        let before = keeper.restore(|archive| pass(&mut built, archive))?;
-        let mut results = Results::create(scenario, &built, keeper)?;
-        let end = drive(&mut built, &mut results, before, watch)?;
-        results.finish(&built, end)
+/// Sets the body of a scenario in motion.
+pub(super) fn build(scenario: &Scenario, system: &Arc<BodySystem>) -> Result<kinds::Built, Error> {
+    let built = build::build(scenario, system)?;
+    Ok(kinds::Built {
+        columns: results::columns(&built),
+        outputs: OutputSpec::default(),
+        moves_between_looks: LOOK,
+        identity: Vec::new(),
+        description: build::describe(scenario, &built),
+        engine: Box::new(built),
     })
 }
 
-/// All that decides how a run goes on, its results aside.
-fn pass(built: &mut Built, archive: &mut Archive) {
-    archive.pass(&mut built.run).pass(&mut built.energy).pass(&mut built.guard).fixed(&mut built.kept);
-    built.observers.iter_mut().for_each(|observer| observer.pass(archive));
+impl Persist for Built {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.run).pass(&mut self.energy).pass(&mut self.guard).fixed(&mut self.kept);
+        self.observers.iter_mut().for_each(|observer| observer.pass(archive));
+    }
 }
 
-/// The loop: move, observe, write. `before` are the steps that were made before a checkpoint.
-fn drive(
-    built: &mut Built,
-    results: &mut Results<'_>,
-    before: Option<u64>,
-    watch: &mut Watch<'_>,
-) -> Result<End, Error> {
-    let mut told = Instant::now();
-    let (mut row, mut written) = (Vec::new(), true);
-    let mut end = End { stopped: None, interrupted: false, time: built.run.view().t, step: 0 };
-    if let Some(step) = before {
-        // As if that step had just been made: should the next one fail, it was the last good one.
-        fill(built, &built.run.view(), &mut row);
-        (end.step, written) = (step, built.rows.has(step));
+impl Engine for Built {
+    fn advance(&mut self) -> Result<Moved, RunError> {
+        self.run.advance(1)?;
+        Ok(Moved::Moment)
     }
-    for step in before.map_or(0, |step| step + 1)..=built.steps {
-        if step > 0
-            && let Err(error) = built.run.advance(1)
-        {
-            end.stopped = Some(error);
-            break;
-        }
-        failpoint::moved();
-        let view = built.run.view();
-        if let Err(cause) = look(built, &view) {
-            end.stopped = Some(RunError { time: end.time, step: end.step, cause });
-            break;
-        }
-        // Each step, not only those written: the next one may fail, and then this was the last good one.
-        fill(built, &view, &mut row);
-        (end.time, end.step) = (view.t, step);
-        written = built.rows.has(step) || step == built.steps;
-        let series = results.series();
-        if written {
-            series.push(&row)?;
-        }
-        series.keep(step, &row);
-        if step % LOOK == 0 && failpoint::is_due(told, TICK) || step == built.steps {
-            told = Instant::now();
-            series.flush()?;
-            let progress = Progress {
-                step,
-                steps: built.steps,
-                time: view.t,
-                end: built.end,
-                energy_error: built.energy.relative(),
-                moves: step,
-                impacts: None,
-                growth: 0.0,
-            };
-            let stop = watch(&progress).is_break() && step < built.steps;
-            if stop || results.keeper.due() && step < built.steps {
-                results.checkpoint(step, |archive| pass(built, archive))?;
-            }
-            if stop {
-                end.interrupted = true;
-                break;
-            }
+
+    fn look(&mut self) -> Result<Moment, Cause> {
+        let view = self.run.view();
+        look(self, &view)?;
+        Ok(Moment {
+            number: view.step,
+            time: view.t,
+            moves: view.step,
+            is_row: self.rows.has(view.step),
+            is_last: view.step == self.steps,
+        })
+    }
+
+    fn row(&self, row: &mut Vec<f64>) {
+        fill(self, &self.run.view(), row);
+    }
+
+    fn progress(&self) -> Progress {
+        let view = self.run.view();
+        Progress {
+            step: view.step,
+            steps: self.steps,
+            time: view.t,
+            end: self.end,
+            energy_error: self.energy.relative(),
+            moves: view.step,
+            impacts: None,
+            growth: 0.0,
         }
     }
-    if !written {
-        results.series().push(&row)?;
+
+    fn summary(&self, _end: &End) -> Summary {
+        results::summary(self)
     }
-    results.series().flush()?;
-    Ok(end)
+
+    fn report(&self, course: &Course<'_>) -> Findings {
+        results::report(self, course)
+    }
 }
 
 /// Shows the present moment to every observer.
@@ -162,7 +131,6 @@ fn velocity(built: &Built, view: &BodyView) -> Vec3 {
 
 /// The moment last seen as a row of `series.csv`.
 fn fill(built: &Built, view: &BodyView, row: &mut Vec<f64>) {
-    row.clear();
     row.push(view.t);
     row.extend(view.orientation.0);
     if !built.system.fixed {
@@ -174,13 +142,6 @@ fn fill(built: &Built, view: &BodyView, row: &mut Vec<f64>) {
     for observer in &built.observers {
         observer.row(row);
     }
-}
-
-/// Names of the columns of the state.
-fn columns(system: &BodySystem) -> Vec<String> {
-    let moving = if system.fixed { &[][..] } else { &["x", "y", "z", "vx", "vy", "vz", "px", "py", "pz"] };
-    let all = [&["t", "qw", "qx", "qy", "qz"], moving, &["w1", "w2", "w3", "m1", "m2", "m3"]].concat();
-    all.into_iter().map(String::from).collect()
 }
 
 /// The rotation of a quaternion as it stands in a row.

@@ -1,8 +1,9 @@
-//! Systems given by a Lagrangian or a Hamiltonian: the loop over steps.
+//! Systems given by a Lagrangian or a Hamiltonian.
 
 mod around;
 mod build;
 mod contacts;
+mod crossings;
 mod draw;
 mod explain;
 mod extras;
@@ -13,21 +14,19 @@ mod mechanics;
 mod phase;
 mod results;
 
-use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch, prepare, steps_ahead, try_move};
+use super::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use super::{End, Progress, kinds, steps_ahead, try_move};
 use crate::scenario::{FormulaSystem, Scenario};
 use build::Built;
+use contacts::Contacts;
+use crossings::Crossings;
 use mechanics::Velocities;
-use results::Results;
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error, RunError};
 use stationary::interrupt::Interrupted;
 use stationary::observe::{Energy, Frame, Observer};
-use stationary_report::Folder;
-use stationary_report::failpoint;
-use std::time::Instant;
+use std::sync::Arc;
 
-pub(super) use build::check;
 pub(super) use explain::explain;
 
 /// Part of a step by which the end may be missed.
@@ -37,118 +36,136 @@ const PATIENCE: u64 = 10_000_000;
 /// Steps between looks at the clock.
 const LOOK: u64 = 16;
 
-/// See [`super::run`].
-pub(super) fn run(
+/// A system of formulas in motion.
+pub(super) struct FormulaEngine {
+    built: Built,
+    eye: Eye,
+    crossings: Option<Crossings>,
+    contacts: Option<Contacts>,
+    /// Room for the state before a slow step.
+    notes: Vec<u8>,
+}
+
+/// Sets the system of a scenario in motion.
+pub(super) fn build(
     scenario: &Scenario,
-    system: &FormulaSystem,
-    into: (&Folder, bool),
-    watch: &mut Watch<'_>,
-) -> Result<Outcome, Error> {
-    let clock = Instant::now();
-    let mut built = prepare(|| build::build(scenario, system))?;
+    system: &Arc<FormulaSystem>,
+    shows: bool,
+) -> Result<kinds::Built, Error> {
+    let mut built = build::build(scenario, system)?;
     results::check_columns(&built)?;
-    results::check_claims(scenario, &built)?;
-    if !into.0.shows() {
+    if !shows {
         built.picture = None;
     }
-    Keeper::open(scenario, into, clock, &[], |keeper| {
-        let mut eye = Eye::new(&built);
-        let before = keeper.restore(|archive| pass(&mut built, &mut eye, archive))?;
-        let mut results = Results::create(scenario, &built, keeper)?;
-        let end = drive((&mut built, &mut eye), &mut results, before, watch)?;
-        results.finish(&mut built, end)
+    let eye = Eye::new(&built);
+    let crossings = built.section.as_ref().map(|section| Crossings::new(section.columns()));
+    let gaps = || system.gaps.iter().map(|gap| gap.name.clone()).collect();
+    let contacts = built.impacts.as_ref().map(|_| Contacts::new(gaps()));
+    Ok(kinds::Built {
+        columns: results::columns(&built),
+        outputs: OutputSpec {
+            section: built.section.as_ref().map(|section| section.columns()),
+            impacts: built.impacts.as_ref().map(|_| &contacts::COLUMNS[..]),
+            frames: None,
+        },
+        moves_between_looks: LOOK,
+        identity: Vec::new(),
+        description: build::describe(scenario, &built),
+        engine: Box::new(FormulaEngine { built, eye, crossings, contacts, notes: Vec::new() }),
     })
 }
 
-/// All that decides how a run goes on, its results aside.
-fn pass(built: &mut Built, eye: &mut Eye, archive: &mut Archive) {
-    archive.pass(&mut *built.integrator).fixed(&mut eye.q).fixed(&mut eye.v).fixed(&mut eye.p);
-    archive.pass(&mut built.energy).pass(&mut built.guard);
-    built.observers.iter_mut().for_each(|observer| observer.pass(archive));
-    for part in
-        [built.section.as_mut().map(|x| x as &mut dyn Persist), built.impacts.as_mut().map(|x| x as _)]
-    {
-        part.into_iter().for_each(|part| part.pass(archive));
-    }
-    if let Some(picture) = &mut built.picture {
-        archive.pass(picture);
+impl Persist for FormulaEngine {
+    fn pass(&mut self, archive: &mut Archive) {
+        let FormulaEngine { built, eye, crossings, contacts, .. } = self;
+        archive.pass(&mut *built.integrator).fixed(&mut eye.q).fixed(&mut eye.v).fixed(&mut eye.p);
+        archive.pass(&mut built.energy).pass(&mut built.guard);
+        built.observers.iter_mut().for_each(|observer| observer.pass(archive));
+        let parts = [
+            built.section.as_mut().map(|part| part as &mut dyn Persist),
+            built.impacts.as_mut().map(|part| part as _),
+            crossings.as_mut().map(|part| part as _),
+            contacts.as_mut().map(|part| part as _),
+        ];
+        parts.into_iter().flatten().for_each(|part| part.pass(archive));
     }
 }
 
-/// The loop: move, observe, write. `before` are the steps that were made before a checkpoint.
-fn drive(
-    (built, eye): (&mut Built, &mut Eye),
-    results: &mut Results<'_>,
-    before: Option<u64>,
-    watch: &mut Watch<'_>,
-) -> Result<End, Error> {
-    let mut told = Instant::now();
-    let (mut row, mut written) = (Vec::new(), true);
-    let mut notes = Vec::new();
-    let mut end = End { stopped: None, interrupted: false, time: built.integrator.view().t, step: 0 };
-    if let Some(step) = before {
-        // As if that step had just been made: should the next one fail, it was the last good one.
-        eye.row(built, &mut row);
-        (end.step, written) = (step, built.rows.has(step));
+impl Engine for FormulaEngine {
+    fn pictures(&mut self) -> Option<&mut dyn Persist> {
+        self.built.picture.as_mut().map(|picture| picture as _)
     }
-    for step in before.map_or(0, |step| step + 1).. {
-        if step > 0 {
-            let integrator = &mut *built.integrator;
-            let moved = match integrator.is_slow() {
-                true => try_move(integrator, &mut notes, |integrator| integrator.advance(1)),
-                false => Ok(integrator.advance(1)),
-            };
-            match moved {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    end.stopped = Some(gaps::named(built.system, error));
-                    break;
-                }
-                Err(Interrupted) => {
-                    results.flush()?;
-                    results.checkpoint(end.step, |archive| pass(built, eye, archive))?;
-                    end.interrupted = true;
-                    break;
-                }
-            }
+
+    fn advance(&mut self) -> Result<Moved, RunError> {
+        let built = &mut self.built;
+        let integrator = &mut *built.integrator;
+        let made = if integrator.is_slow() {
+            let view = integrator.view();
+            let (time, step) = (view.t, view.step);
+            let interrupted = |Interrupted| RunError { time, step, cause: Cause::Interrupted };
+            try_move(integrator, &mut self.notes, |integrator| integrator.advance(1)).map_err(interrupted)?
+        } else {
+            integrator.advance(1)
+        };
+        made.map_err(|error| gaps::named(&built.system, error))?;
+        Ok(Moved::Moment)
+    }
+
+    fn look(&mut self) -> Result<Moment, Cause> {
+        let built = &mut self.built;
+        self.eye.look(built).map_err(|cause| gaps::named_cause(&built.system, cause))?;
+        let view = built.integrator.view();
+        let is_last = built.is_last(view.step);
+        Ok(Moment {
+            number: view.step,
+            time: view.t,
+            moves: view.step,
+            is_row: built.rows.has(view.step),
+            is_last,
+        })
+    }
+
+    fn row(&self, row: &mut Vec<f64>) {
+        self.eye.row(&self.built, row);
+    }
+
+    fn write(&mut self, outputs: &mut Outputs) -> Result<(), Error> {
+        if let (Some(contacts), Some(file)) = (&mut self.contacts, &mut outputs.impacts) {
+            contacts.push(self.built.integrator.impacts(), file)?;
         }
-        failpoint::moved();
-        if let Err(cause) = eye.look(built) {
-            end.stopped = Some(gaps::named(built.system, RunError { time: end.time, step: end.step, cause }));
-            break;
-        }
-        // Each step, not only those written: the next one may fail, and then this was the last good one.
-        eye.row(built, &mut row);
-        (end.time, end.step) = (row[0], step);
-        let last = built.is_last(step);
-        written = built.rows.has(step) || last;
-        let series = results.series();
-        if written {
-            series.push(&row)?;
-        }
-        series.keep(step, &row);
-        results.record(built)?;
-        if step % LOOK == 0 && failpoint::is_due(told, TICK) || last {
-            told = Instant::now();
-            results.flush()?;
-            let stop = watch(&built.progress()).is_break() && !last;
-            if stop || results.keeper.due() && !last {
-                results.checkpoint(step, |archive| pass(built, eye, archive))?;
-            }
-            if stop {
-                end.interrupted = true;
-                break;
-            }
-        }
-        if last {
-            break;
+        self.write_crossings(outputs)
+    }
+
+    fn conclude(&mut self, outputs: &mut Outputs) -> Result<Option<Cause>, Error> {
+        let Some(section) = &mut self.built.section else { return Ok(None) };
+        section.finish();
+        // Found in the last window only.
+        let cause = section.not_finite().map(|what| Cause::NotFinite { what });
+        self.write_crossings(outputs)?;
+        Ok(cause)
+    }
+
+    fn progress(&self) -> Progress {
+        self.built.progress()
+    }
+
+    fn summary(&self, _end: &End) -> Summary {
+        results::summary(&self.built)
+    }
+
+    fn report(&self, course: &Course<'_>) -> Findings {
+        results::report(self, course)
+    }
+}
+
+impl FormulaEngine {
+    /// Writes the crossings found since the last call.
+    fn write_crossings(&mut self, outputs: &mut Outputs) -> Result<(), Error> {
+        match (&mut self.crossings, &mut self.built.section, &mut outputs.section) {
+            (Some(crossings), Some(section), Some(file)) => crossings.push(section.take(), file),
+            _ => Ok(()),
         }
     }
-    if !written {
-        results.series().push(&row)?;
-    }
-    results.flush()?;
-    Ok(end)
 }
 
 /// Looks at the integrator for all observers.
@@ -221,7 +238,7 @@ impl Eye {
             picture.observe(&frame);
         }
         let [energy, terms] = built.energy.value_and_terms();
-        built.guard.see(built.system, &frame, energy, terms)?;
+        built.guard.see(&built.system, &frame, energy, terms)?;
         let mut unfit = built.observers.iter().filter_map(|o| o.not_finite());
         match unfit.next().or_else(|| built.section.as_ref()?.not_finite()) {
             Some(what) => Err(Cause::NotFinite { what }),
@@ -231,7 +248,6 @@ impl Eye {
 
     /// The moment last seen as a row of `series.csv`.
     fn row(&self, built: &Built, row: &mut Vec<f64>) {
-        row.clear();
         row.push(built.integrator.view().t);
         for part in [&self.q, &self.v, &self.p] {
             row.extend_from_slice(part);
@@ -246,7 +262,7 @@ impl Eye {
     }
 }
 
-impl Built<'_> {
+impl Built {
     /// Whether the run ends after so many steps. Steps that the energy chooses go on until the time is reached.
     fn is_last(&self, step: u64) -> bool {
         if self.impacts_to_go() == Some(0) || self.waits_in_vain(step) {

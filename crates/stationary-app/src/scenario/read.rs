@@ -122,10 +122,10 @@ impl Reader {
         let (start, end, end_impacts) = self.times()?;
         let output = self.common_output()?;
         let system = match self.kind {
-            Kind::Formula => System::Formula(Box::new(self.formula_system((start, end))?)),
-            Kind::Solid => System::Solid(Box::new(self.solid_system(&parameters, (start, end))?)),
-            Kind::Body => System::Body(Box::new(self.body_system(&parameters, (start, end))?)),
-            Kind::Bodies => System::Bodies(Box::new(self.bodies_system((start, end))?)),
+            Kind::Formula => System::Formula(Arc::new(self.formula_system((start, end))?)),
+            Kind::Solid => System::Solid(Arc::new(self.solid_system(&parameters, (start, end))?)),
+            Kind::Body => System::Body(Arc::new(self.body_system(&parameters, (start, end))?)),
+            Kind::Bodies => System::Bodies(Arc::new(self.bodies_system((start, end))?)),
         };
         Ok(Scenario {
             name: stem(name),

@@ -6,18 +6,19 @@ use super::draw::Drawing;
 use super::place::Text;
 use super::solid::SolidSystem;
 use stationary::formula::{Bank, Scope, Var};
+use std::sync::Arc;
 
 /// What moves.
 #[derive(Debug, Clone)]
 pub enum System {
     /// Coordinates and a Lagrangian.
-    Formula(Box<FormulaSystem>),
+    Formula(Arc<FormulaSystem>),
     /// A mesh with materials.
-    Solid(Box<SolidSystem>),
+    Solid(Arc<SolidSystem>),
     /// A rigid body.
-    Body(Box<BodySystem>),
+    Body(Arc<BodySystem>),
     /// Many that collide.
-    Bodies(Box<BodiesSystem>),
+    Bodies(Arc<BodiesSystem>),
 }
 
 /// A system of a few coordinates, given by its Lagrangian or Hamiltonian. Formulas are still text; the model and the observers parse

@@ -229,21 +229,20 @@ fn a_restored_picture_goes_on_as_if_nothing_had_happened() {
     let mut unbroken = first.clone();
     offer(&mut unbroken, 18..41);
     let mut checkpoint = Checkpoint::new(7);
-    first.save(&mut checkpoint);
+    checkpoint.state("scene", |archive| _ = archive.pass(&mut first));
     checkpoint.save(&file).unwrap();
     let mut resumed = small();
-    resumed.restore(&Checkpoint::load(&file).unwrap()).unwrap();
+    let saved = Checkpoint::load(&file).unwrap();
+    saved.take_state("scene", |archive| _ = archive.pass(&mut resumed)).unwrap();
     assert!(resumed.reel().eq(first.reel()) && resumed.last == first.last && first.last.is_some());
     offer(&mut resumed, 18..41);
     assert!(resumed.reel().eq(unbroken.reel()) && resumed.offered == unbroken.offered);
     // Damage is a message, whatever it is.
+    first.stride = 3;
     let mut damaged = Checkpoint::new(7);
-    damaged
-        .counts("scene.frames", &[3, 1, 0, 0, 0, 99])
-        .floats("scene.ranges", &[0.0; 11])
-        .bytes("scene.data", &[1, 2]);
-    damaged.save(&file).unwrap();
-    let message = small().restore(&Checkpoint::load(&file).unwrap()).unwrap_err().to_string();
+    damaged.state("scene", |archive| _ = archive.pass(&mut first));
+    let message =
+        damaged.take_state("scene", |archive| _ = archive.pass(&mut small())).unwrap_err().to_string();
     assert!(message.contains("the moments of its picture"), "{message}");
 }
 

@@ -83,6 +83,33 @@ impl Record {
         })
     }
 
+    /// The number at a path; NaN where there is none.
+    pub fn number(&self, path: &str) -> f64 {
+        match self.get(path) {
+            Some(Entry::Number(x)) => *x,
+            Some(Entry::Count(n)) => *n as f64,
+            _ => f64::NAN,
+        }
+    }
+
+    /// The whole number at a path, if there is one.
+    pub fn count(&self, path: &str) -> Option<u64> {
+        match self.get(path) {
+            Some(Entry::Count(n)) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// Enters all values of another record; those of groups that both have are joined.
+    pub fn merge(&mut self, other: Record) {
+        for (name, entry) in other.entries {
+            match entry {
+                Entry::Record(more) => self.group(&name).merge(more),
+                entry => self.set(&name, entry),
+            }
+        }
+    }
+
     /// Names and values, in their order.
     pub fn entries(&self) -> &[(String, Entry)] {
         &self.entries

@@ -3,7 +3,6 @@
 use super::kept::Kept;
 use super::place::{Chance, NoRoom, Taken, from_segment, lattice, random};
 use crate::registry;
-use crate::run::Description;
 use crate::run::finish::short;
 use crate::run::rows::Rows;
 use crate::scenario::{
@@ -16,10 +15,11 @@ use stationary::integrate::collide::{
 use stationary::interrupt;
 use stationary::linalg::space::{Vec3, inner, norm, plus, times};
 use stationary::model::{Point, Polygon};
+use std::sync::Arc;
 
 /// A scenario ready to run.
-pub(super) struct Built<'a> {
-    pub system: &'a BodiesSystem,
+pub(super) struct Built {
+    pub system: Arc<BodiesSystem>,
     pub run: Collisions,
     pub kept: Kept,
     pub contact_time: f64,
@@ -31,7 +31,7 @@ pub(super) struct Built<'a> {
     pub rows: Rows,
 }
 
-pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodiesSystem) -> Result<Built<'a>, Error> {
+pub(super) fn build(scenario: &Scenario, system: &Arc<BodiesSystem>) -> Result<Built, Error> {
     let chosen = registry::collisions(&scenario.integrator)?;
     refuse_coordinates(scenario)?;
     let (world, owners) = world(system)?;
@@ -54,7 +54,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodiesSystem) -> Result
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     let known = scenario.end.is_finite();
     Ok(Built {
-        system,
+        system: Arc::clone(system),
         kept: Kept::new(&run, lossy, (if known { steps as f64 } else { f64::INFINITY }, system.step)),
         run,
         contact_time,
@@ -285,10 +285,9 @@ fn refuse_coordinates(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-/// See [`crate::run::check`].
-pub fn check(scenario: &Scenario, system: &BodiesSystem) -> Result<Description, Error> {
-    let built = build(scenario, system)?;
-    super::results::check_claims(scenario, &built)?;
+/// What `stationary check` tells.
+pub(super) fn describe(scenario: &Scenario, built: &Built) -> Vec<(&'static str, String)> {
+    let system = &*built.system;
     let world = built.run.world();
     let place = if system.space == 3 { "in space" } else { "in the plane" };
     let mass: f64 = world.bodies.iter().map(|b| b.mass).sum();
@@ -299,7 +298,7 @@ pub fn check(scenario: &Scenario, system: &BodiesSystem) -> Result<Description, 
             format!("{} of {} to time {}, or until impact {impacts}", built.steps, system.step, built.end)
         }
     };
-    let lines = vec![
+    vec![
         ("bodies", format!("{} {place}, mass {}", world.bodies.len(), short(mass))),
         ("walls", system.walls.len().to_string()),
         (
@@ -309,6 +308,5 @@ pub fn check(scenario: &Scenario, system: &BodiesSystem) -> Result<Description, 
         ("steps", steps),
         ("rows", built.rows.to_string()),
         ("claims", scenario.claims.len().to_string()),
-    ];
-    Ok(Description { lines })
+    ]
 }

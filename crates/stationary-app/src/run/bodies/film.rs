@@ -7,7 +7,7 @@ use stationary::linalg::space::{Vec3, cross, norm, plus, times};
 use stationary_report::film::{Backdrop, Figure, Film, Outline, Pose};
 
 /// The film of a run, with no frame yet.
-pub(super) fn film(built: &Built<'_>) -> Film {
+pub(super) fn film(built: &Built) -> Film {
     let space = built.system.space;
     let groups = built.system.groups.iter().flat_map(|g| std::iter::repeat_n(&g.name, g.starts.len()));
     let figures = groups.zip(&built.run.world().bodies).map(|(name, body)| Figure {
@@ -22,15 +22,15 @@ pub(super) fn film(built: &Built<'_>) -> Film {
 }
 
 /// Where all bodies are now.
-pub(super) fn poses(built: &Built<'_>, into: &mut Vec<Pose>) {
+pub(super) fn poses(built: &Built, into: &mut Vec<Pose>) {
     into.clear();
     let all = 0..built.run.world().bodies.len();
     into.extend(all.map(|i| built.run.state(i)).map(|s| Pose { at: s.position, angle: s.angle }));
 }
 
 /// The walls. A plane has no end: it is drawn for as far as bodies start from its point.
-fn backdrop(built: &Built<'_>) -> Vec<Backdrop> {
-    let system = built.system;
+fn backdrop(built: &Built) -> Vec<Backdrop> {
+    let system = &*built.system;
     let flat = |p: &[f64; 2]| [p[0], p[1], 0.0];
     let mut all = Vec::new();
     for wall in &system.walls {

@@ -1,11 +1,10 @@
 //! What bodies that collide keep: energy, less what impacts take, and momentum, less what gravity and walls give.
 
 use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
-use serde_json::{Value, json};
 use stationary::archive::{Archive, Persist};
 use stationary::integrate::collide::Collisions;
 use stationary::linalg::space::{Vec3, inner, norm};
-use stationary::observe::{Conserved, Track, energy_scale};
+use stationary::observe::{Conserved, Record, Track, energy_scale, record};
 
 /// Quantities followed along the run.
 pub(super) struct Kept {
@@ -116,22 +115,22 @@ impl Kept {
     }
 
     /// Its parts of `summary.json`: energy and momentum.
-    pub fn summary(&self, space: usize) -> [Value; 2] {
-        let energy = json!({
+    pub fn summary(&self, space: usize) -> [Record; 2] {
+        let energy = record! {
             "initial": self.energy.initial(),
             "final": self.energy.last(),
             "scale": self.scale,
             "max_relative_error": self.energy_error(),
             "relative_drift_rate": self.energy.slope() / self.scale,
             "max_balance_error": self.balance_error(),
-        });
-        let momentum = json!({
-            "linear": {
-                "initial": self.initial_momentum[..space],
+        };
+        let momentum = record! {
+            "linear": record! {
+                "initial": self.initial_momentum[..space].to_vec(),
                 "scale": self.momentum_scale,
                 "max_relative_drift": self.relative(self.worst),
             }
-        });
+        };
         [energy, momentum]
     }
 

@@ -1,126 +1,115 @@
-//! The results folder of bodies that collide.
+//! What the run of colliding bodies leaves: `impacts.csv`, summary keys, facts, and parts of the page.
 
 use super::build::Built;
 use super::film;
-use crate::run::finish::{Course, Findings, finish, head, short};
-use crate::run::keep::Keeper;
-use crate::run::page::ImpactTimes;
-use crate::run::{End, Outcome};
-use crate::scenario::Scenario;
-use serde_json::{Map, Value, json};
-use stationary::archive::Archive;
+use crate::run::engine::{Columns, Course, Findings, Summary};
+use crate::run::finish::short;
+use stationary::archive::{Archive, Persist};
 use stationary::error::Error;
 use stationary::integrate::collide::{Impact, World};
+use stationary::observe::record;
 use stationary_report::film::{Film, Pose};
 use stationary_report::html::Section;
 use stationary_report::plot::Plot;
-use stationary_report::{Cell, Events, Kept, Series};
+use stationary_report::{Cell, Events, Series};
 
 /// Bodies with columns of their own; more would bury the reader.
 const SHOWN: usize = 8;
 /// Overlap, in sizes, that is rounding.
 const ADMISSIBLE: f64 = 1e-12;
 /// Columns of `impacts.csv`.
-const COLUMNS: [&str; 7] =
+pub(super) const COLUMNS: [&str; 7] =
     ["time", "first", "second", "impulse", "friction_impulse", "energy_before", "energy_after"];
 /// Impacts written when the scenario does not say how many.
 const IMPACTS: u64 = 200_000;
+/// Impulses that are drawn.
+const DRAWN: usize = 20_000;
 
-/// A results folder being filled.
-pub(super) struct Results<'a> {
-    scenario: &'a Scenario,
-    pub keeper: Keeper,
-    series: Series,
-    row: Vec<f64>,
-    /// The moving picture, and room for a frame; none without a folder.
-    film: Option<(Film, Vec<Pose>)>,
-    impacts: Events,
-    most_impacts: u64,
+/// Names of the columns of the series.
+pub(super) fn columns(built: &Built) -> Columns {
+    let axes = &["x", "y", "z"][..built.system.space];
+    let mut state = vec!["t".to_string()];
+    for body in built.run.world().bodies.iter().take(SHOWN) {
+        state.extend(axes.iter().map(|axis| format!("{}.{axis}", body.name)));
+        if built.system.space == 2 {
+            state.push(format!("{}.angle", body.name));
+        }
+    }
+    let mut observed: Vec<String> = ["energy", "kinetic", "potential", "lost"].map(String::from).to_vec();
+    observed.extend(axes.iter().map(|axis| format!("momentum.linear.{axis}")));
+    observed.extend(["balance.linear", "impacts"].map(String::from));
+    Columns { state, observed }
+}
+
+/// The present moment as a row.
+pub(super) fn fill(built: &Built, row: &mut Vec<f64>) {
+    let (run, kept, space) = (&built.run, &built.kept, built.system.space);
+    row.push(run.time());
+    for i in 0..run.world().bodies.len().min(SHOWN) {
+        let state = run.state(i);
+        row.extend(&state.position[..space]);
+        if space == 2 {
+            row.push(state.angle);
+        }
+    }
+    let ([kinetic, potential], momentum, balance) = kept.now;
+    row.extend([kinetic + potential, kinetic, potential, kept.lost()]);
+    row.extend(&momentum[..space]);
+    row.extend([balance, run.impacts() as f64]);
+}
+
+/// Writes the impacts since the last step.
+pub(super) fn write_impacts(built: &Built, file: &mut Events) -> Result<(), Error> {
+    let most = built.system.output_impacts.unwrap_or(IMPACTS);
+    for impact in built.run.happened() {
+        if file.rows() < most {
+            file.push(&cells(impact, built.run.world()))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the page shows of a run.
+pub(super) struct Shown {
+    /// The moving picture, and room for a frame.
+    film: Film,
+    poses: Vec<Pose>,
     /// Time and impulse of impacts for the plot, and how many are passed over between two of them.
     impulses: (Vec<f64>, Vec<f64>, u64),
 }
 
-impl<'a> Results<'a> {
-    /// Makes the folder and the tables, or goes on with them.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, mut keeper: Keeper) -> Result<Self, Error> {
-        let axes = &["x", "y", "z"][..built.system.space];
-        let mut state = vec!["t".to_string()];
-        for body in built.run.world().bodies.iter().take(SHOWN) {
-            state.extend(axes.iter().map(|axis| format!("{}.{axis}", body.name)));
-            if built.system.space == 2 {
-                state.push(format!("{}.angle", body.name));
-            }
-        }
-        let mut observed: Vec<String> = ["energy", "kinetic", "potential", "lost"].map(String::from).to_vec();
-        observed.extend(axes.iter().map(|axis| format!("momentum.linear.{axis}")));
-        observed.extend(["balance.linear", "impacts"].map(String::from));
-        let series = keeper.series((state, observed))?;
-        let impacts = keeper.out.events("impacts.csv", &COLUMNS, keeper.from.as_ref())?;
-        let mut results = Results {
-            scenario,
-            series,
-            row: Vec::new(),
-            film: keeper.out.shows().then(|| (film::film(built), Vec::new())),
-            impacts,
-            most_impacts: built.system.output_impacts.unwrap_or(IMPACTS),
-            impulses: (Vec::new(), Vec::new(), 1),
-            keeper,
-        };
-        if let Some(checkpoint) = results.keeper.from.take() {
-            checkpoint.take_state("shown", |archive| results.pass(archive))?;
-            results.keeper.from = Some(checkpoint);
-        }
-        results.keeper.go_on()?;
-        Ok(results)
-    }
-
-    /// Writes a checkpoint after a step; `state` shows all else that it needs.
-    pub fn checkpoint(&mut self, step: u64, state: impl FnOnce(&mut Archive)) -> Result<(), Error> {
-        let mut shown = Archive::writer();
-        self.pass(&mut shown);
-        let (series, impacts) = (&mut self.series, &mut self.impacts);
-        self.keeper.save(|checkpoint| {
-            checkpoint.counts("run.step", &[step]).state("state", state);
-            checkpoint.bytes("shown", &shown.into_bytes());
-            series.save(checkpoint)?;
-            impacts.save(checkpoint)
-        })
-    }
-
-    /// What the page will show.
+impl Persist for Shown {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.impulses);
-        if let Some((film, _)) = &mut self.film {
-            archive.pass(film);
-        }
+        archive.pass(&mut self.impulses).pass(&mut self.film);
+    }
+}
+
+impl Shown {
+    pub fn new(built: &Built) -> Self {
+        Shown { film: film::film(built), poses: Vec::new(), impulses: (Vec::new(), Vec::new(), 1) }
     }
 
-    /// Writes the impacts since the last step.
-    pub fn book(&mut self, built: &Built<'_>) -> Result<(), Error> {
+    /// Sees the present moment, and the impacts since the last.
+    pub fn look(&mut self, built: &Built) {
         let happened = built.run.happened();
         let first = built.run.impacts() - happened.len() as u64;
         for (number, impact) in (first + 1..).zip(happened) {
             self.remember(number, impact);
-            if let Some((film, _)) = &mut self.film {
-                film.mark(impact.time, impact.point);
-            }
-            if self.impacts.rows() < self.most_impacts {
-                self.impacts.push(&cells(impact, built.run.world()))?;
-            }
+            self.film.mark(impact.time, impact.point);
         }
-        Ok(())
+        film::poses(built, &mut self.poses);
+        self.film.push(built.run.time(), &self.poses);
     }
 
     /// Keeps an impulse for the plot; of very many every second, every fourth, and so on.
     fn remember(&mut self, number: u64, impact: &Impact) {
-        const MOST: usize = 20_000;
         let (times, impulses, stride) = &mut self.impulses;
-        if self.film.is_none() || !number.is_multiple_of(*stride) {
+        if !number.is_multiple_of(*stride) {
             return;
         }
         times.push(impact.time);
         impulses.push(impact.impulse);
-        if times.len() == MOST {
+        if times.len() == DRAWN {
             let thin = |all: &mut Vec<f64>| *all = all.iter().copied().skip(1).step_by(2).collect();
             thin(times);
             thin(impulses);
@@ -128,83 +117,11 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The present moment as a row.
-    pub fn fill(&mut self, built: &Built<'_>) {
-        let (run, kept, space) = (&built.run, &built.kept, built.system.space);
-        let row = &mut self.row;
-        row.clear();
-        row.push(run.time());
-        for i in 0..run.world().bodies.len().min(SHOWN) {
-            let state = run.state(i);
-            row.extend(&state.position[..space]);
-            if space == 2 {
-                row.push(state.angle);
-            }
-        }
-        let ([kinetic, potential], momentum, balance) = kept.now;
-        row.extend([kinetic + potential, kinetic, potential, kept.lost()]);
-        row.extend(&momentum[..space]);
-        row.extend([balance, run.impacts() as f64]);
-    }
-
-    /// Keeps the present moment, and writes it if it is to be a row.
-    pub fn keep(&mut self, built: &Built<'_>, step: u64, written: bool) -> Result<(), Error> {
-        self.fill(built);
-        self.series.keep(step, &self.row);
-        if let Some((film, poses)) = &mut self.film {
-            film::poses(built, poses);
-            film.push(built.run.time(), poses);
-        }
-        if written { self.series.push(&self.row) } else { Ok(()) }
-    }
-
-    /// Writes the moment last kept.
-    pub fn keep_last(&mut self) -> Result<(), Error> {
-        self.series.push(&self.row)
-    }
-
-    pub fn flush(&mut self) -> Result<(), Error> {
-        self.impacts.flush()?;
-        self.series.flush()
-    }
-
-    /// Writes summary and report.
-    pub fn finish(self, built: &mut Built<'_>, end: End) -> Result<Outcome, Error> {
-        let summary = summary(self.scenario, built, &end, (self.series.rows(), self.keeper.seconds()));
-        let mut warnings = Vec::new();
-        if self.impacts.rows() < built.run.impacts() && self.keeper.out.shows() {
-            warnings.push(format!(
-                "impacts.csv has the first {} of {} impacts: output.impacts sets how many",
-                self.impacts.rows(),
-                built.run.impacts()
-            ));
-        }
-        if !(built.kept.min_gap > -ADMISSIBLE) {
-            warnings.push(format!(
-                "bodies overlap by up to {:.1e} of their size: see impacts.min_gap; a smaller step may help",
-                -built.kept.min_gap
-            ));
-        }
-        let findings = Findings {
-            facts: facts(self.scenario, built, &Value::Object(summary.clone())),
-            summary,
-            conserved: built.kept.conserved(),
-            sections: self.film.iter().flat_map(|(film, _)| [film.section(), self.plots(built)]).collect(),
-            tables: Vec::new(),
-            impacts: ImpactTimes::default(),
-            warnings,
-            energy_scale: built.kept.scale,
-            files: self.keeper.out.file("impacts.csv").into_iter().collect(),
-            kept: Kept { impacts: self.impacts.into_listing(), ..Kept::default() },
-        };
-        finish(self.scenario, self.keeper, self.series, findings, end)
-    }
-
     /// Energies, the balance of momentum, impulses, and how fast the bodies are in the end.
-    fn plots(&self, built: &Built<'_>) -> Section {
+    fn plots(&self, built: &Built, series: &Series) -> Section {
         let svg = |plot: Plot| plot.to_page();
         let mut plots = Vec::new();
-        let whole = |name: &str| self.series.whole(name).unwrap_or_default();
+        let whole = |name: &str| series.whole(name).unwrap_or_default();
         let mut plot = Plot::new("Energies").x_label("t");
         for name in ["kinetic", "potential", "energy"] {
             let (t, x) = whole(name);
@@ -239,8 +156,35 @@ impl<'a> Results<'a> {
     }
 }
 
+/// What is told of a run.
+pub(super) fn report(built: &Built, shown: Option<&Shown>, course: &Course<'_>) -> Findings {
+    let mut warnings = Vec::new();
+    let written = course.outputs.impacts.as_ref().map_or(0, Events::rows);
+    if written < built.run.impacts() && course.shows {
+        warnings.push(format!(
+            "impacts.csv has the first {written} of {} impacts: output.impacts sets how many",
+            built.run.impacts()
+        ));
+    }
+    if !(built.kept.min_gap > -ADMISSIBLE) {
+        warnings.push(format!(
+            "bodies overlap by up to {:.1e} of their size: see impacts.min_gap; a smaller step may help",
+            -built.kept.min_gap
+        ));
+    }
+    let sections = |shown: &Shown| [shown.film.section(), shown.plots(built, course.series)];
+    Findings {
+        facts: facts(built, course),
+        conserved: built.kept.conserved(),
+        sections: shown.into_iter().flat_map(sections).collect(),
+        warnings,
+        energy_scale: built.kept.scale,
+        ..Findings::default()
+    }
+}
+
 /// How the kinetic energies of the bodies' motion are distributed, beside that of a gas in equilibrium.
-fn energies(built: &Built<'_>) -> Plot {
+fn energies(built: &Built) -> Plot {
     let run = &built.run;
     let all = run.world().bodies.iter().enumerate().map(|(i, b)| {
         let v = run.state(i).velocity;
@@ -282,68 +226,56 @@ fn cells<'a>(impact: &Impact, world: &'a World) -> [Cell<'a>; 7] {
     [Cell::Number(time), first, second, impulse, friction, before, after]
 }
 
-fn facts(scenario: &Scenario, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
-    let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
+fn facts(built: &Built, course: &Course<'_>) -> Vec<(String, String)> {
     let fact = |name: &str, value: String| (name.to_string(), value);
     let world = built.run.world();
     vec![
-        fact("scenario", scenario.name.clone()),
+        fact("scenario", course.scenario.name.clone()),
         fact("integrator", "collisions, exact between impacts, variational".into()),
         fact("bodies", world.bodies.len().to_string()),
         fact("walls", built.system.walls.len().to_string()),
-        fact("time", format!("{} to {}", short(scenario.start), short(end))),
-        fact("steps", summary["moves"].to_string()),
+        fact("time", format!("{} to {}", short(course.scenario.start), short(course.end.time))),
+        fact("steps", course.end.step.to_string()),
         fact("impacts", built.run.impacts().to_string()),
         fact("contact time", short(built.contact_time)),
-        fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
+        fact("wall time", format!("{:.3} s", course.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ]
 }
 
-/// All keys but those that judge the others: claims and warnings.
-fn summary(
-    scenario: &Scenario,
-    built: &Built<'_>,
-    end: &End,
-    (rows, wall): (u64, f64),
-) -> Map<String, Value> {
-    let mut summary = head(&Course {
-        scenario,
-        end,
-        method: (format!("collisions (contact time {})", short(built.contact_time)), 2, true),
-        iterations: 0,
-        rows,
-        wall,
-    });
-    summary["time"]["step"] = json!(built.system.step);
+/// What the summary has of colliding bodies.
+pub(super) fn summary(built: &Built) -> Summary {
     let world = built.run.world();
-    let bodies = json!({
+    let kept = &built.kept;
+    let bodies = record! {
         "count": world.bodies.len(),
         "walls": built.system.walls.len(),
         "space": built.system.space,
         "mass": world.bodies.iter().map(|b| b.mass).sum::<f64>(),
         "resting": built.run.resting(),
-    });
-    summary.insert("bodies".into(), bodies);
-    let [energy, momentum] = built.kept.summary(built.system.space);
-    summary.insert("energy".into(), energy);
-    summary.insert("momentum".into(), momentum);
-    let impacts = json!({
+    };
+    let [energy, momentum] = kept.summary(built.system.space);
+    let impacts = record! {
         "count": built.run.impacts(),
-        "max_per_step": built.kept.most_in_a_step,
-        "with_walls": built.kept.with_walls,
-        "first_time": built.kept.first_and_last.map(|[first, _]| first),
-        "last_time": built.kept.first_and_last.map(|[_, last]| last),
-        "dissipated": built.kept.lost(),
-        "min_gap": built.kept.min_gap,
-    });
-    summary.insert("impacts".into(), impacts);
-    summary
-}
-
-/// Refuses claims about keys that this run will not have, before it is run.
-pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
-    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
-    let keys = Value::Object(summary(scenario, built, &end, (0, 0.0)));
-    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
+        "max_per_step": kept.most_in_a_step,
+        "with_walls": kept.with_walls,
+        "first_time": kept.first_and_last.map(|[first, _]| first),
+        "last_time": kept.first_and_last.map(|[_, last]| last),
+        "dissipated": kept.lost(),
+        "min_gap": kept.min_gap,
+    };
+    let keys = record! {
+        "time": record! { "step": built.system.step },
+        "bodies": bodies,
+        "energy": energy,
+        "momentum": momentum,
+        "impacts": impacts,
+    };
+    Summary {
+        method: format!("collisions (contact time {})", short(built.contact_time)),
+        order: 2,
+        variational: true,
+        iterations: 0,
+        keys,
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::kept::{self, Kept, What};
 use crate::registry;
-use crate::run::Description;
 use crate::run::energy_guard::{EnergyGuard, Looks};
 use crate::run::rows::Rows;
 use crate::scenario::{BodySystem, Scenario};
@@ -12,10 +11,11 @@ use stationary::integrate::group::{BodyMethod, BodyRun, BodyStart, BodyView};
 use stationary::linalg::space::{inner, times};
 use stationary::model::{FormulaPotential, RigidBody, pose};
 use stationary::observe::{DiscreteEnergy, Observer, Probe, energy_scale};
+use std::sync::Arc;
 
 /// A scenario ready to run.
-pub(super) struct Built<'a> {
-    pub system: &'a BodySystem,
+pub(super) struct Built {
+    pub system: Arc<BodySystem>,
     pub method: BodyMethod,
     pub run: BodyRun,
     pub energy: Kept,
@@ -35,7 +35,7 @@ pub(super) struct Built<'a> {
     pub warnings: Vec<String>,
 }
 
-pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<Built<'a>, Error> {
+pub(super) fn build(scenario: &Scenario, system: &Arc<BodySystem>) -> Result<Built, Error> {
     let method = registry::body_method(&scenario.integrator)?;
     refuse_coordinates(scenario)?;
     let (body, compiled, timed) = body(scenario, system)?;
@@ -70,7 +70,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a BodySystem) -> Result<B
     let steps = ((scenario.end - scenario.start) / system.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
     require_numbers(scenario, system, &view)?;
     Ok(Built {
-        system,
+        system: Arc::clone(system),
         method,
         guard: guard(system, &view, steps, timed),
         run,
@@ -167,10 +167,9 @@ fn refuse_coordinates(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-/// See [`crate::run::check`].
-pub fn check(scenario: &Scenario, system: &BodySystem) -> Result<Description, Error> {
-    let built = build(scenario, system)?;
-    super::results::check_claims(scenario, &built)?;
+/// What `stationary check` tells.
+pub(super) fn describe(scenario: &Scenario, built: &Built) -> Vec<(&'static str, String)> {
+    let system = &*built.system;
     let [a, b, c] = built.run.body().principal().0;
     let held = if system.fixed { "held at a point" } else { "free in space" };
     let potential = match built.compiled {
@@ -186,6 +185,6 @@ pub fn check(scenario: &Scenario, system: &BodySystem) -> Result<Description, Er
         ("rows", built.rows.to_string()),
         ("claims", scenario.claims.len().to_string()),
     ];
-    lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
-    Ok(Description { lines })
+    lines.extend(built.warnings.iter().map(|w| ("warning", w.clone())));
+    lines
 }

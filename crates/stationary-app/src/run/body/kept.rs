@@ -1,11 +1,10 @@
 //! What a body keeps: energy, momenta in space and about axes of the body, the Casimir.
 
-use serde_json::{Value, json};
 use stationary::archive::{Archive, Persist};
 use stationary::integrate::group::BodyView;
 use stationary::linalg::space::{Mat3, Quaternion, Vec3, column, cross, inner, norm};
 use stationary::model::RigidBody;
-use stationary::observe::{Conserved, Range, Track};
+use stationary::observe::{Conserved, Range, Record, Track, record};
 
 /// A quantity of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,28 +120,28 @@ impl Kept {
     }
 
     /// Its part of `summary.json`.
-    pub fn summary(&self) -> Value {
+    pub fn summary(&self) -> Record {
         let (initial, last) = (self.track.initial(), self.track.last());
         match self.what {
-            What::Energy => json!({
+            What::Energy => record! {
                 "initial": initial,
                 "final": last,
                 "scale": self.scale,
                 "max_relative_error": self.relative(),
                 "relative_drift_rate": self.track.slope() / self.scale,
-            }),
-            What::Casimir => json!({
+            },
+            What::Casimir => record! {
                 "initial": initial,
                 "final": last,
                 "max_relative_error": self.relative(),
-            }),
-            _ => json!({
+            },
+            _ => record! {
                 "initial": initial,
                 "final": last,
                 "max_abs_drift": self.track.largest_change(),
                 "max_relative_drift": self.relative(),
                 "invariance_error": self.invariance,
-            }),
+            },
         }
     }
 

@@ -1,149 +1,103 @@
-//! The results folder of a body.
+//! What the run of a body leaves: summary keys, facts, and parts of the page.
 
 use super::build::Built;
 use super::kept::What;
-use crate::run::finish::{Course, Findings, enter, finish, head, short};
-use crate::run::keep::Keeper;
-use crate::run::{End, Outcome};
-use crate::scenario::Scenario;
-use serde_json::{Map, Value, json};
-use stationary::archive::Archive;
-use stationary::error::Error;
-use stationary::observe::{Conserved, Record};
+use crate::run::engine::{Columns, Course, Findings, Summary};
+use crate::run::finish::short;
+use stationary::observe::{Conserved, Record, record};
+use stationary_report::Series;
 use stationary_report::film::{Figure, Film, Outline, Pose};
 use stationary_report::html::Section;
 use stationary_report::plot::Plot;
-use stationary_report::{Kept, Series};
 
-/// A results folder being filled.
-pub(super) struct Results<'a> {
-    scenario: &'a Scenario,
-    pub keeper: Keeper,
-    series: Series,
+/// Names of the columns of the series.
+pub(super) fn columns(built: &Built) -> Columns {
+    let moving: &[&str] =
+        if built.system.fixed { &[] } else { &["x", "y", "z", "vx", "vy", "vz", "px", "py", "pz"] };
+    let state = [&["t", "qw", "qx", "qy", "qz"], moving, &["w1", "w2", "w3", "m1", "m2", "m3"]].concat();
+    let mut observed = vec![built.energy.what.column()];
+    observed.extend(built.kept.iter().map(|kept| kept.what.column()));
+    observed.extend(built.observers.iter().flat_map(|o| o.columns()));
+    Columns { state: state.into_iter().map(String::from).collect(), observed }
 }
 
-impl<'a> Results<'a> {
-    /// Makes the folder and the series, or goes on with it.
-    pub fn create(scenario: &'a Scenario, built: &Built<'_>, mut keeper: Keeper) -> Result<Self, Error> {
-        let mut observed = vec![built.energy.what.column()];
-        observed.extend(built.kept.iter().map(|kept| kept.what.column()));
-        observed.extend(built.observers.iter().flat_map(|o| o.columns()));
-        let columns = (super::columns(built.system), observed);
-        let series = keeper.series(columns)?;
-        keeper.go_on()?;
-        Ok(Results { scenario, keeper, series })
-    }
-
-    /// Writes a checkpoint after a step; `state` shows all else that it needs.
-    pub fn checkpoint(&mut self, step: u64, state: impl FnOnce(&mut Archive)) -> Result<(), Error> {
-        let series = &mut self.series;
-        self.keeper.save(|checkpoint| {
-            checkpoint.counts("run.step", &[step]).state("state", state);
-            series.save(checkpoint)
-        })
-    }
-
-    pub fn series(&mut self) -> &mut Series {
-        &mut self.series
-    }
-
-    /// Writes summary and report.
-    pub fn finish(self, built: &Built, end: End) -> Result<Outcome, Error> {
-        let summary = summary(self.scenario, built, &end, (self.series.rows(), self.keeper.seconds()));
-        let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
-        conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
-        conserved.extend(built.kept.iter().filter_map(|k| k.conserved()));
-        let findings = Findings {
-            facts: facts(self.scenario, built, &Value::Object(summary.clone())),
-            summary,
-            conserved,
-            sections: match self.keeper.out.shows() {
-                true => vec![axes_film(built, &self.series), motion(built, &self.series)],
-                false => Vec::new(),
-            },
-            kept: Kept::default(),
-            tables: Vec::new(),
-            impacts: Default::default(),
-            warnings: built.warnings.clone(),
-            energy_scale: built.energy.scale,
-            files: Vec::new(),
-        };
-        finish(self.scenario, self.keeper, self.series, findings, end)
+/// What is told of a run.
+pub(super) fn report(built: &Built, course: &Course<'_>) -> Findings {
+    let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
+    conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
+    conserved.extend(built.kept.iter().filter_map(|k| k.conserved()));
+    let series = course.series;
+    Findings {
+        conserved,
+        facts: facts(built, course),
+        sections: if course.shows {
+            vec![axes_film(built, series), motion(built, series)]
+        } else {
+            Vec::new()
+        },
+        warnings: built.warnings.clone(),
+        energy_scale: built.energy.scale,
+        ..Findings::default()
     }
 }
 
-fn facts(scenario: &Scenario, built: &Built<'_>, summary: &Value) -> Vec<(String, String)> {
-    let newton = summary["newton"]["per_step"].as_f64().unwrap_or(0.0);
-    let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
+fn facts(built: &Built, course: &Course<'_>) -> Vec<(String, String)> {
+    let newton = course.summary.number("newton.per_step");
     let [a, b, c] = built.run.body().principal().0.map(short);
     let fact = |name: &str, value: String| (name.to_string(), value);
     let mut facts = vec![
-        fact("scenario", scenario.name.clone()),
+        fact("scenario", course.scenario.name.clone()),
         fact("integrator", format!("{}, order {}, variational", built.method, built.method.order())),
         fact("step", short(built.system.step)),
-        fact("time", format!("{} to {}", short(scenario.start), short(end))),
-        fact("steps", summary["moves"].to_string()),
+        fact("time", format!("{} to {}", short(course.scenario.start), short(course.end.time))),
+        fact("steps", course.end.step.to_string()),
         fact("solve", format!("{newton:.2} Newton iterations a step")),
         fact("principal moments", format!("{a}, {b}, {c}")),
     ];
     if let Some(period) = built.free_period {
         facts.push(fact("period of the free body", short(period)));
     }
-    facts.push(fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))));
+    facts.push(fact("wall time", format!("{:.3} s", course.seconds)));
     facts.push(fact("version", env!("CARGO_PKG_VERSION").into()));
     facts
 }
 
-/// All keys but those that judge the others: claims and warnings.
-fn summary(
-    scenario: &Scenario,
-    built: &Built<'_>,
-    end: &End,
-    (rows, wall): (u64, f64),
-) -> Map<String, Value> {
-    let mut summary = head(&Course {
-        scenario,
-        end,
-        method: (built.method.to_string(), built.method.order(), true),
-        iterations: built.run.iterations(),
-        rows,
-        wall,
-    });
-    summary["time"]["step"] = json!(built.system.step);
-    let body = json!({
+/// What the summary has of a body.
+pub(super) fn summary(built: &Built) -> Summary {
+    let body = record! {
         "mass": built.system.mass,
         "fixed": built.system.fixed,
-        "principal_moments": built.run.body().principal().0,
+        "principal_moments": *built.run.body().principal().0,
         "free_period": built.free_period,
         "compiled": built.compiled,
-    });
-    summary.insert("body".into(), body);
-    summary.insert("energy".into(), built.energy.summary());
-    let mut momenta = Map::new();
+    };
+    let mut keys = record! {
+        "time": record! { "step": built.system.step },
+        "body": body,
+        "energy": built.energy.summary(),
+    };
+    let mut momenta = Record::default();
     for kept in &built.kept {
         match kept.what {
-            What::Casimir => summary.insert("casimir".into(), kept.summary()),
-            what => momenta.insert(what.name(), kept.summary()),
-        };
+            What::Casimir => keys.set("casimir", kept.summary()),
+            what => momenta.set(&what.name(), kept.summary()),
+        }
     }
-    summary.insert("momentum".into(), Value::Object(momenta));
-    let mut found = Record::default();
+    keys.set("momentum", momenta);
     for observer in &built.observers {
-        observer.summarise(&mut found);
+        observer.summarise(&mut keys);
     }
-    enter(&mut summary, &found);
-    summary
-}
-
-/// Refuses claims about keys that this run will not have, before it is run.
-pub(super) fn check_claims(scenario: &Scenario, built: &Built<'_>) -> Result<(), Error> {
-    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
-    let keys = Value::Object(summary(scenario, built, &end, (0, 0.0)));
-    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
+    Summary {
+        method: built.method.to_string(),
+        order: built.method.order(),
+        variational: true,
+        iterations: built.run.iterations(),
+        keys,
+    }
 }
 
 /// The axes of the body turning through the opening of the run, and the way of the tip of the third.
-fn axes_film(built: &Built<'_>, series: &Series) -> Section {
+fn axes_film(built: &Built, series: &Series) -> Section {
     let axis = |name: &str| Figure { name: name.into(), outline: Outline::Segment };
     let tip = Figure { name: "axis 3".into(), outline: Outline::Sphere { radius: 0.03 } };
     let mut film = Film::new(3, vec![axis("axis 1"), axis("axis 2"), axis("axis 3"), tip], Vec::new());
@@ -172,7 +126,7 @@ fn opening(series: &Series) -> String {
 }
 
 /// Paths through the opening of the run: of a long one, the whole would be a blot.
-fn motion(built: &Built<'_>, series: &Series) -> Section {
+fn motion(built: &Built, series: &Series) -> Section {
     let column = |name: &str| series.opening(name).unwrap_or(&[]);
     let t = column("t");
     let svg = |plot: Plot| plot.to_page();

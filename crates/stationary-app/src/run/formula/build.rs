@@ -5,7 +5,6 @@ use super::guard::FormulaGuard;
 use super::mechanics::Mechanics;
 use super::{around, extras, gaps, limit, phase};
 use crate::registry::{self, Chosen};
-use crate::run::Description;
 use crate::run::rows::Rows;
 use crate::scenario::{Choice, FormulaSystem, Law, Motion, Place, Scenario};
 use stationary::error::{Cause, Diagnostic, Error, RunError};
@@ -21,8 +20,8 @@ use stationary::observe::{
 use std::sync::Arc;
 
 /// A scenario ready to run.
-pub(super) struct Built<'a> {
-    pub system: &'a FormulaSystem,
+pub(super) struct Built {
+    pub system: Arc<FormulaSystem>,
     pub mechanics: Mechanics,
     pub method: Method,
     /// How the energy chooses the steps, if it does.
@@ -60,7 +59,7 @@ const NO_SYMMETRY: &str = "its generator is not a symmetry";
 /// How often the place where symmetries are tested moves half way to the initial state.
 const HALVINGS: usize = 40;
 
-pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Result<Built<'a>, Error> {
+pub(super) fn build(scenario: &Scenario, system: &Arc<FormulaSystem>) -> Result<Built, Error> {
     let Chosen { method, tolerance, energy: energy_choice } = registry::method(&scenario.integrator)?;
     require_room(scenario, system, &method)?;
     let extras = extras::build(scenario, system)?;
@@ -97,7 +96,7 @@ pub(super) fn build<'a>(scenario: &Scenario, system: &'a FormulaSystem) -> Resul
     let impacts = setting.impacts(velocity.len(), scale);
     let known = scenario.end.is_finite();
     Ok(Built {
-        system,
+        system: Arc::clone(system),
         mechanics,
         section,
         picture: Picture::build(scenario, system)?,
@@ -596,7 +595,7 @@ pub(super) fn general_place(
     (scenario.start, system.initial.position.clone(), velocity.to_vec())
 }
 
-impl Built<'_> {
+impl Built {
     /// The method and whether the energy chooses its steps.
     pub fn method_in_words(&self) -> String {
         match self.energy_choice {
@@ -627,11 +626,9 @@ impl Built<'_> {
     }
 }
 
-/// See [`crate::run::check`].
-pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description, Error> {
-    let built = build(scenario, system)?;
-    super::results::check_columns(&built)?;
-    super::results::check_claims(scenario, &built)?;
+/// What `stationary check` tells.
+pub(super) fn describe(scenario: &Scenario, built: &Built) -> Vec<(&'static str, String)> {
+    let system = &*built.system;
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let names: Vec<&str> = built.system.coordinates.iter().map(String::as_str).take(8).collect();
     let more = if built.system.coordinates.len() > 8 { ", ..." } else { "" };
@@ -658,6 +655,6 @@ pub fn check(scenario: &Scenario, system: &FormulaSystem) -> Result<Description,
     if built.extras.force.is_some() {
         lines.insert(2, ("force", "besides that of the Lagrangian".into()));
     }
-    lines.extend(built.warnings.into_iter().map(|w| ("warning", w)));
-    Ok(Description { lines })
+    lines.extend(built.warnings.iter().map(|w| ("warning", w.clone())));
+    lines
 }

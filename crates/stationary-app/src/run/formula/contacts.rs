@@ -1,28 +1,25 @@
-//! What is kept of impacts: `impacts.csv` as the run goes, and the part of the page about them.
+//! Impacts: `impacts.csv` as the run goes, and the part of the page about them.
 
 use crate::run::finish::short;
 use crate::run::page::ImpactTimes;
-use serde_json::Value;
 use stationary::archive::{Archive, Persist};
 use stationary::error::Error;
 use stationary::integrate::{Impact, ImpactKind};
-use stationary_report::checkpoint::Checkpoint;
+use stationary::observe::{Entry, Record};
 use stationary_report::html::{Section as Part, TextTable};
 use stationary_report::plot::Plot;
-use stationary_report::{Cell, Envelope, Events, Folder, Listing};
+use stationary_report::{Cell, Envelope, Events};
 use std::collections::VecDeque;
 
-/// Name of the table.
-pub(super) const FILE: &str = "impacts.csv";
-const COLUMNS: [&str; 7] =
+/// Columns of `impacts.csv`.
+pub(super) const COLUMNS: [&str; 7] =
     ["time", "gap", "kind", "impulse", "friction_impulse", "energy_before", "energy_after"];
 /// Impacts at the begin and at the end that the page lists.
 const LISTED: usize = 6;
 
-/// The table, and what the page shows of it.
+/// What the page shows of impacts.
 pub(super) struct Contacts {
     names: Vec<String>,
-    file: Events,
     /// Energy before and after, and the time since the bounce before.
     course: Envelope,
     seen: u64,
@@ -42,11 +39,10 @@ const TIMES: usize = 4_000;
 type Row = (f64, String, Word, [f64; 4]);
 
 impl Contacts {
-    /// Begins, or goes on from a checkpoint.
-    pub fn create(out: &Folder, names: Vec<String>, from: Option<&Checkpoint>) -> Result<Self, Error> {
-        let mut contacts = Contacts {
+    /// Of gaps with these names.
+    pub fn new(names: Vec<String>) -> Self {
+        Contacts {
             names,
-            file: out.events(FILE, &COLUMNS, from)?,
             course: Envelope::new(3),
             seen: 0,
             bounced: f64::NAN,
@@ -55,19 +51,11 @@ impl Contacts {
             times: ImpactTimes::default(),
             stride: 1,
             bounces: 0,
-        };
-        from.map_or(Ok(()), |c| c.take_state("contacts", |archive| contacts.pass(archive)))?;
-        Ok(contacts)
+        }
     }
 
-    /// Puts into a checkpoint what goes on from it.
-    pub fn save(&mut self, checkpoint: &mut Checkpoint) -> Result<(), Error> {
-        checkpoint.state("contacts", |archive| self.pass(archive));
-        self.file.save(checkpoint)
-    }
-
-    /// Writes the impacts of a step.
-    pub fn push(&mut self, impacts: &[Impact]) -> Result<(), Error> {
+    /// Writes the impacts of a step into the table.
+    pub fn push(&mut self, impacts: &[Impact], file: &mut Events) -> Result<(), Error> {
         for impact in impacts {
             let mut gaps = vec![impact.gap];
             gaps.extend(&impact.others);
@@ -81,7 +69,7 @@ impl Contacts {
             );
             let mut cells = vec![Cell::Number(row.0), Cell::Text(&row.1), Cell::Text(row.2.text())];
             cells.extend(row.3.map(Cell::Number));
-            self.file.push(&cells)?;
+            file.push(&cells)?;
             let since = if impact.kind == ImpactKind::Bounce {
                 self.keep(impact.time);
                 impact.time - std::mem::replace(&mut self.bounced, impact.time)
@@ -123,17 +111,8 @@ impl Contacts {
         self.times.clone()
     }
 
-    pub fn flush(&mut self) -> Result<(), Error> {
-        self.file.flush()
-    }
-
-    /// The rows in memory, if they are kept.
-    pub fn into_listing(self) -> Option<Listing> {
-        self.file.into_listing()
-    }
-
     /// The part of the page, from what the summary has under `impacts`.
-    pub fn part(&self, found: &Value, scale: f64) -> Part {
+    pub fn part(&self, summary: &Record, scale: f64) -> Part {
         let mut plots = Vec::new();
         let mut add = |plot: Plot, caption: &str| plots.push((plot.to_page(), caption.to_string()));
         if let Some(first) = self.first.first() {
@@ -155,12 +134,15 @@ impl Contacts {
                 Plot::new("Time between impacts").x_label("t").y_label("time").points("time", &t, &since);
             add(plot, "Time since the bounce before, of any gap.");
         }
-        Part { heading: "Impacts".into(), text: self.text(found), plots }
+        Part { heading: "Impacts".into(), text: self.text(summary), plots }
     }
 
-    fn text(&self, found: &Value) -> String {
-        let number = |key: &str| found[key].as_f64().map_or("-".to_string(), short);
-        let count = |key: &str| found[key].as_u64().unwrap_or(0);
+    fn text(&self, summary: &Record) -> String {
+        let number = |key: &str| {
+            let value = summary.number(&format!("impacts.{key}"));
+            if value.is_finite() { short(value) } else { "-".to_string() }
+        };
+        let count = |key: &str| summary.count(&format!("impacts.{key}")).unwrap_or(0);
         if self.seen == 0 {
             return "No gap closed.".into();
         }
@@ -177,9 +159,13 @@ impl Contacts {
                 count("releases")
             );
         }
-        if let Some(per_gap) = found["per_gap"].as_object().filter(|g| g.len() > 1) {
-            let all: Vec<String> = per_gap.iter().take(20).map(|(name, n)| format!("{name} {n}")).collect();
-            let more = if per_gap.len() > 20 { ", ..." } else { "" };
+        if let Some(Entry::Record(per_gap)) = summary.get("impacts.per_gap")
+            && per_gap.entries().len() > 1
+        {
+            let names = per_gap.entries().iter().take(20).map(|(name, _)| name);
+            let all: Vec<String> =
+                names.map(|name| format!("{name} {}", per_gap.count(name).unwrap_or(0))).collect();
+            let more = if per_gap.entries().len() > 20 { ", ..." } else { "" };
             text += &format!(" By gap: {}{more}.", all.join(", "));
         }
         text += &format!(

@@ -20,7 +20,7 @@ pub(in crate::run) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Re
     let scenario = Scenario { observe: Vec::new(), claims: Vec::new(), ..scenario.clone() };
     let mut system = system.clone();
     (system.section, system.symmetries, system.probes) = (None, Vec::new(), Vec::new());
-    let built = build::build(&scenario, &system)?;
+    let built = build::build(&scenario, &Arc::new(system.clone()))?;
     if !built.method.variational() {
         let text = &scenario.integrator.method;
         return Err(text
@@ -49,7 +49,7 @@ pub(in crate::run) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Re
     let (terms, mut notes) = known(&scenario, &system, &built)?;
     let steps = [system.step, half.step];
     let coarse = follow(built, terms)?;
-    let built = build::build(&scenario, &half)?;
+    let built = build::build(&scenario, &Arc::new(half.clone()))?;
     let (terms, _) = known(&scenario, &half, &built)?;
     let fine = follow(built, terms)?;
     if coarse.followed.is_none() {
@@ -105,7 +105,7 @@ const MIDPOINT: Formulas = ["-K", "7 D^2 K/240 - 3 c.K_z/80 + c.H_zz c/320"];
 fn known(
     scenario: &Scenario,
     system: &FormulaSystem,
-    built: &Built<'_>,
+    built: &Built,
 ) -> Result<((Truncations, Formulas), Vec<String>), Error> {
     let h = system.step;
     let midpoint = matches!(built.method, Method::Midpoint { alpha: 0.5 } | Method::Gauss { stages: 1 });
@@ -229,10 +229,7 @@ fn matrix(n: usize, map: impl Fn(&[f64], &mut [f64])) -> Vec<f64> {
 }
 
 /// Runs, and watches the energies.
-fn follow(
-    mut built: Built<'_>,
-    (mut truncations, formulas): (Truncations, Formulas),
-) -> Result<Course, Error> {
+fn follow(mut built: Built, (mut truncations, formulas): (Truncations, Formulas)) -> Result<Course, Error> {
     let names = truncations.names();
     let mut velocities = built.mechanics.velocities();
     let mut v = built.velocity.clone();

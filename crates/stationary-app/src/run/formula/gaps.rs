@@ -244,15 +244,19 @@ pub(super) fn in_words(system: &FormulaSystem) -> String {
 
 /// An error of the run with the names of the gaps that it is about.
 pub(super) fn named(system: &FormulaSystem, error: RunError) -> RunError {
-    let cause = match error.cause {
+    RunError { cause: named_cause(system, error.cause), ..error }
+}
+
+/// A cause with the names of gaps instead of their numbers.
+pub(super) fn named_cause(system: &FormulaSystem, cause: Cause) -> Cause {
+    match cause {
         Cause::Gap { gaps, time, why } => {
             let name =
                 |k: &usize| system.gaps.get(*k).map_or_else(|| format!("gap {}", k + 1), |g| g.name.clone());
             Cause::Contact { gaps: gaps.iter().map(name).collect(), time, why }
         }
         other => other,
-    };
-    RunError { cause, ..error }
+    }
 }
 
 /// Why the tangent of a step with impacts says nothing about the symplectic form, if it does not.

@@ -3,9 +3,10 @@
 use super::motion::{Look, Motion};
 use crate::registry::{SolidMethod, StepChoice};
 use crate::run::finish::short;
-use serde_json::{Value, json};
+use stationary::archive::{Archive, Persist};
 use stationary::integrate::avi::Buffer;
 use stationary::model::solid::{Problem, Solid};
+use stationary::observe::{Record, record};
 
 /// Growth that counts, over the scale of the energy: below it is what steps near the limit do at the start.
 const COUNTS: f64 = 0.02;
@@ -116,12 +117,12 @@ impl Growth {
     }
 
     /// What `summary.json` has of it.
-    pub fn summary(&self) -> Value {
-        json!({
+    pub fn summary(&self) -> Record {
+        record! {
             "relative": self.largest,
             "first_seen": self.first,
-            "elements": self.elements,
-        })
+            "elements": self.elements.clone(),
+        }
     }
 
     /// A warning with the elements and the remedy, if the energy grew.
@@ -139,29 +140,14 @@ impl Growth {
             remedy(choice)
         ))
     }
+}
 
-    /// All that changes, as numbers.
-    pub fn save(&self) -> Vec<f64> {
-        let counts = [self.size, self.filled, self.elements.len() as u64].map(|n| n as f64);
-        let mut numbers = [&counts[..], &[self.settled, self.largest, self.first]].concat();
-        numbers.extend(self.elements.iter().map(|tag| *tag as f64));
-        numbers.extend(&self.parts);
-        numbers
-    }
-
-    /// From such numbers; `None` if they are no such.
-    pub fn restore(numbers: &[f64]) -> Option<Self> {
-        let ([size, filled, named, settled, largest, first], rest) = numbers.split_first_chunk::<6>()?;
-        let (elements, parts) = rest.split_at_checked(*named as usize)?;
-        Some(Growth {
-            settled: *settled,
-            parts: parts.to_vec(),
-            size: *size as u64,
-            filled: *filled as u64,
-            largest: *largest,
-            first: *first,
-            elements: elements.iter().map(|tag| *tag as u64).collect(),
-        })
+impl Persist for Growth {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.settled).pass(&mut self.parts).pass(&mut self.size).pass(&mut self.filled);
+        archive.pass(&mut self.largest).pass(&mut self.first).pass(&mut self.elements);
+        let fits = self.parts.len() <= PARTS && self.filled <= self.size;
+        archive.require(fits, "the past of its energy is not what such a run writes");
     }
 }
 
@@ -259,14 +245,24 @@ mod tests {
         assert!(growth.parts.len() <= PARTS && growth.size == 16);
         assert_eq!(growth.parts[1], (16..32).map(f64::from).sum::<f64>());
         growth.elements = vec![7, 3];
-        let mut again = Growth::restore(&growth.save()).unwrap();
+        let saved = |growth: &mut Growth| {
+            let mut archive = Archive::writer();
+            archive.pass(growth);
+            archive.into_bytes()
+        };
+        let mut again = Growth::new(2.0);
+        let mut archive = Archive::reader(saved(&mut growth));
+        archive.pass(&mut again);
+        archive.finish().unwrap();
         assert_eq!((&again.parts, &again.elements), (&growth.parts, &growth.elements));
         for i in 0..100 {
             growth.add(f64::from(i));
             again.add(f64::from(i));
         }
-        assert_eq!(again.save()[..5], growth.save()[..5]);
-        assert_eq!(again.parts, growth.parts);
-        assert!(Growth::restore(&[1.0, 1.0]).is_none());
+        assert_eq!(saved(&mut again), saved(&mut growth));
+        growth.filled = growth.size + 1;
+        let mut archive = Archive::reader(saved(&mut growth));
+        archive.pass(&mut again);
+        assert!(archive.finish().unwrap_err().contains("the past of its energy"));
     }
 }

@@ -1,4 +1,4 @@
-//! Solids: the loop from row to row, with frames and checkpoints on the way.
+//! Solids: finite elements, moved from row to row.
 
 mod build;
 mod given;
@@ -13,242 +13,191 @@ mod simulation;
 mod start;
 mod steps;
 
-use super::keep::Keeper;
-use super::{End, Outcome, Progress, TICK, Watch, prepare};
+use super::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use super::{End, Progress, kinds};
 use crate::scenario::{Scenario, SolidSystem};
-use growth::Growth;
+use motion::Look;
 use picture::Picture;
 use results::write_frame;
 use start::Built;
+use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error, RunError};
 use stationary::integrate::avi::elapsed;
-use stationary_report::failpoint;
-use stationary_report::frames::Frames;
-use stationary_report::{Folder, Series};
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 pub(super) use build::mesh_bytes;
 pub(super) use material::CONSTANTS;
 pub use simulation::{Simulation, View};
-pub(super) use start::check;
 
-/// See [`super::run`] and [`super::resume`].
-pub(super) fn run(
+/// A solid in motion.
+pub(super) struct SolidEngine {
+    system: Arc<SolidSystem>,
+    /// Times of start and end.
+    span: [f64; 2],
+    built: Built,
+    picture: Option<Picture>,
+    /// The row last reached.
+    row: u64,
+    /// Time since the start that was reached on the way to the next row.
+    on_the_way: Option<f64>,
+    /// The body at the row last reached.
+    seen: Option<Look>,
+    /// Wall time spent on moving, in seconds.
+    moving: f64,
+}
+
+/// Sets the solid of a scenario in motion.
+pub(super) fn build(
     scenario: &Scenario,
-    system: &SolidSystem,
-    into: (&Folder, bool),
-    watch: &mut Watch<'_>,
-) -> Result<Outcome, Error> {
-    let clock = Instant::now();
-    let mut built = prepare(|| start::build(scenario, system))?;
-    results::check_claims(scenario, &built)?;
-    let given = built.body.given.to_le_bytes();
-    Keeper::open(scenario, into, clock, &parts(&given), |keeper| {
-        let (mut run, row) = Run::begin(scenario, system, &mut built, keeper)?;
-        let end = run.drive(&mut built, row, watch)?;
-        results::finish(scenario, &built, run, end)
+    system: &Arc<SolidSystem>,
+    shows: bool,
+) -> Result<kinds::Built, Error> {
+    let built = start::build(scenario, system)?;
+    let output = &system.output;
+    let engine = SolidEngine {
+        system: Arc::clone(system),
+        span: [scenario.start, scenario.end],
+        picture: shows.then(|| Picture::new(scenario, &built, system.output.rows)),
+        built,
+        row: 0,
+        on_the_way: None,
+        seen: None,
+        moving: 0.0,
+    };
+    Ok(kinds::Built {
+        columns: Columns { state: vec!["t".into()], observed: engine.built.record.columns() },
+        outputs: OutputSpec { frames: (output.frames > 0).then_some(output.format), ..OutputSpec::default() },
+        moves_between_looks: 1,
+        identity: parts(engine.built.body.given),
+        description: start::describe(scenario, &engine.built, system),
+        engine: Box::new(engine),
     })
 }
 
 /// What decides the bits of a run besides its text: what was given, and where nodes and elements of a large mesh stand in a checkpoint.
-fn parts(given: &[u8; 8]) -> [&[u8]; 2] {
-    [given, b"Hilbert"]
+fn parts(given: u64) -> Vec<Vec<u8>> {
+    vec![given.to_le_bytes().to_vec(), b"Hilbert".to_vec()]
 }
 
-/// The results folder of a run, and how far it is.
-struct Run<'a> {
-    scenario: &'a Scenario,
-    system: &'a SolidSystem,
-    keeper: Keeper,
-    series: Series,
-    frames: Option<Frames>,
-    picture: Option<Picture>,
-    /// Wall time spent on moving, in earlier parts of a resumed run and in this one.
-    before: f64,
-    moving: Duration,
-    /// Time and moves at the last row.
-    last: (f64, u64),
+impl Persist for SolidEngine {
+    fn pass(&mut self, archive: &mut Archive) {
+        // First of all the motion: a simulation goes on from it alone.
+        archive.pass(&mut self.built.motion).pass(&mut self.built.record).pass(&mut self.built.guard);
+        archive.pass(&mut self.built.growth).pass(&mut self.row).pass(&mut self.moving);
+    }
 }
 
-impl<'a> Run<'a> {
-    /// Begins, or goes on from the checkpoint; returns the first row still to be written.
-    fn begin(
-        scenario: &'a Scenario,
-        system: &'a SolidSystem,
-        built: &mut Built,
-        mut keeper: Keeper,
-    ) -> Result<(Self, u64), Error> {
-        let (mut row, mut kept, mut before, mut last) = (0, 0, 0.0, (scenario.start, 0));
-        if let Some(checkpoint) = &keeper.from {
-            let progress = checkpoint.take_counts("run.progress", Some(3))?;
-            (row, kept) = (progress[0], progress[1] as usize);
-            let times = checkpoint.take_floats("run.times", Some(2))?;
-            (before, last) = (times[0], (times[1], progress[2]));
-            built.motion.restore(checkpoint)?;
-            built.record.restore(checkpoint)?;
-            let energies = checkpoint.take_floats("energy_guard", Some(5))?;
-            built.guard.restore(energies.first_chunk().expect("the length was checked"));
-            let growth = checkpoint.take_floats("growth", None)?;
-            built.growth = Growth::restore(&growth)
-                .ok_or_else(|| checkpoint.fault("the past of its energy is not what such a run writes"))?;
-        }
-        let shows = keeper.out.shows();
-        let mut picture = shows.then(|| Picture::new(scenario, built, system.output.rows));
-        if let (Some(picture), Some(checkpoint)) = (&mut picture, &keeper.from) {
-            picture.restore(checkpoint)?;
-        }
-        let series = keeper.series((vec!["t".into()], built.record.columns()))?;
-        let frames = match (keeper.out.path(), keeper.out.keeps()) {
-            _ if system.output.frames == 0 => None,
-            (None, false) => None,
-            (None, true) => Some(Frames::unwritten().kept()),
-            (Some(path), false) => Some(Frames::create(path, system.output.format, kept)?),
-            (Some(path), true) => Some(Frames::create(path, system.output.format, kept)?.kept()),
-        };
-        keeper.go_on()?;
-        keeper.notes.extend(built.body.notes.iter().cloned());
-        let moving = Duration::ZERO;
-        Ok((Run { scenario, system, keeper, series, frames, picture, before, moving, last }, row))
+impl Engine for SolidEngine {
+    fn pictures(&mut self) -> Option<&mut dyn Persist> {
+        self.picture.as_mut().map(|picture| picture as _)
     }
 
-    /// Wall time of the whole run, and the part spent on moving.
-    fn seconds(&self) -> [f64; 2] {
-        [self.keeper.seconds(), self.before + self.moving.as_secs_f64()]
-    }
-
-    /// The loop: move to the time of the next row, look, write.
-    fn drive(&mut self, built: &mut Built, first: u64, watch: &mut Watch<'_>) -> Result<End, Error> {
+    /// Moves towards the time of the next row in stretches short enough to watch.
+    fn advance(&mut self) -> Result<Moved, RunError> {
         let rows = self.system.output.rows;
-        let (time, step) = self.last;
-        let mut end = End { stopped: None, interrupted: false, time, step };
-        for row in first..=rows {
-            match self.advance(built, row, watch)? {
-                Step::Reached => {}
-                Step::Interrupted => {
-                    self.checkpoint(built, row)?;
-                    end.interrupted = true;
-                    break;
-                }
-                Step::Failed(error) => {
-                    end.stopped = Some(error);
-                    break;
-                }
-            }
-            if row > 0 && !built.record.is_new(built.motion.elapsed()) {
-                continue;
-            }
-            let seen = built.motion.look().and_then(|look| {
-                built.see_energy(&look, self.last)?;
-                built.record.see(&built.motion, &look)?;
-                built.record.require_numbers(self.last)?;
-                let scale = built.record.energy_scale();
-                built.growth.see((&built.motion, &built.body.problem), &look, scale);
-                Ok(look)
-            });
-            let look = match seen {
-                Ok(look) => look,
-                Err(error) => {
-                    end.stopped = Some(error);
-                    break;
-                }
-            };
-            let values = built.record.now();
-            self.series.push(values)?;
-            self.series.keep(row, values);
-            (end.time, end.step) = (look.t, built.motion.moves());
-            self.last = (end.time, end.step);
-            let wanted = self.system.output.frames;
-            if let Some(frames) = self.frames.as_mut().filter(|f| is_frame(row, rows, wanted, f.count())) {
-                write_frame(frames, built, &look)?;
-            }
-            if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(row)) {
-                picture.take(built, &look);
-            }
-            if row < rows && self.keeper.due() {
-                self.checkpoint(built, row + 1)?;
-            }
+        if self.row == rows {
+            return Ok(Moved::Over);
         }
-        self.series.flush()?;
-        Ok(end)
+        let next = self.row + 1;
+        let goal = self.time_of(next);
+        let at = self.on_the_way.unwrap_or_else(|| self.built.motion.elapsed().min(goal));
+        let [start, end] = self.span;
+        let part = |rows_done: f64| (end - start) * (rows_done / rows as f64);
+        let between = self.picture.as_ref().and_then(|p| p.between(next, at, part)).unwrap_or(goal);
+        let (reached, took) = self.built.stretch_on(at, between.min(goal));
+        self.moving += took.as_secs_f64();
+        let at = reached?;
+        if at >= between && between < goal {
+            self.take_picture_between_rows();
+        }
+        if at < goal {
+            self.on_the_way = Some(at);
+            return Ok(Moved::OnTheWay);
+        }
+        self.on_the_way = None;
+        self.row = next;
+        // Steps longer than the distance of rows give a moment several times.
+        if self.built.record.is_new(self.built.motion.elapsed()) {
+            return Ok(Moved::Moment);
+        }
+        Ok(if next == rows { Moved::Over } else { Moved::OnTheWay })
     }
 
-    /// Moves to the time of a row in stretches short enough to watch.
-    fn advance(&mut self, built: &mut Built, row: u64, watch: &mut Watch<'_>) -> Result<Step, Error> {
-        let (start, end, rows) = (self.scenario.start, self.scenario.end, self.system.output.rows);
-        // In time since the start, whose digits do not depend on it.
-        let part = |rows_done: f64| (end - start) * (rows_done / rows as f64);
-        let goal = if row == rows { elapsed(start, end) } else { part(row as f64) };
-        let mut at = built.motion.elapsed().min(goal);
-        loop {
-            let between = self.picture.as_ref().and_then(|p| p.between(row, at, part)).unwrap_or(goal);
-            let (reached, took) = built.stretch_on(at, between.min(goal));
-            self.moving += took;
-            at = match reached {
-                Ok(at) => at,
-                Err(RunError { cause: Cause::Interrupted, .. }) => return Ok(Step::Interrupted),
-                Err(error) => return Ok(Step::Failed(error)),
-            };
-            if at >= between && between < goal {
-                self.glance(built);
-            }
-            if failpoint::is_due(built.told, TICK) || (row == rows && at >= goal) {
-                built.told = Instant::now();
-                self.series.flush()?;
-                let energy_error = built.record.energy_error();
-                let progress = Progress {
-                    step: (at / (end - start) * 1e6) as u64,
-                    steps: 1_000_000,
-                    time: start + at,
-                    end,
-                    energy_error,
-                    moves: built.motion.moves(),
-                    impacts: None,
-                    growth: built.growth.largest(),
-                };
-                if watch(&progress) == ControlFlow::Break(()) && !(row == rows && at >= goal) {
-                    return Ok(Step::Interrupted);
-                }
-                if at < goal && self.keeper.due() {
-                    self.checkpoint(built, row)?;
-                }
-            }
-            if at >= goal {
-                return Ok(Step::Reached);
-            }
+    fn look(&mut self) -> Result<Moment, Cause> {
+        let built = &mut self.built;
+        let look = built.motion.look().map_err(|error| error.cause)?;
+        built.see_energy(&look)?;
+        built.record.see(&built.motion, &look)?;
+        built.record.require_numbers()?;
+        let scale = built.record.energy_scale();
+        built.growth.see((&built.motion, &built.body.problem), &look, scale);
+        if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(self.row)) {
+            picture.take(built, &look);
         }
+        let moment = Moment {
+            number: self.row,
+            time: look.t,
+            moves: built.motion.moves(),
+            is_row: true,
+            is_last: self.row == self.system.output.rows,
+        };
+        self.seen = Some(look);
+        Ok(moment)
+    }
+
+    fn row(&self, row: &mut Vec<f64>) {
+        row.extend_from_slice(self.built.record.now());
+    }
+
+    fn write(&mut self, outputs: &mut Outputs) -> Result<(), Error> {
+        let output = &self.system.output;
+        let frames =
+            outputs.frames.as_mut().filter(|f| is_frame(self.row, output.rows, output.frames, f.count()));
+        match (frames, &self.seen) {
+            (Some(frames), Some(look)) => write_frame(frames, &self.built, look),
+            _ => Ok(()),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let [start, end] = self.span;
+        let at = self.on_the_way.unwrap_or_else(|| self.time_of(self.row));
+        Progress {
+            step: (at / (end - start) * 1e6) as u64,
+            steps: 1_000_000,
+            time: start + at,
+            end,
+            energy_error: self.built.record.energy_error(),
+            moves: self.built.motion.moves(),
+            impacts: None,
+            growth: self.built.growth.largest(),
+        }
+    }
+
+    fn summary(&self, end: &End) -> Summary {
+        results::summary(&self.built, end.time - self.span[0], self.moving)
+    }
+
+    fn report(&self, course: &Course<'_>) -> Findings {
+        results::report(self, course)
+    }
+}
+
+impl SolidEngine {
+    /// The time of a row since the start, whose digits do not depend on when that was.
+    fn time_of(&self, row: u64) -> f64 {
+        let [start, end] = self.span;
+        let rows = self.system.output.rows;
+        if row == rows { elapsed(start, end) } else { (end - start) * (row as f64 / rows as f64) }
     }
 
     /// Takes a picture between two rows. What cannot be seen there is not in the picture, and that is all: a run must not
     /// depend on who looks.
-    fn glance(&mut self, built: &Built) {
-        if let (Some(picture), Ok(look)) = (&mut self.picture, built.motion.look()) {
-            picture.take(built, &look);
+    fn take_picture_between_rows(&mut self) {
+        if let (Some(picture), Ok(look)) = (&mut self.picture, self.built.motion.look()) {
+            picture.take(&self.built, &look);
         }
     }
-
-    /// Saves all that a resumed run needs; `row` is the next to be written.
-    fn checkpoint(&mut self, built: &Built, row: u64) -> Result<(), Error> {
-        let (frames, moving) = (self.frames.as_ref().map_or(0, Frames::count) as u64, self.seconds()[1]);
-        let (series, picture, (time, step)) = (&mut self.series, &self.picture, self.last);
-        self.keeper.save(|checkpoint| {
-            checkpoint.counts("run.progress", &[row, frames, step]).floats("run.times", &[moving, time]);
-            built.motion.save(checkpoint);
-            built.record.save(checkpoint);
-            checkpoint.floats("energy_guard", &built.guard.save());
-            checkpoint.floats("growth", &built.growth.save());
-            if let Some(picture) = picture {
-                picture.save(checkpoint);
-            }
-            series.save(checkpoint)
-        })
-    }
-}
-
-enum Step {
-    Reached,
-    Interrupted,
-    Failed(RunError),
 }
 
 /// Frames are spread evenly over the rows, the first and the last among them; `written` there are already.

@@ -1,12 +1,12 @@
 //! The two engines that move a solid, seen alike: events of elements, or steps of the whole.
 
-use stationary::error::{Cause, Error, RunError};
+use stationary::archive::{Archive, Persist};
+use stationary::error::{Cause, RunError};
 use stationary::integrate::avi::{Avi, AviError, AviState, Balance};
-use stationary::integrate::sparse::{Sparse, SparseState};
+use stationary::integrate::sparse::Sparse;
 use stationary::linalg::cross;
 use stationary::model::Potentials;
 use stationary::model::solid::Problem;
-use stationary_report::checkpoint::Checkpoint;
 use std::sync::Arc;
 
 /// A solid in motion.
@@ -224,66 +224,14 @@ impl Motion {
             assert!(avi.restore(state), "a state of its own");
         }
     }
+}
 
-    /// Puts all that changes into a checkpoint.
-    pub fn save(&self, checkpoint: &mut Checkpoint) {
+impl Persist for Motion {
+    fn pass(&mut self, archive: &mut Archive) {
         match self {
-            Motion::Avi(avi) => {
-                let s = avi.state();
-                checkpoint
-                    .floats("avi.time", &[s.start, s.time])
-                    .floats("avi.x", &s.x)
-                    .floats("avi.v", &s.v)
-                    .floats("avi.clock", &s.clock)
-                    .counts("avi.events", &s.events)
-                    .floats("avi.changing", &s.changing)
-                    .floats("avi.accounts", &s.accounts)
-                    .floats("avi.local", &s.local);
-            }
-            Motion::Sparse(s) => {
-                let state = s.sparse.state();
-                checkpoint
-                    .floats("sparse.start", &[&[state.start], s.origin.as_flattened()].concat())
-                    .counts("sparse.steps", &[state.steps, state.counts[0], state.counts[1]])
-                    .floats("sparse.values", &state.values)
-                    .floats("sparse.reactions", s.reactions.as_flattened());
-            }
-        }
-    }
-
-    /// Goes on from a checkpoint of a run that was started alike.
-    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
-        let fits = match self {
-            Motion::Avi(avi) => avi.restore(&AviState {
-                start: checkpoint.take_floats("avi.time", Some(2))?[0],
-                time: checkpoint.take_floats("avi.time", Some(2))?[1],
-                x: checkpoint.take_floats("avi.x", None)?,
-                v: checkpoint.take_floats("avi.v", None)?,
-                clock: checkpoint.take_floats("avi.clock", None)?,
-                events: checkpoint.take_counts("avi.events", None)?,
-                changing: checkpoint.take_floats("avi.changing", None)?,
-                accounts: checkpoint.take_floats("avi.accounts", None)?,
-                local: checkpoint.take_floats("avi.local", None)?,
-            }),
-            Motion::Sparse(s) => {
-                let steps = checkpoint.take_counts("sparse.steps", Some(3))?;
-                let values = checkpoint.take_floats("sparse.values", None)?;
-                let reactions = checkpoint.take_floats("sparse.reactions", Some(3 * s.reactions.len()))?;
-                let start = checkpoint.take_floats("sparse.start", Some(7))?;
-                let counts = [steps[1], steps[2]];
-                let state = SparseState { start: start[0], steps: steps[0], counts, values };
-                let fits = s.sparse.restore(&state).is_ok();
-                if fits {
-                    s.origin.as_flattened_mut().copy_from_slice(&start[1..]);
-                    s.reactions.as_flattened_mut().copy_from_slice(&reactions);
-                }
-                fits
-            }
+            Motion::Avi(avi) => archive.pass(&mut **avi),
+            Motion::Sparse(s) => archive.pass(&mut s.sparse).pass(&mut s.origin).fixed(&mut s.reactions),
         };
-        match fits {
-            true => Ok(()),
-            false => Err(checkpoint.fault("its state is not of this body and method")),
-        }
     }
 }
 

@@ -4,10 +4,9 @@ use super::motion::Look;
 use super::results::{stress, von_mises};
 use super::start::Built;
 use crate::scenario::Scenario;
-use stationary::error::Error;
+use stationary::archive::{Archive, Persist};
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, Solid};
-use stationary_report::checkpoint::Checkpoint;
 use stationary_report::html::Section;
 use stationary_report::scene::{Scene, SceneField, Surface};
 
@@ -85,13 +84,11 @@ impl Picture {
         let updates = (SceneField::on_elements("log10 of updates in all"), seen(updates));
         self.scene.section(&[steps, updates])
     }
+}
 
-    pub fn save(&self, checkpoint: &mut Checkpoint) {
-        self.scene.save(checkpoint);
-    }
-
-    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
-        self.scene.restore(checkpoint)
+impl Persist for Picture {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.scene);
     }
 }
 

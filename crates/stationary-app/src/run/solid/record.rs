@@ -4,13 +4,12 @@ use super::build::Body;
 use super::motion::{Look, Motion};
 use crate::run::finish::short;
 use crate::scenario::{Scenario, SolidProbe, SolidSystem};
-use serde_json::{Map, Value, json};
-use stationary::error::{Cause, Error, RunError};
+use stationary::archive::{Archive, Persist};
+use stationary::error::{Cause, Error};
 use stationary::formula::{Graph, Program};
 use stationary::integrate::avi::Balance;
 use stationary::model::Potentials;
-use stationary::observe::{Conserved, Track};
-use stationary_report::checkpoint::Checkpoint;
+use stationary::observe::{Conserved, Entry, Record as Found, Track, record};
 
 /// Follows energy, momenta, supports, probes and chosen elements from row to row.
 pub(super) struct Record {
@@ -138,11 +137,10 @@ impl Record {
     }
 
     /// Sees a moment.
-    pub fn see(&mut self, motion: &Motion, look: &Look) -> Result<(), RunError> {
+    pub fn see(&mut self, motion: &Motion, look: &Look) -> Result<(), Cause> {
         let energy = look.kinetic + look.potential;
         if !energy.is_finite() {
-            let cause = Cause::NotFinite { what: "the energy".into() };
-            return Err(RunError { time: motion.start() + self.last.0, step: motion.moves(), cause });
+            return Err(Cause::NotFinite { what: "the energy".into() });
         }
         self.energy.add(look.elapsed, energy - look.work);
         self.kinetic = self.kinetic.max(look.kinetic);
@@ -177,11 +175,12 @@ impl Record {
         Ok(())
     }
 
-    /// Refuses a row with a probe that is not a finite number; `last` is the time and the step of the row before.
-    pub fn require_numbers(&self, (time, step): (f64, u64)) -> Result<(), RunError> {
-        let Some(probe) = self.probes.iter().find(|p| !p.seen[2].is_finite()) else { return Ok(()) };
-        let cause = Cause::NotFinite { what: format!("the probe `{}`", probe.name) };
-        Err(RunError { time, step, cause })
+    /// Refuses a row with a probe that is not a finite number.
+    pub fn require_numbers(&self) -> Result<(), Cause> {
+        match self.probes.iter().find(|p| !p.seen[2].is_finite()) {
+            Some(probe) => Err(Cause::NotFinite { what: format!("the probe `{}`", probe.name) }),
+            None => Ok(()),
+        }
     }
 
     /// Mean forces of the supports since the last row.
@@ -216,45 +215,40 @@ impl Record {
         if scale > 0.0 { residual / scale } else { residual }
     }
 
-    pub fn summarise(&self, summary: &mut Map<String, Value>) {
-        summary.insert(
-            "energy".into(),
-            json!({
-                "initial": self.energy.initial(),
-                "final": self.energy.last(),
-                "scale": self.energy_scale(),
-                "max_relative_error": self.energy_error(),
-                "relative_drift_rate": self.energy.slope() / self.energy_scale(),
-            }),
-        );
+    /// Enters what was found into the summary.
+    pub fn summarise(&self, summary: &mut Found) {
+        let energy = record! {
+            "initial": self.energy.initial(),
+            "final": self.energy.last(),
+            "scale": self.energy_scale(),
+            "max_relative_error": self.energy_error(),
+            "relative_drift_rate": self.energy.slope() / self.energy_scale(),
+        };
+        summary.set("energy", energy);
         let momentum = |which: usize| {
-            json!({
+            record! {
                 "initial": self.initial[which],
                 "scale": self.balance[which][1],
                 "max_abs_drift": self.momentum_drift(which),
-            })
+            }
         };
-        summary.insert("momentum".into(), json!({ "linear": momentum(0), "angular": momentum(1) }));
-        let impulses: Map<String, Value> = self
-            .supports
-            .iter()
-            .zip(&self.last.1)
-            .map(|(name, impulse)| (name.clone(), json!(impulse)))
-            .collect();
-        summary.insert("reaction_impulse".into(), Value::Object(impulses));
+        summary.set("momentum", record! { "linear": momentum(0), "angular": momentum(1) });
+        let impulses = self.supports.iter().zip(&self.last.1);
+        let impulses = impulses.map(|(name, impulse)| (name.clone(), Entry::from(*impulse)));
+        summary.set("reaction_impulse", Found::of(impulses));
         let probe = |p: &Probe| {
             let [min, max, last] = p.seen;
-            let taken = json!({
+            let taken = record! {
                 "min": min,
                 "max": max,
                 "final": last,
                 "node": p.number,
                 "position": p.place,
                 "distance": p.distance,
-            });
-            (p.name.clone(), taken)
+            };
+            (p.name.clone(), Entry::from(taken))
         };
-        summary.insert("probe".into(), Value::Object(self.probes.iter().map(probe).collect()));
+        summary.set("probe", Found::of(self.probes.iter().map(probe)));
     }
 
     pub fn conserved(&self) -> Vec<Conserved> {
@@ -280,33 +274,13 @@ impl Record {
             rows.into_iter().map(|(quantity, initial, errors)| Conserved::new(quantity, initial, errors));
         rows.filter(|row| !row.worst.is_nan()).collect()
     }
+}
 
-    pub fn save(&self, checkpoint: &mut Checkpoint) {
-        let mut numbers = self.energy.save().to_vec();
-        numbers.push(self.kinetic);
-        numbers.extend(self.balance.as_flattened());
-        numbers.extend(self.initial.as_flattened());
-        numbers.push(self.last.0);
-        numbers.extend(self.last.1.as_flattened());
-        numbers.extend(self.probes.iter().flat_map(|p| p.seen));
-        checkpoint.floats("record", &numbers);
-    }
-
-    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
-        let count = 10 + 1 + 4 + 6 + 1 + 3 * self.supports.len() + 3 * self.probes.len();
-        let numbers = checkpoint.take_floats("record", Some(count))?;
-        let (track, rest) = numbers.split_first_chunk::<10>().expect("the length was checked");
-        self.energy = Track::restore(track);
-        self.kinetic = rest[0];
-        self.balance.as_flattened_mut().copy_from_slice(&rest[1..5]);
-        self.initial.as_flattened_mut().copy_from_slice(&rest[5..11]);
-        self.last.0 = rest[11];
-        let (impulses, seen) = rest[12..].split_at(3 * self.supports.len());
-        self.last.1.as_flattened_mut().copy_from_slice(impulses);
-        for (probe, seen) in self.probes.iter_mut().zip(seen.chunks_exact(3)) {
-            probe.seen.copy_from_slice(seen);
-        }
-        Ok(())
+impl Persist for Record {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.energy).pass(&mut self.kinetic).pass(&mut self.balance);
+        archive.pass(&mut self.initial).pass(&mut self.last.0).fixed(&mut self.last.1);
+        self.probes.iter_mut().for_each(|probe| probe.seen.pass(archive));
     }
 }
 

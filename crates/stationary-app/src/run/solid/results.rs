@@ -1,21 +1,21 @@
 //! What a run of a solid leaves: frames, summary, page.
 
-use super::Run;
+use super::SolidEngine;
 use super::build::Body;
 use super::motion::Look;
 use super::start::{Built, extremes};
-use crate::run::finish::{Course, Findings, finish as finish_run, head, short};
-use crate::run::{End, Outcome};
-use crate::scenario::Scenario;
-use serde_json::{Map, Value, json};
+use crate::run::engine::{Course, Findings, Summary};
+use crate::run::finish::short;
+use crate::scenario::SolidSystem;
 use stationary::error::Error;
 use stationary::integrate::avi::LocalEnergy;
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, Solid};
+use stationary::observe::{Entry, Record, record};
+use stationary_report::Series;
 use stationary_report::frames::{CellBlock, Field, Frames, Values};
 use stationary_report::html::Section;
 use stationary_report::plot::Plot;
-use stationary_report::{Kept, Series};
 
 /// VTK's numbers of the kinds.
 pub(super) fn vtk_type(kind: Kind) -> u8 {
@@ -121,28 +121,18 @@ pub(super) fn von_mises(s: &[f64]) -> f64 {
     (0.5 * parts + 3.0 * shear).sqrt()
 }
 
-/// Writes summary and page; the checkpoint of a run that is over has served.
-pub(super) fn finish(scenario: &Scenario, built: &Built, run: Run<'_>, end: End) -> Result<Outcome, Error> {
-    let summary = summary(scenario, built, &end, (run.series.rows(), run.seconds()));
-    let findings = Findings {
-        facts: facts(scenario, built, &summary),
+/// What is told of a run.
+pub(super) fn report(engine: &SolidEngine, course: &Course<'_>) -> Findings {
+    let built = &engine.built;
+    Findings {
+        facts: facts(built, course),
         conserved: built.record.conserved(),
-        sections: if run.keeper.out.shows() { sections(built, &run) } else { Vec::new() },
-        tables: Vec::new(),
-        impacts: Default::default(),
+        sections: if course.shows { sections(engine, course.series) } else { Vec::new() },
         warnings: warnings(built),
+        notes: built.body.notes.clone(),
         energy_scale: built.record.energy_scale(),
-        // Without a frame there is no list of them.
-        files: run
-            .frames
-            .iter()
-            .filter(|f| f.count() > 0)
-            .filter_map(|f| run.keeper.out.file(f.list()))
-            .collect(),
-        kept: Kept { frames: run.frames.and_then(Frames::into_kept), ..Kept::default() },
-        summary,
-    };
-    finish_run(scenario, run.keeper, run.series, findings, end)
+        ..Findings::default()
+    }
 }
 
 fn warnings(built: &Built) -> Vec<String> {
@@ -150,91 +140,81 @@ fn warnings(built: &Built) -> Vec<String> {
     probes.chain(built.growth.warning(&built.choice)).collect()
 }
 
-/// Refuses claims about keys that this run will not have, before it is run.
-pub(super) fn check_claims(scenario: &Scenario, built: &Built) -> Result<(), Error> {
-    let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
-    let keys = Value::Object(summary(scenario, built, &end, (0, [0.0; 2])));
-    scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))
-}
-
-fn summary(
-    scenario: &Scenario,
-    built: &Built,
-    end: &End,
-    (rows, [wall, moving]): (u64, [f64; 2]),
-) -> Map<String, Value> {
+/// What the summary has of a solid that moved for a time, in so many seconds of wall time.
+pub(super) fn summary(built: &Built, passed: f64, moving: f64) -> Summary {
     let solid = built.body.problem.solid();
     let (steps, updates) = (built.motion.steps(), built.motion.updates());
     let (least, most) = extremes(&steps);
-    let (total, passed) = (updates.iter().sum::<u64>(), end.time - scenario.start);
+    let total = updates.iter().sum::<u64>();
     let synchronous = (passed / built.one_step * (1.0 + 1e-12)).floor() * solid.elements() as f64;
-    let mut summary = head(&Course {
-        scenario,
-        end,
-        method: (built.choice.to_string(), built.choice.order(), built.choice.variational()),
-        iterations: built.motion.iterations(),
-        rows,
-        wall,
-    });
-    summary
-        .insert("solid".into(), json!({ "mass": solid.mass().iter().sum::<f64>(), "volume": volume(solid) }));
-    let avi = json!({
+    let avi = record! {
         "elements": solid.elements(),
         "nodes": solid.mass().len(),
-        "updates": {
+        "updates": record! {
             "total": total,
-            "min": updates.iter().min(),
-            "max": updates.iter().max(),
+            "min": updates.iter().min().copied(),
+            "max": updates.iter().max().copied(),
         },
         "synchronous_updates": synchronous as u64,
         "ideal_speedup": built.ideal_speedup(),
         "update_ratio": if total > 0 { synchronous / total as f64 } else { 1.0 },
         // How long another method would have taken is not to be had from this run.
-        "measured_speedup": null,
-        "step": { "min": least, "max": most },
+        "measured_speedup": Entry::Nothing,
+        "step": record! { "min": least, "max": most },
         "nanoseconds_per_update": if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN },
-    });
-    summary.insert("avi".into(), avi);
-    summary
-        .insert("local_energy".into(), local_energy(built.motion.avi().and_then(|avi| avi.local_energy())));
-    built.record.summarise(&mut summary);
-    summary["energy"]["growth"] = built.growth.summary();
-    summary
+    };
+    let mut keys = record! {
+        "solid": record! { "mass": solid.mass().iter().sum::<f64>(), "volume": volume(solid) },
+        "avi": avi,
+        "local_energy": local_energy(built.motion.avi().and_then(|avi| avi.local_energy())),
+    };
+    built.record.summarise(&mut keys);
+    keys.group("energy").set("growth", built.growth.summary());
+    Summary {
+        method: built.choice.to_string(),
+        order: built.choice.order(),
+        variational: built.choice.variational(),
+        iterations: built.motion.iterations(),
+        keys,
+    }
 }
 
 fn volume(solid: &Solid) -> f64 {
     solid.blocks().iter().map(|b| (0..b.len()).map(|k| b.volume(k)).sum::<f64>()).sum()
 }
 
-fn local_energy(local: Option<&LocalEnergy>) -> Value {
+fn local_energy(local: Option<&LocalEnergy>) -> Record {
     let part = |bound: f64| local.map_or(f64::NAN, |l| l.fraction_below(bound));
     let worst = local.map(|l| l.worst().fold(0.0, f64::max));
-    json!({
+    record! {
         "fraction_below_0_1_percent": part(1e-3),
         "fraction_below_1_percent": part(1e-2),
         "worst": worst.unwrap_or(f64::NAN),
-    })
+    }
 }
 
-fn facts(scenario: &Scenario, built: &Built, summary: &Map<String, Value>) -> Vec<(String, String)> {
-    let avi = &summary["avi"];
-    let get = |v: &Value| v.as_f64().map_or_else(|| v.to_string(), short);
-    let end = summary["time"]["end"].as_f64().unwrap_or(f64::NAN);
+fn facts(built: &Built, course: &Course<'_>) -> Vec<(String, String)> {
+    let Course { scenario, summary, .. } = course;
+    let get = |path: &str| short(summary.number(path));
+    let count = |path: &str| summary.count(path).unwrap_or(0).to_string();
     let fact = |name: &str, value: String| (name.to_string(), value);
     let probes = built.record.probes().iter().map(|p| fact(&format!("probe {}", p.name), p.taken()));
     let facts = vec![
         fact("scenario", scenario.name.clone()),
         fact("integrator", built.choice.to_string()),
-        fact("elements", get(&avi["elements"])),
-        fact("nodes", get(&avi["nodes"])),
-        fact("mass", get(&summary["solid"]["mass"])),
-        fact("steps of elements", format!("{} to {}", get(&avi["step"]["min"]), get(&avi["step"]["max"]))),
-        fact("time", format!("{} to {}", short(scenario.start), short(end))),
-        fact("updates", avi["updates"]["total"].to_string()),
-        fact("updates of an element", format!("{} to {}", avi["updates"]["min"], avi["updates"]["max"])),
-        fact("updates at the smallest step", avi["synchronous_updates"].to_string()),
-        fact("ideal speed-up", get(&avi["ideal_speedup"])),
-        fact("wall time", format!("{:.3} s", summary["wall_seconds"].as_f64().unwrap_or(0.0))),
+        fact("elements", get("avi.elements")),
+        fact("nodes", get("avi.nodes")),
+        fact("mass", get("solid.mass")),
+        fact("steps of elements", format!("{} to {}", get("avi.step.min"), get("avi.step.max"))),
+        fact("time", format!("{} to {}", short(scenario.start), short(course.end.time))),
+        fact("updates", count("avi.updates.total")),
+        fact(
+            "updates of an element",
+            format!("{} to {}", count("avi.updates.min"), count("avi.updates.max")),
+        ),
+        fact("updates at the smallest step", count("avi.synchronous_updates")),
+        fact("ideal speed-up", get("avi.ideal_speedup")),
+        fact("wall time", format!("{:.3} s", course.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ];
     facts.into_iter().chain(probes).collect()
@@ -244,9 +224,11 @@ fn svg(plot: &Plot) -> String {
     plot.to_page()
 }
 
-fn sections(built: &Built, run: &Run<'_>) -> Vec<Section> {
-    let picture = run.picture.as_ref().map(|p| p.section(built));
-    [picture, energies(&run.series, built), elements(built), probes(run)].into_iter().flatten().collect()
+fn sections(engine: &SolidEngine, series: &Series) -> Vec<Section> {
+    let built = &engine.built;
+    let picture = engine.picture.as_ref().map(|p| p.section(built));
+    let parts = [picture, energies(series, built), elements(built), probes(&engine.system, series)];
+    parts.into_iter().flatten().collect()
 }
 
 fn energies(series: &Series, built: &Built) -> Option<Section> {
@@ -316,14 +298,13 @@ fn spread(title: &str, label: &str, values: &[f64]) -> String {
         .line("elements", &x, &y))
 }
 
-fn probes(run: &Run<'_>) -> Option<Section> {
-    let plots: Vec<_> = run
-        .system
+fn probes(system: &SolidSystem, series: &Series) -> Option<Section> {
+    let plots: Vec<_> = system
         .probes
         .iter()
         .filter_map(|probe| {
             let name = &probe.name.text;
-            let (t, values) = run.series.whole(name)?;
+            let (t, values) = series.whole(name)?;
             let plot = Plot::new(name).x_label("t").y_label(name).line(name, &t, &values);
             Some((svg(&plot), format!("{name} = {}", probe.value.text)))
         })

@@ -8,7 +8,7 @@ use super::parts;
 use super::record::{Probe, relative};
 use super::results::{stress, vtk_type, write_frame};
 use super::start::{self, Built, State, energy_guard, extremes};
-use crate::run::keep::identify;
+use crate::run::checkpointer::identify;
 use crate::run::{Progress, TICK, Watch, prepare};
 use crate::scenario::{
     FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text, moves_clock,
@@ -70,6 +70,8 @@ pub struct Simulation {
     /// Those that were attached.
     probes: Vec<Probe>,
     frames: Vec<(PathBuf, FrameFormat, Frames)>,
+    /// When the watcher was last told.
+    told: Instant,
     /// Simulated time after which the state is kept.
     keep: f64,
     /// Time at which it was last seen whether the energy explodes, and what the scenario's run takes.
@@ -111,7 +113,7 @@ impl Simulation {
     /// Builds the solid of a scenario, at its start. The scenario's `end` does not limit the simulation.
     pub fn new(mut scenario: Scenario) -> Result<Self, Error> {
         let built = prepare(|| start::build(&scenario, solid(&scenario)?))?;
-        let identity = identify(&scenario, &parts(&built.body.given.to_le_bytes()));
+        let identity = identify(&scenario, &parts(built.body.given));
         // They have served.
         scenario.given = Given::default();
         let steps = built.motion.steps();
@@ -121,6 +123,7 @@ impl Simulation {
             elements: built.body.elements(),
             probes: Vec::new(),
             frames: Vec::new(),
+            told: Instant::now(),
             keep: KEPT * steps.len() as f64 / steps.iter().map(|h| 1.0 / h).sum::<f64>(),
             guarded: 0.0,
             span: scenario.end - scenario.start,
@@ -174,7 +177,7 @@ impl Simulation {
             if at >= keep_at && at < until {
                 (kept, keep_at) = (self.built.motion.keep(), at + self.keep);
             }
-            if failpoint::is_due(self.built.told, TICK) || at >= until {
+            if failpoint::is_due(self.told, TICK) || at >= until {
                 let told = self.tell([start, at, until], watch);
                 if told.is_break() || at >= until {
                     return Ok(told);
@@ -187,9 +190,9 @@ impl Simulation {
     /// to the state that was kept, where the method keeps one.
     fn guard(&mut self, kept: &mut Option<AviState>) -> Result<(), RunError> {
         self.guarded = self.built.motion.elapsed();
-        let last = (self.time(), self.moves());
-        let seen = self.built.motion.look().and_then(|look| self.built.see_energy(&look, last));
-        seen.map_err(|RunError { cause, .. }| {
+        let look = self.built.motion.look().map_err(|error| error.cause);
+        let seen = look.and_then(|look| self.built.see_energy(&look));
+        seen.map_err(|cause| {
             self.built.motion.go_back(kept.as_ref());
             self.guarded = self.built.motion.elapsed();
             RunError { time: self.time(), step: self.moves(), cause }
@@ -217,7 +220,7 @@ impl Simulation {
     }
 
     fn tell(&mut self, [start, at, until]: [f64; 3], watch: &mut Watch<'_>) -> ControlFlow<()> {
-        self.built.told = Instant::now();
+        self.told = Instant::now();
         self.glance();
         let part = if until > start { (at - start) / (until - start) } else { 1.0 };
         watch(&Progress {
@@ -270,7 +273,8 @@ impl Simulation {
     /// The body now, unless its energy is not finite or has exploded.
     fn seen(&self) -> Result<Look, RunError> {
         let look = self.finite()?;
-        self.built.judge_energy(&look)?;
+        let stop = |cause| RunError { time: self.time(), step: self.moves(), cause };
+        self.built.judge_energy(&look).map_err(stop)?;
         Ok(look)
     }
 
@@ -381,9 +385,10 @@ impl Simulation {
     fn begin(&mut self, look: &Look) -> Result<(), Error> {
         let built = &mut self.built;
         built.record.restart(look.elapsed);
-        built.record.see(&built.motion, look)?;
+        let stop = |cause| RunError { time: look.t, step: 0, cause };
+        built.record.see(&built.motion, look).map_err(stop)?;
         built.guard = energy_guard(&built.motion, &built.body, [look.t, look.t + self.span]);
-        built.see_energy(look, (look.t, 0))?;
+        built.see_energy(look).map_err(stop)?;
         self.guarded = look.elapsed;
         built.growth = Growth::new(extremes(&built.motion.steps()).1);
         Ok(())
@@ -437,14 +442,14 @@ impl Simulation {
         write_frame(&mut self.frames[at].2, &self.built, &look)
     }
 
-    fn checkpoint(&self) -> Checkpoint {
+    fn checkpoint(&mut self) -> Checkpoint {
         let mut checkpoint = Checkpoint::new(self.identity);
-        self.built.motion.save(&mut checkpoint);
+        checkpoint.state("state", |archive| _ = archive.pass(&mut self.built.motion));
         checkpoint
     }
 
     /// Saves the state of the motion, to be [restored](Self::restore) to the bit. Attached probes are not in it.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
+    pub fn save(&mut self, path: &Path) -> Result<(), Error> {
         self.checkpoint().save(path)
     }
 
@@ -454,7 +459,7 @@ impl Simulation {
     }
 
     /// What [`save`](Self::save) writes.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&mut self) -> Vec<u8> {
         self.checkpoint().to_bytes()
     }
 
@@ -465,7 +470,7 @@ impl Simulation {
 
     fn go_to(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
         checkpoint.expect_identity(self.identity)?;
-        self.built.motion.restore(checkpoint)?;
+        checkpoint.take_first("state", &mut self.built.motion)?;
         // A state may be saved that cannot be looked at; it is still what it was.
         match self.finite() {
             Ok(look) => self.begin(&look),

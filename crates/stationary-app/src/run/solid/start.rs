@@ -7,9 +7,9 @@ use super::motion::{Look, Motion, Synchronous, avi_error};
 use super::record::Record;
 use super::steps::{self, Steps};
 use crate::registry::{self, Rule, SolidMethod, StepChoice};
+use crate::run::TICK;
 use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use crate::run::finish::short;
-use crate::run::{Description, TICK};
 use crate::scenario::{InitialShape, Place, Scenario, SolidSystem};
 use stationary::error::{Cause, Error, RunError};
 use stationary::integrate::avi::{Avi, AviError, AviStart, StepFactor};
@@ -33,9 +33,8 @@ pub(super) struct Built {
     pub growth: Growth,
     pub choice: SolidMethod,
     pub engine: Engine,
-    /// Simulated time between looks at the clock, and when the watcher was last told.
+    /// Simulated time between looks at the clock.
     pub stretch: f64,
-    pub told: Instant,
 }
 
 impl Built {
@@ -45,24 +44,14 @@ impl Built {
         steps.len() as f64 / self.one_step / steps.iter().map(|h| 1.0 / h).sum::<f64>()
     }
 
-    /// Stops a run whose energy explodes, naming the element that holds most of it for its mass. `last` is the time and the step
-    /// of the last good row.
-    pub fn see_energy(&mut self, look: &Look, (time, step): (f64, u64)) -> Result<(), RunError> {
-        self.guard.see(&energies(look)).map_err(|fault| RunError {
-            time,
-            step,
-            cause: self.explain(fault, look),
-        })
+    /// Finds out whether the energy explodes, and names the element that holds most of it for its mass.
+    pub fn see_energy(&mut self, look: &Look) -> Result<(), Cause> {
+        self.guard.see(&energies(look)).map_err(|fault| self.explain(fault, look))
     }
 
     /// The same of a single look, which is not remembered.
-    pub fn judge_energy(&self, look: &Look) -> Result<(), RunError> {
-        let (time, step) = (self.motion.time(), self.motion.moves());
-        self.guard.judge(&energies(look)).map_err(|fault| RunError {
-            time,
-            step,
-            cause: self.explain(fault, look),
-        })
+    pub fn judge_energy(&self, look: &Look) -> Result<(), Cause> {
+        self.guard.judge(&energies(look)).map_err(|fault| self.explain(fault, look))
     }
 
     fn explain(&self, fault: EnergyFault, look: &Look) -> Cause {
@@ -82,7 +71,6 @@ impl Built {
         let began = Instant::now();
         let result = self.motion.advance(next);
         let took = began.elapsed();
-        failpoint::moved();
         if failpoint::is_set() {
             return (result.map(|()| next), took);
         }
@@ -231,7 +219,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Built, 
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
     let stretch = extremes(&motion.steps()).1;
     let growth = Growth::new(extremes(&motion.steps()).1);
-    Ok(Built { body, motion, one_step, record, guard, growth, choice, engine, stretch, told: Instant::now() })
+    Ok(Built { body, motion, one_step, record, guard, growth, choice, engine, stretch })
 }
 
 /// What the guard of the energy sees of a body.
@@ -346,10 +334,12 @@ fn any_step_is_stable(method: Method) -> bool {
     }
 }
 
-/// See [`crate::run::check`].
-pub fn check(scenario: &Scenario, system: &SolidSystem) -> Result<Description, Error> {
-    let built = build(scenario, system)?;
-    super::results::check_claims(scenario, &built)?;
+/// What `stationary check` tells.
+pub(super) fn describe(
+    scenario: &Scenario,
+    built: &Built,
+    system: &SolidSystem,
+) -> Vec<(&'static str, String)> {
     let solid = built.body.problem.solid();
     let steps = built.motion.steps();
     let (least, most) = extremes(&steps);
@@ -376,7 +366,7 @@ pub fn check(scenario: &Scenario, system: &SolidSystem) -> Result<Description, E
     lines.extend(built.body.notes.iter().map(|note| ("note", note.clone())));
     lines.push(("rows", format!("{}, {} frames", system.output.rows, system.output.frames)));
     lines.push(("claims", scenario.claims.len().to_string()));
-    Ok(Description { lines })
+    lines
 }
 
 /// The smallest and the largest of some numbers.

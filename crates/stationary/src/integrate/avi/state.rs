@@ -1,6 +1,7 @@
 //! The whole state of an asynchronous run, to go on from later with the same bits.
 
 use super::Avi;
+use crate::archive::{Archive, Persist};
 use crate::model::Potentials;
 
 /// Everything that changes while an asynchronous integrator runs.
@@ -24,6 +25,25 @@ pub struct AviState {
     pub accounts: Vec<f64>,
     /// Balances of energy, if followed.
     pub local: Vec<f64>,
+}
+
+impl Persist for AviState {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.start).pass(&mut self.time).pass(&mut self.x).pass(&mut self.v);
+        archive.pass(&mut self.clock).pass(&mut self.events).pass(&mut self.changing);
+        archive.pass(&mut self.accounts).pass(&mut self.local);
+    }
+}
+
+impl<P: Potentials> Persist for Avi<P> {
+    fn pass(&mut self, archive: &mut Archive) {
+        let mut state = self.state();
+        archive.pass(&mut state);
+        if archive.reads() && archive.sound() {
+            let fits = self.restore(&state);
+            archive.require(fits, "its state is not of this body and method");
+        }
+    }
 }
 
 impl<P: Potentials> Avi<P> {

@@ -2,6 +2,7 @@
 
 use super::assembly::Anchor;
 use super::{BuildError, Sparse};
+use crate::archive::{Archive, Persist};
 use crate::model::Structure;
 
 /// All that a run needs to go on to the bit.
@@ -16,6 +17,18 @@ pub struct SparseState {
     /// Positions, momenta, increments and reactions of the last step, the forces that it hands on, and the configuration of
     /// the factors if there is one.
     pub values: Vec<f64>,
+}
+
+impl<S: Structure> Persist for Sparse<S> {
+    fn pass(&mut self, archive: &mut Archive) {
+        let mut state = self.state();
+        archive.pass(&mut state.start).pass(&mut state.steps).pass(&mut state.counts);
+        archive.pass(&mut state.values);
+        if archive.reads() && archive.sound() {
+            let fits = self.restore(&state).is_ok();
+            archive.require(fits, "its state is not of this body and method");
+        }
+    }
 }
 
 impl<S: Structure> Sparse<S> {

@@ -1,18 +1,18 @@
 //! Checkpoints of runs of every kind: when they are due, what all of them hold, and what `--resume` finds.
 
 use super::Outcome;
+use super::engine::Columns;
 use super::finish::drop_csv;
 use crate::scenario::{Scenario, claim};
 use serde_json::Value;
-use stationary::archive::Archive;
 use stationary::error::Error;
 use stationary_report::checkpoint::{CHECKPOINT, Checkpoint, identity};
 use stationary_report::files;
 use stationary_report::{Folder, Kept, Series, Table};
 use std::time::Instant;
 
-/// Keeps the checkpoints of a run.
-pub(super) struct Keeper {
+/// Writes the checkpoints of a run, and finds the one to go on from.
+pub(super) struct Checkpointer {
     pub out: Folder,
     /// What to go on from, until it has been used.
     pub from: Option<Checkpoint>,
@@ -27,17 +27,25 @@ pub(super) struct Keeper {
     before: f64,
 }
 
-impl Keeper {
-    /// Enters the folder of a run and makes it, unless it was over before. With `resume` it goes on from the checkpoint there; where
-    /// there is none yet it begins. `clock` is when this part of the run began, `parts` is what decides its bits besides the scenario.
+/// What was found in the folder of a run.
+pub(super) enum Opened {
+    /// The run begins, or goes on.
+    Run(Checkpointer),
+    /// It was over before, and this came of it.
+    Finished(Box<Outcome>),
+}
+
+impl Checkpointer {
+    /// Enters the folder of a run. With `resume` the run goes on from the checkpoint there; where there is none yet it begins. `clock` is
+    /// when this part of the run began, `parts` is what decides its bits besides the scenario.
     pub fn open(
         scenario: &Scenario,
-        (out, resume): (&Folder, bool),
+        out: &Folder,
+        resume: bool,
         clock: Instant,
-        parts: &[&[u8]],
-        run: impl FnOnce(Keeper) -> Result<Outcome, Error>,
-    ) -> Result<Outcome, Error> {
-        let mut keeper = Keeper {
+        parts: &[Vec<u8>],
+    ) -> Result<Opened, Error> {
+        let mut checkpointer = Checkpointer {
             out: out.clone(),
             from: None,
             notes: Vec::new(),
@@ -47,21 +55,21 @@ impl Keeper {
             clock,
             before: 0.0,
         };
-        keeper.out.enter()?;
+        checkpointer.out.enter()?;
         if !resume {
-            return run(keeper);
+            return Ok(Opened::Run(checkpointer));
         }
-        keeper.from = keeper.find()?;
-        if let Some(checkpoint) = &keeper.from {
-            keeper.before = checkpoint.take_floats("run.seconds", Some(1))?[0];
-        } else if let Some(outcome) = keeper.over()? {
-            drop_csv(scenario, &keeper.out)?;
-            return Ok(outcome);
+        checkpointer.from = checkpointer.find()?;
+        if let Some(checkpoint) = &checkpointer.from {
+            checkpointer.before = checkpoint.take_floats("run.seconds", Some(1))?[0];
+        } else if let Some(outcome) = checkpointer.over()? {
+            drop_csv(scenario, &checkpointer.out)?;
+            return Ok(Opened::Finished(Box::new(outcome)));
         } else {
-            let folder = keeper.out.path().map_or(String::new(), |p| format!(" in {}", p.display()));
-            keeper.notes.push(format!("there is no checkpoint{folder} yet: the run begins anew"));
+            let folder = checkpointer.out.path().map_or(String::new(), |p| format!(" in {}", p.display()));
+            checkpointer.notes.push(format!("there is no checkpoint{folder} yet: the run begins anew"));
         }
-        run(keeper)
+        Ok(Opened::Run(checkpointer))
     }
 
     /// The checkpoint in the folder, if there is one; it must be of this run.
@@ -126,16 +134,8 @@ impl Keeper {
     }
 
     /// Whether a checkpoint should be written.
-    pub fn due(&self) -> bool {
+    pub fn is_due(&self) -> bool {
         self.out.path().is_some() && self.saved.elapsed().as_secs_f64() >= self.every
-    }
-
-    /// Steps made before, by a run that goes on and keeps its state under one name.
-    pub fn restore(&self, state: impl FnOnce(&mut Archive)) -> Result<Option<u64>, Error> {
-        let Some(checkpoint) = &self.from else { return Ok(None) };
-        let step = checkpoint.take_counts("run.step", Some(1))?[0];
-        checkpoint.take_state("state", state)?;
-        Ok(Some(step))
     }
 
     /// Writes a checkpoint of what `fill` puts into it. What it returns from is on the disk.
@@ -150,11 +150,12 @@ impl Keeper {
     }
 
     /// Begins `series.csv`, and the folder with it; or goes on with it.
-    pub fn series(&mut self, columns: (Vec<String>, Vec<String>)) -> Result<Series, Error> {
+    pub fn series(&mut self, columns: &Columns) -> Result<Series, Error> {
         if self.from.is_none() {
             self.out.begin()?;
         }
-        self.out.series(columns, self.from.as_ref())
+        let Columns { state, observed } = columns;
+        self.out.series((state.clone(), observed.clone()), self.from.as_ref())
     }
 
     /// All is restored: what a run that was broken off said last is taken back.
@@ -181,13 +182,15 @@ fn judged(claim: &Value) -> claim::Outcome {
 }
 
 /// A number for all that decides the bits of a run.
-pub(super) fn identify(scenario: &Scenario, parts: &[&[u8]]) -> u64 {
+pub(super) fn identify(scenario: &Scenario, parts: &[Vec<u8>]) -> u64 {
     // These do not.
     let decides = |(key, _): &&(String, String)| {
         !["integrator.threads", "output.checkpoint", "output.series"].contains(&key.as_str())
     };
     let overrides: String =
         scenario.overrides.iter().filter(decides).map(|(k, v)| format!("{k}={v}\n")).collect();
-    let all = [env!("CARGO_PKG_VERSION").as_bytes(), scenario.source.text.as_bytes(), overrides.as_bytes()];
-    identity(&[&all, parts].concat())
+    let mut all =
+        vec![env!("CARGO_PKG_VERSION").as_bytes(), scenario.source.text.as_bytes(), overrides.as_bytes()];
+    all.extend(parts.iter().map(Vec::as_slice));
+    identity(&all)
 }

@@ -1,0 +1,76 @@
+//! The whole path of a run, of every kind: build, loop (advance, look, write, checkpoint, watch), finish.
+
+use super::checkpointer::{Checkpointer, Opened};
+use super::engine::Moved;
+use super::kinds::{self, Built};
+use super::results::{Results, check_claims};
+use super::{End, Outcome, TICK, Watch, prepare};
+use crate::scenario::Scenario;
+use stationary::error::{Cause, Error, RunError};
+use stationary_report::{Folder, failpoint};
+use std::time::Instant;
+
+/// Runs a scenario into a folder, or goes on with its run there.
+pub(super) fn run(
+    scenario: &Scenario,
+    out: &Folder,
+    resume: bool,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Error> {
+    let clock = Instant::now();
+    let mut built = prepare(|| kinds::build(scenario, out.shows()))?;
+    check_claims(scenario, &*built.engine)?;
+    let checkpointer = match Checkpointer::open(scenario, out, resume, clock, &built.identity)? {
+        Opened::Run(checkpointer) => checkpointer,
+        Opened::Finished(outcome) => return Ok(*outcome),
+    };
+    let mut results = Results::open(scenario, &mut built, checkpointer)?;
+    let end = drive(&mut built, &mut results, watch)?;
+    results.finish(&mut *built.engine, end)
+}
+
+/// The loop: advance, look, write; now and then tell the watcher, and write a checkpoint.
+fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
+    let engine = &mut *built.engine;
+    let mut told = Instant::now();
+    let mut stopped = None;
+    let mut interrupted = false;
+    for turn in 0_u64.. {
+        // The start is a moment, too.
+        let moved = if results.is_empty() { Ok(Moved::Moment) } else { engine.advance() };
+        failpoint::moved();
+        let over = match moved {
+            Ok(Moved::OnTheWay) => false,
+            Ok(Moved::Over) => true,
+            Ok(Moved::Moment) => match engine.look() {
+                Ok(moment) => results.take(engine, &moment)?,
+                Err(cause) => {
+                    stopped = Some(results.stopped_by(cause));
+                    break;
+                }
+            },
+            Err(RunError { cause: Cause::Interrupted, .. }) => {
+                interrupted = true;
+                results.checkpoint(engine)?;
+                break;
+            }
+            Err(error) => {
+                stopped = Some(error);
+                break;
+            }
+        };
+        if over || turn.is_multiple_of(built.moves_between_looks) && failpoint::is_due(told, TICK) {
+            told = Instant::now();
+            results.flush()?;
+            interrupted = watch(&engine.progress()).is_break() && !over;
+            if interrupted || results.is_checkpoint_due() && !over {
+                results.checkpoint(engine)?;
+            }
+        }
+        if over || interrupted {
+            break;
+        }
+    }
+    results.write_last_row()?;
+    Ok(results.end(stopped, interrupted))
+}
