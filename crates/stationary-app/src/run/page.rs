@@ -2,7 +2,7 @@
 
 use crate::scenario::claim;
 use crate::scenario::{Scenario, System};
-use stationary::observe::Conserved;
+use stationary::observe::{Conserved, part};
 use stationary_report::Series;
 use stationary_report::html::{ClaimRow, ConservationRow, Page, Section, TextTable};
 use stationary_report::plot::Plot;
@@ -140,7 +140,7 @@ fn first(values: &[f64]) -> &[f64] {
 fn change(series: &Series, name: &str, scale: f64) -> Option<(Vec<f64>, Vec<f64>)> {
     let first = series.opening(name)?.iter().copied().find(|x| !x.is_nan())?;
     let (t, x) = series.whole(name)?;
-    Some((t, x.iter().map(|x| (x - first) / scale).collect()))
+    Some((t, x.iter().map(|x| part(x - first, scale)).collect()))
 }
 
 /// Times and changes of the energy less the work of forces, over the energy scale, where forces act and nothing is hit: the
@@ -153,7 +153,7 @@ fn less_work(run: &RunPage<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
     }
     let less: Vec<f64> = energy.iter().zip(&work).map(|(energy, work)| energy - work).collect();
     let first = less.iter().copied().find(|x| !x.is_nan())?;
-    Some((t, less.iter().map(|x| (x - first) / run.energy_scale).collect()))
+    Some((t, less.iter().map(|x| part(x - first, run.energy_scale)).collect()))
 }
 
 /// The plot of an energy: its error where the system conserves it, else how it changes.

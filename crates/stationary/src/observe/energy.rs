@@ -1,7 +1,7 @@
 //! Energy `p v - L` of the continuous system, and the discrete energy `-D3 L_d` of the action. They
 //! differ: the first wobbles at the order of the method, the second belongs to the step.
 
-use super::{Conserved, Frame, Observer, Range, Record, Track, judged, record};
+use super::{Conserved, Frame, Observer, Range, Record, Scale, Track, judged, record};
 use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian, PhaseJet, PhaseSpace};
@@ -12,7 +12,7 @@ pub struct Energy {
     system: Source,
     track: Track,
     terms: Terms,
-    scale: f64,
+    scale: Scale,
     now: f64,
     /// The size of the terms that make it up.
     size: f64,
@@ -39,20 +39,20 @@ impl Terms {
 
     fn add(&mut self, energy: f64, frame: &Frame<'_>) {
         self.range.add(energy);
-        let size = frame.p.iter().zip(frame.v).map(|(p, v)| p * v).sum::<f64>().abs();
+        let size = frame.size_of_motion();
         if size > self.largest {
             self.largest = size;
         }
     }
 
     /// A row of the table. An energy that is small because its terms cancel is judged by these.
-    fn row(&self, quantity: &str, track: &Track, scale: f64, why: Option<&str>) -> Conserved {
+    fn row(&self, quantity: &str, track: &Track, scale: &Scale, why: Option<&str>) -> Conserved {
         let change = track.largest_change();
-        let mut row = Conserved::new(quantity, track.initial(), [change, change / scale]);
-        if scale < SMALL * self.largest {
+        let relative = scale.part(change);
+        let mut row = Conserved::new(quantity, track.initial(), [change, relative]);
+        if scale.value() < SMALL * self.largest {
             let part = change / self.largest;
-            let words =
-                format!("relative error {:.1e}, {part:.1e} of the terms that cancel in it", change / scale);
+            let words = format!("relative error {relative:.1e}, {part:.1e} of the terms that cancel in it");
             row.verdict = judged(part, &words);
         }
         row.unless(why, &self.range)
@@ -115,13 +115,14 @@ impl Energy {
         let mut energy = Self::of(Source::phase(system));
         if gauged {
             energy.terms = Terms::unknown();
+            energy.scale = energy.scale.of_one_form();
         }
         energy
     }
 
     fn of(system: Source) -> Self {
         let (track, terms) = (Track::default(), Terms::default());
-        Energy { system, track, terms, scale: f64::NAN, now: f64::NAN, size: f64::NAN, why: None }
+        Energy { system, track, terms, scale: Scale::unknown(), now: f64::NAN, size: f64::NAN, why: None }
     }
 
     /// The energy at the moment last seen, and the size of the terms that make it up.
@@ -137,12 +138,13 @@ impl Energy {
 
     /// Largest change so far over the scale.
     pub fn relative_error(&self) -> f64 {
-        self.track.largest_change() / self.scale
+        self.scale.part(self.track.largest_change())
     }
 
-    /// What relative errors refer to: `|E|` at the start, or the size of its terms there if they cancel to nothing.
+    /// What relative errors refer to: `|E|` at the start, or the size of its terms there if they cancel to nothing; where these vanish
+    /// too, the largest `|E|` or `|p.v|` so far.
     pub fn scale(&self) -> f64 {
-        self.scale
+        self.scale.value()
     }
 }
 
@@ -155,9 +157,8 @@ impl Observer for Energy {
         let (energy, terms) = self.system.energy(frame);
         self.now = energy;
         self.size = terms;
-        if self.scale.is_nan() {
-            self.scale = scale(energy, terms);
-        }
+        self.scale.see(energy, terms);
+        self.scale.follow(energy, frame);
         self.track.add(frame.elapsed, self.now);
         self.terms.add(self.now, frame);
     }
@@ -172,22 +173,16 @@ impl Observer for Energy {
             record! {
                 "initial": self.track.initial(),
                 "final": self.track.last(),
-                "scale": self.scale,
+                "scale": self.scale.value(),
                 "max_relative_error": self.relative_error(),
-                "relative_drift_rate": self.track.slope() / self.scale,
+                "relative_drift_rate": self.scale.part(self.track.slope()),
             },
         );
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        Some(self.terms.row("energy", &self.track, self.scale, self.why))
+        Some(self.terms.row("energy", &self.track, &self.scale, self.why))
     }
-}
-
-/// What errors of an energy refer to: its size at the start, or that of its terms if they cancel to nothing.
-pub fn scale(energy: f64, terms: f64) -> f64 {
-    let scale = if energy.abs() > 1e-9 * terms { energy.abs() } else { terms };
-    if scale == 0.0 { 1.0 } else { scale }
 }
 
 /// `-D3 L_d` of each step.
@@ -195,21 +190,28 @@ pub struct DiscreteEnergy {
     track: Track,
     terms: Terms,
     /// That of the energy.
-    scale: f64,
+    scale: Scale,
     now: f64,
     why: Option<&'static str>,
 }
 
 impl DiscreteEnergy {
     /// The discrete energy, with its errors relative to the scale of the energy: it is small where that is, and its own
-    /// size is no measure where the terms cancel.
+    /// size is no measure where the terms cancel. A scale of 0 stands for none at the start: it then grows with the run.
     pub fn new(scale: f64) -> Self {
-        DiscreteEnergy { track: Track::default(), terms: Terms::default(), scale, now: f64::NAN, why: None }
+        DiscreteEnergy {
+            track: Track::default(),
+            terms: Terms::default(),
+            scale: Scale::of(scale),
+            now: f64::NAN,
+            why: None,
+        }
     }
 
     /// Of a system with a one-form, whose momenta do not tell how large the kinetic energy is.
     pub fn of_one_form(mut self) -> Self {
         self.terms = Terms::unknown();
+        self.scale = self.scale.of_one_form();
         self
     }
 
@@ -221,7 +223,7 @@ impl DiscreteEnergy {
 
     /// NaN for methods that have no discrete energy.
     fn relative_error(&self) -> f64 {
-        if self.track.initial().is_nan() { f64::NAN } else { self.track.largest_change() / self.scale }
+        if self.track.initial().is_nan() { f64::NAN } else { self.scale.part(self.track.largest_change()) }
     }
 }
 
@@ -233,6 +235,7 @@ impl Observer for DiscreteEnergy {
     fn observe(&mut self, frame: &Frame<'_>) {
         if let Some(energy) = frame.discrete_energy {
             self.now = energy;
+            self.scale.follow(energy, frame);
             self.track.add(frame.elapsed, energy);
             self.terms.add(energy, frame);
         }
@@ -254,7 +257,7 @@ impl Observer for DiscreteEnergy {
     }
 
     fn conserved(&self) -> Option<Conserved> {
-        let row = self.terms.row("discrete energy", &self.track, self.scale, self.why);
+        let row = self.terms.row("discrete energy", &self.track, &self.scale, self.why);
         (!row.initial.is_nan()).then_some(row)
     }
 }
@@ -267,6 +270,6 @@ impl Persist for Energy {
 
 impl Persist for DiscreteEnergy {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.track).pass(&mut self.terms).pass(&mut self.now);
+        archive.pass(&mut self.track).pass(&mut self.terms).pass(&mut self.scale).pass(&mut self.now);
     }
 }

@@ -1,6 +1,6 @@
 //! Steps whose length the energy chooses: how long they are, how well the energy is kept, and where no length kept it.
 
-use super::{Frame, Observer, Record, record};
+use super::{Frame, Observer, Record, Scale, record};
 use crate::archive::{Archive, Persist};
 use crate::integrate::{EnergyChoice, Turning};
 
@@ -22,7 +22,7 @@ pub struct Stretch {
 pub struct EnergySteps {
     turning: Turning,
     /// What errors refer to.
-    scale: f64,
+    scale: Scale,
     length: f64,
     flagged: bool,
     shortest: f64,
@@ -39,11 +39,11 @@ pub struct EnergySteps {
 }
 
 impl EnergySteps {
-    /// For steps chosen so; `scale` is what errors of the energy refer to.
+    /// For steps chosen so; `scale` is what errors of the energy refer to, or 0 if nothing at the start tells.
     pub fn new(choice: &EnergyChoice, scale: f64) -> Self {
         EnergySteps {
             turning: choice.turning,
-            scale,
+            scale: Scale::of(scale),
             length: f64::NAN,
             flagged: false,
             shortest: f64::NAN,
@@ -91,6 +91,7 @@ impl Observer for EnergySteps {
         self.shortest = self.shortest.min(self.length);
         self.longest = self.longest.max(self.length);
         let energy = frame.discrete_energy.unwrap_or(f64::NAN);
+        self.scale.follow(energy, frame);
         if self.steps == 1 {
             self.initial = energy;
         }
@@ -119,8 +120,8 @@ impl Observer for EnergySteps {
                 "flagged": self.count,
                 "stretches": self.stretches,
                 "where": self.listed.iter().map(stretch).collect::<Vec<_>>(),
-                "max_relative_error": self.worst[0] / self.scale,
-                "max_relative_error_flagged": self.worst[1] / self.scale,
+                "max_relative_error": self.scale.part(self.worst[0]),
+                "max_relative_error_flagged": self.scale.part(self.worst[1]),
                 "step": record! {
                     "min": self.shortest,
                     "max": self.longest,
@@ -143,6 +144,7 @@ impl Persist for EnergySteps {
         archive.pass(&mut self.longest).pass(&mut self.elapsed).pass(&mut self.last_time);
         archive.pass(&mut self.steps).pass(&mut self.count).pass(&mut self.stretches);
         archive.pass(&mut self.listed).pass(&mut self.initial).pass(&mut self.worst);
+        archive.pass(&mut self.scale);
     }
 }
 

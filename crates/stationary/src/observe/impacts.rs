@@ -1,6 +1,6 @@
 //! Impacts as they happen, and how far the gaps are kept open [FET03 4-5].
 
-use super::{Conserved, Entry, Frame, Observer, Record, record};
+use super::{Conserved, Entry, Frame, Observer, Record, Scale, record};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, ContactFault};
 use crate::integrate::{Impact, ImpactKind};
@@ -24,7 +24,7 @@ pub struct Impacts {
     /// Names of the gaps in keys and columns.
     labels: Vec<String>,
     /// What energies refer to.
-    scale: f64,
+    scale: Scale,
     /// Size of each gap at the start; none before.
     sizes: Vec<f64>,
     now: Vec<f64>,
@@ -40,6 +40,7 @@ pub struct Impacts {
     lost: f64,
     /// Energy before the first impact.
     energy: f64,
+    /// Largest distance from the prescribed energy.
     jump_error: f64,
     /// Impacts whose energy is not the prescribed one.
     unmet: u64,
@@ -47,14 +48,15 @@ pub struct Impacts {
 }
 
 impl Impacts {
-    /// Of a system of `n` coordinates; `names` are those of the gaps, `scale` is what energies refer to.
+    /// Of a system of `n` coordinates; `names` are those of the gaps, `scale` is what energies refer to, or 0 if nothing at the start
+    /// tells.
     pub fn new(gap: Arc<dyn Gap>, names: &[String], n: usize, scale: f64) -> Self {
         let m = gap.count();
         Impacts {
             gap,
             bounds: Bounds::new(n, m),
             labels: names.iter().map(|name| label(name)).collect(),
-            scale,
+            scale: Scale::of(scale),
             sizes: Vec::new(),
             now: vec![f64::NAN; m],
             least: f64::INFINITY,
@@ -104,12 +106,15 @@ impl Impacts {
         }
         let jump = impact.energy_after - impact.energy_before;
         self.lost -= jump;
-        let error = (jump - impact.prescribed).abs() / self.scale;
+        let distance = (jump - impact.prescribed).abs();
+        let error = self.scale.part(distance);
         self.unmet += u64::from(impact.kind == ImpactKind::Bounce && !(error <= MET));
-        if !(error <= 1.0) {
+        // A scale that grows has seen this very jump: then the guard of the energy alone tells what explodes.
+        let wild = if self.scale.grows() { !distance.is_finite() } else { !(error <= 1.0) };
+        if wild {
             self.fault.get_or_insert((impact.gap, impact.time, ContactFault::Wild(jump)));
         }
-        keep(&mut self.jump_error, error);
+        keep(&mut self.jump_error, distance);
     }
 }
 
@@ -150,6 +155,10 @@ impl Observer for Impacts {
                 self.least = value / size;
             }
         }
+        for energy in frame.impacts.iter().flat_map(|impact| [impact.energy_before, impact.energy_after]) {
+            self.scale.grow(energy.abs());
+        }
+        self.scale.grow(frame.size_of_motion());
         let before = self.counts[0];
         frame.impacts.iter().for_each(|impact| self.count_one(impact));
         let new = self.counts[0] - before;
@@ -180,7 +189,7 @@ impl Observer for Impacts {
             "first_time": self.first,
             "last_time": self.last,
             "dissipated": self.lost,
-            "max_energy_jump_error": self.jump_error,
+            "max_energy_jump_error": self.scale.part(self.jump_error),
             "unmet": self.unmet,
             "min_gap": self.least,
             "per_gap": per_gap,
@@ -192,7 +201,7 @@ impl Observer for Impacts {
         if self.counts == [0; 3] {
             return None;
         }
-        let errors = [self.jump_error * self.scale, self.jump_error];
+        let errors = [self.jump_error, self.scale.part(self.jump_error)];
         let mut row = Conserved::new("energy at impacts", self.energy, errors);
         row.verdict += &format!(" across {}", plural(self.counts[0] + self.counts[1]));
         Some(row)
@@ -209,6 +218,7 @@ impl Persist for Impacts {
         archive.pass(&mut self.counts).fixed(&mut self.per_gap).pass(&mut self.most);
         archive.pass(&mut self.first).pass(&mut self.last).pass(&mut self.step).pass(&mut self.lost);
         archive.pass(&mut self.energy).pass(&mut self.jump_error).pass(&mut self.unmet);
+        archive.pass(&mut self.scale);
     }
 }
 

@@ -10,12 +10,12 @@ mod modified;
 mod momentum;
 mod probe;
 mod record;
+mod scale;
 mod section;
 mod symplectic;
 mod work;
 
 pub use constraint::Constraints;
-pub use energy::scale as energy_scale;
 pub use energy::{DiscreteEnergy, Energy};
 pub use energy_steps::{EnergySteps, Stretch};
 pub use impacts::Impacts;
@@ -25,6 +25,7 @@ pub use momentum::Momentum;
 pub use momentum::{State, names_motion, rate_along, shifted, size_of_product, time_scale};
 pub use probe::Probe;
 pub use record::{Entry, Record, record};
+pub use scale::{Scale, part};
 pub use section::Section;
 pub use symplectic::Symplectic;
 pub use work::Work;
@@ -61,6 +62,13 @@ pub struct Frame<'a> {
     pub impacts: &'a [Impact],
     /// Derivative of the step that led here, if some observer wants it.
     pub tangent: Option<&'a [f64]>,
+}
+
+impl Frame<'_> {
+    /// `|p.v|`: of natural systems twice the kinetic energy.
+    pub(crate) fn size_of_motion(&self) -> f64 {
+        self.p.iter().zip(self.v).map(|(p, v)| p * v).sum::<f64>().abs()
+    }
 }
 
 /// Looks at every step.

@@ -1,7 +1,6 @@
 //! The work of forces that come from no Lagrangian, and how it accounts, with what impacts take, for the change of the energy.
 
-use super::energy::scale;
-use super::{Conserved, Frame, Observer, Range, Record, Track, record};
+use super::{Conserved, Frame, Observer, Range, Record, Scale, Track, record};
 use crate::archive::{Archive, Persist};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
@@ -19,7 +18,7 @@ pub struct Work {
     /// Energy less both: constant but for the error of the method.
     balance: Track,
     range: Range,
-    scale: f64,
+    scale: Scale,
     /// Why even this is not conserved, if it is not.
     why: Option<&'static str>,
 }
@@ -36,7 +35,7 @@ impl Work {
             hit: false,
             balance: Track::default(),
             range: Range::default(),
-            scale: f64::NAN,
+            scale: Scale::unknown(),
             why: None,
         }
     }
@@ -54,7 +53,7 @@ impl Work {
     }
 
     fn relative(&self) -> f64 {
-        self.balance.largest_change() / self.scale
+        self.scale.part(self.balance.largest_change())
     }
 }
 
@@ -66,9 +65,8 @@ impl Observer for Work {
     fn observe(&mut self, frame: &Frame<'_>) {
         self.lagrangian.first(frame.t, frame.q, frame.v, &mut self.jet);
         let (pv, l) = (dot(frame.p, frame.v), self.jet.value());
-        if self.scale.is_nan() {
-            self.scale = scale(pv - l, pv.abs() + l.abs());
-        }
+        self.scale.see(pv - l, pv.abs() + l.abs());
+        self.scale.follow(pv - l, frame);
         self.total += frame.work.unwrap_or(0.0);
         self.impacts += frame.impacts.iter().map(|i| i.energy_after - i.energy_before).sum::<f64>();
         let balance = pv - l - self.total - self.impacts;

@@ -4,7 +4,7 @@ use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use stationary::archive::{Archive, Persist};
 use stationary::integrate::collide::Collisions;
 use stationary::linalg::space::{Vec3, inner, norm};
-use stationary::observe::{Conserved, Record, Track, energy_scale, record};
+use stationary::observe::{Conserved, Record, Scale, Track, record};
 
 /// Quantities followed along the run.
 pub(super) struct Kept {
@@ -13,7 +13,7 @@ pub(super) struct Kept {
     guard: EnergyGuard,
     /// Energy and what impacts have taken so far.
     balance: Track,
-    pub scale: f64,
+    pub scale: Scale,
     /// What impacts have taken.
     lost: f64,
     lossy: bool,
@@ -36,7 +36,7 @@ impl Persist for Kept {
         archive.pass(&mut self.energy).pass(&mut self.guard).pass(&mut self.balance).pass(&mut self.lost);
         archive.pass(&mut self.momentum_scale).pass(&mut self.worst).pass(&mut self.min_gap);
         archive.pass(&mut self.most_in_a_step).pass(&mut self.with_walls).pass(&mut self.first_and_last);
-        archive.pass(&mut self.now);
+        archive.pass(&mut self.now).pass(&mut self.scale);
     }
 }
 
@@ -44,12 +44,14 @@ impl Kept {
     /// Of a run of so many steps of some length.
     pub fn new(run: &Collisions, lossy: bool, (steps, step): (f64, f64)) -> Self {
         let [kinetic, potential] = run.energy();
+        let mut scale = Scale::unknown();
+        scale.see(kinetic + potential, kinetic.abs() + potential.abs());
         let square: f64 = run.world().bodies.iter().map(|b| b.mass * inner(&b.position, &b.position)).sum();
         Kept {
             energy: Track::default(),
             guard: EnergyGuard::new(Looks::Rows, square / (step * step), steps),
             balance: Track::default(),
-            scale: energy_scale(kinetic + potential, kinetic.abs() + potential.abs()),
+            scale,
             lost: 0.0,
             lossy,
             initial_momentum: run.momentum().0,
@@ -89,6 +91,7 @@ impl Kept {
         if residual > self.worst || residual.is_nan() {
             self.worst = residual;
         }
+        self.scale.grow(kinetic.abs() + potential.abs());
         self.energy.add(run.time(), kinetic + potential);
         self.balance.add(run.time(), kinetic + potential + self.lost);
         self.now = ([kinetic, potential], momentum, self.relative(residual));
@@ -107,11 +110,11 @@ impl Kept {
     }
 
     pub fn energy_error(&self) -> f64 {
-        self.energy.largest_change() / self.scale
+        self.scale.part(self.energy.largest_change())
     }
 
     fn balance_error(&self) -> f64 {
-        self.balance.largest_change() / self.scale
+        self.scale.part(self.balance.largest_change())
     }
 
     /// Its parts of `summary.json`: energy and momentum.
@@ -119,9 +122,9 @@ impl Kept {
         let energy = record! {
             "initial": self.energy.initial(),
             "final": self.energy.last(),
-            "scale": self.scale,
+            "scale": self.scale.value(),
             "max_relative_error": self.energy_error(),
-            "relative_drift_rate": self.energy.slope() / self.scale,
+            "relative_drift_rate": self.scale.part(self.energy.slope()),
             "max_balance_error": self.balance_error(),
         };
         let momentum = record! {
@@ -140,7 +143,7 @@ impl Kept {
             false => ("energy", &self.energy),
         };
         let change = track.largest_change();
-        let energy = Conserved::new(what, self.energy.initial(), [change, change / self.scale]);
+        let energy = Conserved::new(what, self.energy.initial(), [change, self.scale.part(change)]);
         let momentum = Conserved::new(
             "momentum, with impulses of walls and gravity",
             norm(&self.initial_momentum),

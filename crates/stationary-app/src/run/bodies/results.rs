@@ -132,7 +132,7 @@ impl Shown {
         let first = x.first().copied().unwrap_or(0.0);
         let lost = whole("lost").1;
         let error: Vec<f64> =
-            x.iter().zip(&lost).map(|(x, lost)| (x + lost - first) / built.kept.scale).collect();
+            x.iter().zip(&lost).map(|(x, lost)| built.kept.scale.part(x + lost - first)).collect();
         let plot = Plot::new("Energy error").x_label("t").y_label("relative error");
         plots.push((
             svg(plot.line("energy", &t, &error)),
@@ -178,7 +178,7 @@ pub(super) fn report(built: &Built, shown: Option<&Shown>, course: &Course<'_>) 
         conserved: built.kept.conserved(),
         sections: shown.into_iter().flat_map(sections).collect(),
         warnings,
-        energy_scale: built.kept.scale,
+        energy_scale: built.kept.scale.value(),
         ..Findings::default()
     }
 }

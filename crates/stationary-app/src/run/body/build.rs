@@ -10,7 +10,7 @@ use stationary::formula::{Graph, Program, Var};
 use stationary::integrate::group::{BodyMethod, BodyRun, BodyStart, BodyView};
 use stationary::linalg::space::{inner, times};
 use stationary::model::{FormulaPotential, RigidBody, pose};
-use stationary::observe::{DiscreteEnergy, Observer, Probe, energy_scale};
+use stationary::observe::{DiscreteEnergy, Observer, Probe, Scale};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -56,7 +56,8 @@ pub(super) fn build(scenario: &Scenario, system: &Arc<BodySystem>) -> Result<Bui
     })?;
     let view = run.view();
     let [kinetic, potential] = view.energy;
-    let scale = energy_scale(kinetic + potential, kinetic.abs() + potential.abs());
+    let mut scale = Scale::unknown();
+    scale.see(kinetic + potential, kinetic.abs() + potential.abs());
     let kept = kept::all(run.body(), &view, scenario.end - scenario.start);
     let mut warnings = Vec::new();
     if kept.iter().any(|k| k.invariance.is_nan()) {
@@ -76,7 +77,7 @@ pub(super) fn build(scenario: &Scenario, system: &Arc<BodySystem>) -> Result<Bui
         run,
         energy: Kept::new(What::Energy, 0.0).because(changes),
         kept,
-        observers: observers(scenario, system, DiscreteEnergy::new(scale).because(changes))?,
+        observers: observers(scenario, system, DiscreteEnergy::new(scale.value()).because(changes))?,
         compiled,
         free_period,
         steps,

@@ -4,7 +4,7 @@ use stationary::archive::{Archive, Persist};
 use stationary::integrate::group::BodyView;
 use stationary::linalg::space::{Mat3, Quaternion, Vec3, column, cross, inner, norm};
 use stationary::model::RigidBody;
-use stationary::observe::{Conserved, Range, Record, Track, record};
+use stationary::observe::{Conserved, Range, Record, Scale, Track, record};
 
 /// A quantity of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) struct Kept {
     pub what: What,
     track: Track,
     range: Range,
-    pub scale: f64,
+    pub scale: Scale,
     pub now: f64,
     /// Change of the potential under the symmetry, relative to its terms.
     pub invariance: f64,
@@ -88,7 +88,9 @@ pub(super) const INVARIANT: f64 = 1e-9;
 impl Kept {
     pub fn new(what: What, invariance: f64) -> Self {
         let (track, range) = (Track::default(), Range::default());
-        Kept { what, track, range, scale: 0.0, now: f64::NAN, invariance, why: None }
+        // Energies refer to the start, where its terms do not cancel; momenta to the largest size of their terms.
+        let scale = if what == What::Energy { Scale::unknown() } else { Scale::of(0.0) };
+        Kept { what, track, range, scale, now: f64::NAN, invariance, why: None }
     }
 
     /// Says why it is not conserved.
@@ -98,16 +100,8 @@ impl Kept {
     }
 
     pub fn add(&mut self, t: f64, value: f64, size: f64) {
-        match self.what {
-            // Energies refer to the start, where its terms do not cancel; momenta to the largest size of their terms.
-            What::Energy if self.scale == 0.0 => {
-                let scale = if value.abs() > 1e-9 * size { value.abs() } else { size };
-                self.scale = if scale == 0.0 { 1.0 } else { scale };
-            }
-            What::Energy => {}
-            _ if size > self.scale => self.scale = size,
-            _ => {}
-        }
+        self.scale.see(value, size);
+        self.scale.grow(size);
         self.now = value;
         self.track.add(t, value);
         self.range.add(value);
@@ -115,8 +109,7 @@ impl Kept {
 
     /// Largest change over the scale.
     pub fn relative(&self) -> f64 {
-        let change = self.track.largest_change();
-        if change == 0.0 && self.scale == 0.0 { 0.0 } else { change / self.scale }
+        self.scale.part(self.track.largest_change())
     }
 
     /// Its part of `summary.json`.
@@ -126,9 +119,9 @@ impl Kept {
             What::Energy => record! {
                 "initial": initial,
                 "final": last,
-                "scale": self.scale,
+                "scale": self.scale.value(),
                 "max_relative_error": self.relative(),
-                "relative_drift_rate": self.track.slope() / self.scale,
+                "relative_drift_rate": self.scale.part(self.track.slope()),
             },
             What::Casimir => record! {
                 "initial": initial,

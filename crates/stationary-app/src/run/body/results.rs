@@ -36,7 +36,7 @@ pub(super) fn report(built: &Built, course: &Course<'_>) -> Findings {
             Vec::new()
         },
         warnings: built.warnings.clone(),
-        energy_scale: built.energy.scale,
+        energy_scale: built.energy.scale.value(),
         ..Findings::default()
     }
 }

@@ -5,7 +5,7 @@ use crate::run::page::ImpactTimes;
 use stationary::archive::{Archive, Persist};
 use stationary::error::Error;
 use stationary::integrate::{Impact, ImpactKind};
-use stationary::observe::{Entry, Record};
+use stationary::observe::{Entry, Record, part};
 use stationary_report::html::{Section as Part, TextTable};
 use stationary_report::plot::Plot;
 use stationary_report::{Cell, Envelope, Events};
@@ -118,7 +118,7 @@ impl Contacts {
         if let Some(first) = self.first.first() {
             let relative = |quantity| {
                 let (t, e) = self.course.line(quantity);
-                (t, e.iter().map(|e| (e - first.3[2]) / scale).collect::<Vec<f64>>())
+                (t, e.iter().map(|e| part(e - first.3[2], scale)).collect::<Vec<f64>>())
             };
             let ((before_t, before), (after_t, after)) = (relative(0), relative(1));
             let plot = Plot::new("Energy at impacts").x_label("t").y_label("relative change");

@@ -9,7 +9,7 @@ use stationary::error::Error;
 use stationary::formula::{Graph, Node, Var};
 use stationary::integrate::Method;
 use stationary::model::{Form, FormulaLagrangian, FormulaPhase, Lagrangian, PhaseSpace};
-use stationary::observe::{Followed, Frame, Series, Terms, Truncations, apply};
+use stationary::observe::{Followed, Frame, Scale, Series, Terms, Truncations, apply};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub(in crate::run) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Re
         .zip(coarse.spread.iter().zip(&fine.spread))
         .map(|(name, (a, b))| EnergyRow {
             what: name.to_string(),
-            varies: [a / coarse.scale, b / fine.scale],
+            varies: [coarse.scale.part(*a), fine.scale.part(*b)],
         })
         .collect();
     if let (Some(a), Some(b)) = (coarse.followed, fine.followed) {
@@ -76,18 +76,27 @@ pub(in crate::run) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Re
         }
         let row = |what: &str, k: usize| EnergyRow {
             what: what.into(),
-            varies: [a[k] / coarse.scale, b[k] / fine.scale],
+            varies: [coarse.scale.part(a[k]), fine.scale.part(b[k])],
         };
         rows.extend([row("H~ through the steps", 0), row("|H~ - H| at most", 1)]);
     }
     let counts = [coarse.steps, fine.steps];
-    Ok(EnergyReport { method, order, steps, counts, scale: coarse.scale, terms: coarse.terms, notes, rows })
+    Ok(EnergyReport {
+        method,
+        order,
+        steps,
+        counts,
+        scale: coarse.scale.value(),
+        terms: coarse.terms,
+        notes,
+        rows,
+    })
 }
 
 /// What one run has shown.
 struct Course {
     steps: u64,
-    scale: f64,
+    scale: Scale,
     terms: Vec<EnergyTerm>,
     names: Vec<&'static str>,
     /// Largest less smallest value of each truncation.
@@ -236,7 +245,7 @@ fn follow(mut built: Built, (mut truncations, formulas): (Truncations, Formulas)
     let mut followed = Followed::new(built.system.step);
     let mut ranges = vec![Range::default(); names.len()];
     let (mut whole, mut gap) = (Range::default(), 0.0);
-    let (mut scale, mut terms) = (f64::NAN, Vec::new());
+    let (mut scale, mut terms) = (Scale::unknown(), Vec::new());
     let mut recent = VecDeque::new();
     for step in 0..=built.steps {
         if step > 0 {
@@ -262,7 +271,7 @@ fn follow(mut built: Built, (mut truncations, formulas): (Truncations, Formulas)
             tangent: None,
         };
         if step == 0 {
-            scale = truncations.scale(&frame);
+            scale = built.mechanics.scale_of(truncations.scale(&frame));
             let found = truncations.terms(&frame);
             let term = |(k, x): (usize, f64)| EnergyTerm {
                 name: ["H_2", "H_4"][k],
@@ -272,6 +281,7 @@ fn follow(mut built: Built, (mut truncations, formulas): (Truncations, Formulas)
             terms = found.into_iter().enumerate().map(term).collect();
         }
         let values = truncations.values(&frame);
+        scale.follow(values[0], &frame);
         ranges.iter_mut().zip(&values).for_each(|(range, x)| range.add(*x));
         recent.push_back(values[0]);
         if recent.len() > Followed::behind() + 1 {

@@ -3,7 +3,7 @@
 use stationary::error::Cause;
 use stationary::integrate::Start;
 use stationary::model::{FormulaLagrangian, FormulaPhase, Lagrangian, Legendre, PhaseJet, PhaseSpace};
-use stationary::observe::{Energy, Frame, Observer};
+use stationary::observe::{Energy, Frame, Observer, Scale};
 use std::sync::Arc;
 
 /// The model of a run.
@@ -29,7 +29,7 @@ impl Mechanics {
         }
     }
 
-    /// What errors of the energy refer to in a run that starts like this.
+    /// What errors of the energy refer to in a run that starts like this; 0 if nothing at the start tells.
     pub fn energy_scale(&self, start: &Start, velocity: &[f64]) -> f64 {
         let mut energy = self.energy();
         energy.observe(&Frame {
@@ -48,6 +48,16 @@ impl Mechanics {
             tangent: None,
         });
         energy.scale()
+    }
+
+    /// A scale of energies of this system, from that of the start.
+    pub fn scale_of(&self, start: f64) -> Scale {
+        match self {
+            Mechanics::Phase(system) if system.positions() == system.dimension() => {
+                Scale::of(start).of_one_form()
+            }
+            _ => Scale::of(start),
+        }
     }
 
     /// Whether the formula of the law names the time.

@@ -6,7 +6,7 @@ use crate::run::finish::short;
 use stationary::archive::{Archive, Persist};
 use stationary::integrate::avi::Buffer;
 use stationary::model::solid::{Problem, Solid};
-use stationary::observe::{Record, record};
+use stationary::observe::{Record, part, record};
 
 /// Growth that counts, over the scale of the energy: below it is what steps near the limit do at the start.
 const COUNTS: f64 = 0.02;
@@ -64,7 +64,7 @@ impl Growth {
             return;
         }
         self.add(energy);
-        let growth = self.now() / scale;
+        let growth = part(self.now(), scale);
         if growth > COUNTS && look.elapsed > self.settled {
             if self.largest == 0.0 {
                 self.first = look.t;

@@ -9,7 +9,7 @@ use stationary::error::{Cause, Error};
 use stationary::formula::{Graph, Program};
 use stationary::integrate::avi::Balance;
 use stationary::model::Potentials;
-use stationary::observe::{Conserved, Entry, Record as Found, Track, record};
+use stationary::observe::{Conserved, Entry, Record as Found, Track, part, record};
 
 /// Follows energy, momenta, supports, probes and chosen elements from row to row.
 pub(super) struct Record {
@@ -198,15 +198,15 @@ impl Record {
         self.last = (look.elapsed, impulses);
     }
 
-    /// What relative energy errors refer to: the energy at the start, or the largest kinetic energy if that is more.
+    /// What relative energy errors refer to: the energy at the start, or the largest kinetic energy if that is more; 0 as long
+    /// as nothing has moved.
     pub fn energy_scale(&self) -> f64 {
-        let scale = self.energy.initial().abs().max(self.kinetic);
-        if scale > 0.0 { scale } else { 1.0 }
+        self.energy.initial().abs().max(self.kinetic)
     }
 
     /// Largest change of the energy less the work, over its scale.
     pub fn energy_error(&self) -> f64 {
-        self.energy.largest_change() / self.energy_scale()
+        part(self.energy.largest_change(), self.energy_scale())
     }
 
     /// Largest residual of a balance of momentum (0 linear, 1 angular) over its scale.
@@ -222,7 +222,7 @@ impl Record {
             "final": self.energy.last(),
             "scale": self.energy_scale(),
             "max_relative_error": self.energy_error(),
-            "relative_drift_rate": self.energy.slope() / self.energy_scale(),
+            "relative_drift_rate": part(self.energy.slope(), self.energy_scale()),
         };
         summary.set("energy", energy);
         let momentum = |which: usize| {

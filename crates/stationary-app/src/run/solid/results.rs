@@ -11,7 +11,7 @@ use stationary::error::Error;
 use stationary::integrate::avi::LocalEnergy;
 use stationary::model::Potentials;
 use stationary::model::solid::{Kind, Solid};
-use stationary::observe::{Entry, Record, record};
+use stationary::observe::{Entry, Record, part, record};
 use stationary_report::Series;
 use stationary_report::frames::{CellBlock, Field, Frames, Values};
 use stationary_report::html::Section;
@@ -240,7 +240,7 @@ fn energies(series: &Series, built: &Built) -> Option<Section> {
     let [(t, energy), (_, work)] = [series.whole("energy")?, series.whole("work")?];
     let first = energy.iter().zip(&work).map(|(e, w)| e - w).find(|x| !x.is_nan()).unwrap_or(0.0);
     let scale = built.record.energy_scale();
-    let change: Vec<f64> = energy.iter().zip(&work).map(|(e, w)| (e - w - first) / scale).collect();
+    let change: Vec<f64> = energy.iter().zip(&work).map(|(e, w)| part(e - w - first, scale)).collect();
     let error =
         Plot::new("Energy error").x_label("t").y_label("relative error").line("relative error", &t, &change);
     let mut plots = vec![

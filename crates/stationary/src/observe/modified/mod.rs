@@ -9,8 +9,8 @@ pub use followed::Followed;
 pub use series::{Series, apply};
 pub use truncations::{Terms, Truncations};
 
-use super::energy::{Source, phase, scale};
-use super::{Conserved, Frame, Observer, Record, Track, record};
+use super::energy::{Source, phase};
+use super::{Conserved, Frame, Observer, Record, Scale, Track, record};
 use crate::archive::{Archive, Persist};
 use crate::integrate::Method;
 use crate::linalg::{Lu, dot};
@@ -52,7 +52,7 @@ pub struct ModifiedEnergy {
     h: f64,
     energy: Track,
     modified: Track,
-    scale: f64,
+    scale: Scale,
     now: f64,
 }
 
@@ -64,12 +64,17 @@ impl ModifiedEnergy {
 
     /// For a Hamiltonian that does not depend on time, under the midpoint rule.
     pub fn of_phase(system: Arc<dyn PhaseSpace>, h: f64) -> Self {
-        Self::of(Source::phase(system), ModifiedRule::Midpoint, h)
+        let gauged = system.positions() == system.dimension();
+        let mut energy = Self::of(Source::phase(system), ModifiedRule::Midpoint, h);
+        if gauged {
+            energy.scale = energy.scale.of_one_form();
+        }
+        energy
     }
 
     fn of(system: Source, rule: ModifiedRule, h: f64) -> Self {
         let (energy, modified) = (Track::default(), Track::default());
-        ModifiedEnergy { system, rule, h, energy, modified, scale: f64::NAN, now: f64::NAN }
+        ModifiedEnergy { system, rule, h, energy, modified, scale: Scale::unknown(), now: f64::NAN }
     }
 
     /// `A` and `B`. With `a = v'`: `z'.H_zz z' = p'.a - v.(p')'`, where `p' = L_q` and `(p')' = L_qq v + L_qv a`.
@@ -119,7 +124,7 @@ impl ModifiedEnergy {
     }
 
     fn relative(&self, track: &Track) -> f64 {
-        track.largest_change() / self.scale
+        self.scale.part(track.largest_change())
     }
 }
 
@@ -131,9 +136,8 @@ impl Observer for ModifiedEnergy {
     fn observe(&mut self, frame: &Frame<'_>) {
         let (energy, terms) = self.system.energy(frame);
         self.now = energy + self.h * self.h * self.second(frame);
-        if self.scale.is_nan() {
-            self.scale = scale(energy, terms);
-        }
+        self.scale.see(energy, terms);
+        self.scale.follow(energy, frame);
         self.energy.add(frame.elapsed, energy);
         self.modified.add(frame.elapsed, self.now);
     }

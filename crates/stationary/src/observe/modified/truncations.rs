@@ -1,7 +1,8 @@
 //! The energy and the truncations of the modified energy that are known for a run, at each of its states.
 
 use super::super::Frame;
-use super::super::energy::{Source, scale};
+use super::super::Scale;
+use super::super::energy::Source;
 use super::{ModifiedEnergy, Series};
 use crate::model::{Lagrangian, Mass, PhaseSpace};
 use std::sync::Arc;
@@ -63,10 +64,12 @@ impl Truncations {
         }
     }
 
-    /// What errors of the energy refer to.
+    /// What errors of the energy refer to; 0 if energy and terms vanish.
     pub fn scale(&mut self, frame: &Frame<'_>) -> f64 {
         let (energy, terms) = self.system.energy(frame);
-        scale(energy, terms)
+        let mut scale = Scale::unknown();
+        scale.see(energy, terms);
+        scale.value()
     }
 
     /// `H_2` and `H_4` at a moment, as many as are known.
