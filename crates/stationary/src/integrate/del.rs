@@ -166,7 +166,8 @@ impl<D: DiscreteLagrangian> Del<D> {
             let small_parts = || small_parts_settled(delta, u, n, scale);
             if settled_in_all(iterations, [before, size, scale], self.tolerance, &self.x, small_parts) {
                 let work = [delta, spare];
-                polish(&mut self.ld, &mut self.leg, &self.p, (matrix, pivot), work, &mut self.impulse);
+                let solve = |delta: &mut [f64]| linalg::solve(matrix, pivot, delta, m);
+                polish(&mut self.ld, &mut self.leg, &self.p, solve, work, &mut self.impulse);
                 return Ok(());
             }
             before = size;
@@ -235,13 +236,7 @@ impl<D: DiscreteLagrangian> Del<D> {
 pub(super) const PATIENCE: usize = 4;
 
 /// Whether Newton's method is done with a step from `place`: `size` is that of the correction just made, `before` of the one
-/// before it, `scale` that of the increments.
-#[inline(always)]
-pub(super) fn settled(iterations: usize, sizes: [f64; 3], tolerance: f64, place: &[f64]) -> bool {
-    settled_in_all(iterations, sizes, tolerance, place, || true)
-}
-
-/// The same; `small_parts` tells whether coordinates too small to show in these sizes have settled too.
+/// before it, `scale` that of the increments; `small_parts` tells whether coordinates too small to show in these sizes have settled too.
 #[inline(always)]
 pub(super) fn settled_in_all(
     iterations: usize,
@@ -259,7 +254,7 @@ pub(super) fn settled_in_all(
     solved && (iterations > PATIENCE || small_parts()) || wanders()
 }
 
-/// The impulse of a step that leaves with the momentum `p`, and a last correction with the factors at hand. What Newton's
+/// The impulse of a step that leaves with the momentum `p`, and a last correction, which `solve` finds with the factors at hand. What Newton's
 /// method leaves has always the same sign, and over a million steps it would add up in the momenta; the gradient is needed
 /// anyway.
 #[inline(always)]
@@ -267,7 +262,7 @@ pub(super) fn polish<D: DiscreteLagrangian>(
     ld: &mut D,
     leg: &mut Leg,
     p: &[f64],
-    (factors, pivot): (&[f64], &[usize]),
+    solve: impl FnOnce(&mut [f64]),
     [delta, spare]: [&mut [f64]; 2],
     impulse: &mut [f64],
 ) {
@@ -284,7 +279,7 @@ pub(super) fn polish<D: DiscreteLagrangian>(
         }
         delta[i] = rest;
     }
-    linalg::solve(factors, pivot, delta, m);
+    solve(&mut delta[..m]);
     let u = &mut leg.u[..m];
     for i in 0..m {
         u[i] -= delta[i];

@@ -7,7 +7,7 @@ mod scaled;
 pub mod space;
 
 pub use dim::{Dim, Dynamic, Fixed, Storage};
-pub use scaled::{equilibrate, small_parts_settled};
+pub use scaled::{equilibrate, natural_units, small_parts_settled};
 
 /// LU factors with partial pivoting of a square matrix stored by rows; the storage is reused.
 #[derive(Debug, Clone)]

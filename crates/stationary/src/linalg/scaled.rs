@@ -61,6 +61,43 @@ fn exponent(x: f64) -> f64 {
     }
 }
 
+/// Units `c` of coordinates, powers of two, in which their inertias are of one size: with `q_i = c_i x_i` the entries `c_i^2 a_ii` differ by less
+/// than a factor of four, where `a_ii` is the largest entry of coordinate `i` on the diagonals of the blocks of `matrix`. Its rows and its columns, of
+/// which there are `width`, are those of as many coordinates as `units` has, one vector behind the other. The first coordinate keeps its unit.
+///
+/// In other units of mass, length and time, by powers of two, all of `x` is the same but for one power of two: norms of `x` compare coordinates
+/// in any units. If a coordinate has no such entry all units are one.
+///
+/// ```
+/// let mut units = [0.0; 2];
+/// stationary::linalg::natural_units(&[3.0, 0.5, 0.5, 48.0], 2, &mut units);
+/// assert_eq!(units, [1.0, 0.25]);
+/// ```
+pub fn natural_units(matrix: &[f64], width: usize, units: &mut [f64]) {
+    let n = units.len();
+    let own = |i: usize| {
+        let mut most = 0.0_f64;
+        for row in matrix.chunks(width).skip(i).step_by(n) {
+            for entry in row[i..].iter().step_by(n) {
+                most = most.max(entry.abs());
+            }
+        }
+        exponent(most)
+    };
+    units.iter_mut().enumerate().for_each(|(i, unit)| *unit = own(i));
+    // Neither zero nor infinite.
+    let known = |size: &f64| size.is_finite() && *size < f64::from(f64::MAX_EXP);
+    if !units.iter().all(known) {
+        units.fill(1.0);
+        return;
+    }
+    let first = units[0];
+    for unit in units {
+        let half = (0.5 * (*unit - first)).floor();
+        *unit = (-half.clamp(-MOST, MOST)).exp2();
+    }
+}
+
 /// [`factor`](super::factor) where the sizes of rows and columns are far apart.
 #[cold]
 #[inline(never)]

@@ -22,6 +22,9 @@ pub struct Saddle<C> {
     bounds: Vec<Bounds>,
     /// What each constraint is multiplied with; found with the first matrix.
     units: Vec<f64>,
+    /// Units of the coordinates, and whether they are those in which inertias are of one size, or the user's.
+    coordinate_units: Vec<f64>,
+    natural: bool,
     /// Points of the equations and of the unknowns of the last matrix.
     rows: Range<usize>,
     columns: Range<usize>,
@@ -43,6 +46,8 @@ impl<C: Constraint> Saddle<C> {
             abscissae: abscissae.to_vec(),
             n,
             units: Vec::new(),
+            coordinate_units: vec![1.0; n],
+            natural: false,
             rows: 0..0,
             columns: 0..0,
             q: vec![0.0; n],
@@ -52,6 +57,18 @@ impl<C: Constraint> Saddle<C> {
             pivot: Vec::new(),
             delta: Vec::new(),
         }
+    }
+
+    /// The same with coordinates in units in which inertias are of one size ([`natural_units`](linalg::natural_units)): neither pivots nor
+    /// sizes then depend on the user's units.
+    pub fn in_natural_units(mut self) -> Self {
+        self.natural = true;
+        self
+    }
+
+    /// The units of the coordinates.
+    pub fn coordinate_units(&self) -> &[f64] {
+        &self.coordinate_units
     }
 
     /// The constraints.
@@ -115,10 +132,14 @@ impl<C: Constraint> Saddle<C> {
         self.delta.resize(size, 0.0);
         ld.second(leg, &mut self.d, &mut self.dd, rows.clone(), columns.clone());
         self.look_at_all(leg, true);
+        if self.natural {
+            linalg::natural_units(&self.dd, width, &mut self.coordinate_units);
+        }
         if self.units.is_empty() {
-            let size = max_abs(&self.dd);
+            let unit = &self.coordinate_units;
+            let size = size_in(&self.dd, |k| unit[k / width % n] * unit[k % width % n]);
             let bounds = &self.bounds[0];
-            self.units.extend((0..m).map(|a| size / max_abs(bounds.gradient(a))));
+            self.units.extend((0..m).map(|a| size / size_in(bounds.gradient(a), |i| unit[i])));
         }
         self.matrix.fill(0.0);
         for r in 0..height {
@@ -145,8 +166,23 @@ impl<C: Constraint> Saddle<C> {
             }
         }
         (self.rows, self.columns) = (rows, columns);
+        if self.natural {
+            self.scale_matrix();
+        }
         self.delta[..height].copy_from_slice(&self.d);
         self.close(mu);
+    }
+
+    /// Brings the rows of forces and the columns of increments to the units of the coordinates.
+    fn scale_matrix(&mut self) {
+        let (n, size) = (self.n, self.pivot.len());
+        let (height, width) = (self.rows.len() * n, self.columns.len() * n);
+        for (r, row) in self.matrix.chunks_mut(size).enumerate() {
+            if r < height {
+                row.iter_mut().for_each(|x| *x *= self.coordinate_units[r % n]);
+            }
+            row[..width].iter_mut().enumerate().for_each(|(c, x)| *x *= self.coordinate_units[c % n]);
+        }
     }
 
     /// Adds what the constraints contribute to the right side.
@@ -195,7 +231,11 @@ impl<C: Constraint> Saddle<C> {
 
     /// Largest entry of the right side.
     pub fn size(&self) -> f64 {
-        max_abs(&self.delta)
+        if !self.natural {
+            return max_abs(&self.delta);
+        }
+        let height = self.rows.len() * self.n;
+        size_in(&self.delta, |k| if k < height { self.coordinate_units[k % self.n] } else { 1.0 })
     }
 
     /// Factors the matrix; `false` when it is singular.
@@ -209,32 +249,52 @@ impl<C: Constraint> Saddle<C> {
     pub fn solve(&self, b: &mut [f64]) {
         let (n, m, size) = (self.n, self.count(), self.pivot.len());
         let (height, width) = (self.rows.len() * n, self.columns.len() * n);
+        b[..height].iter_mut().enumerate().for_each(|(k, f)| *f *= self.coordinate_units[k % n]);
         b[height..].iter_mut().enumerate().for_each(|(k, g)| *g *= self.units[k % m]);
         linalg::solve(&self.matrix, &self.pivot, b, size);
+        b[..width].iter_mut().enumerate().for_each(|(k, u)| *u *= self.coordinate_units[k % n]);
         b[width..].iter_mut().enumerate().for_each(|(k, mu)| *mu *= self.units[k % m]);
     }
 
     /// Subtracts the solution from increments and impulses. Returns the size of the correction of the increments and that
-    /// of the increments.
+    /// of the increments, in the units of the coordinates.
     pub fn correct(&mut self, u: &mut [f64], mu: &mut [f64]) -> (f64, f64) {
         let (n, m, size) = (self.n, self.count(), self.pivot.len());
+        let unit = &self.coordinate_units;
+        let height = self.rows.len() * n;
+        self.delta[..height].iter_mut().enumerate().for_each(|(k, f)| *f *= unit[k % n]);
         linalg::solve(&self.matrix, &self.pivot, &mut self.delta, size);
         let width = self.columns.len() * n;
         let (increments, impulses) = self.delta.split_at(width);
         let u = &mut u[(self.columns.start - 1) * n..][..width];
-        u.iter_mut().zip(increments).for_each(|(u, d)| *u -= d);
+        u.iter_mut().zip(increments).enumerate().for_each(|(k, (u, d))| *u -= unit[k % n] * d);
         for (k, d) in impulses.iter().enumerate() {
             mu[self.rows.start * m + k] -= self.units[k % m] * d;
         }
-        (max_abs(increments), max_abs(u))
+        (max_abs(increments), size_in(u, |i| unit[i % n].recip()))
     }
 
     /// Whether coordinates too small to show in the largest of the increments `u` have settled with the last correction.
     pub fn small_parts_settled(&self, u: &[f64], scale: f64) -> bool {
         let width = self.columns.len() * self.n;
         let u = &u[(self.columns.start - 1) * self.n..][..width];
-        linalg::small_parts_settled(&self.delta[..width], u, self.n, scale)
+        if !self.natural {
+            return linalg::small_parts_settled(&self.delta[..width], u, self.n, scale);
+        }
+        let unit = |k: usize| self.coordinate_units[k % self.n];
+        let u: Vec<f64> = u.iter().enumerate().map(|(k, u)| u / unit(k)).collect();
+        linalg::small_parts_settled(&self.delta[..width], &u, self.n, scale)
     }
+}
+
+/// The largest component of a vector whose components are multiplied with factors; not a number if a component is not.
+pub fn size_in(x: &[f64], factor: impl Fn(usize) -> f64) -> f64 {
+    let mut most = 0.0;
+    for (i, x) in x.iter().enumerate() {
+        let size = (factor(i) * x).abs();
+        most = if size > most || size.is_nan() { size } else { most };
+    }
+    most
 }
 
 impl<C> Persist for Saddle<C> {

@@ -492,7 +492,8 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
                     return Err(self.failure(length, iterations));
                 }
                 let work = [delta, spare];
-                polish(&mut self.ld, &mut self.leg, &self.p, (factors, pivot), work, &mut self.impulse);
+                let solve = |delta: &mut [f64]| linalg::solve(factors, pivot, delta, m);
+                polish(&mut self.ld, &mut self.leg, &self.p, solve, work, &mut self.impulse);
                 return Ok(length);
             }
             before = relative;

@@ -41,9 +41,9 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         NOISE * self.size(&self.here, k, from.t, &from.q)
     }
 
-    /// The largest entry of the gradient of a gap at the start of the leg.
+    /// The size of the gradient of a gap at the start of the leg.
     pub(super) fn slope_of(&self, k: usize) -> f64 {
-        max_abs(self.here.gradient(k))
+        self.paths.steepness(self.here.gradient(k))
     }
 
     /// Looks at the gaps at a departure. What a gap may be below zero is rounding where it is held, else nothing.
@@ -168,7 +168,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         if at * until < SOON * self.h {
             return Ok(None);
         }
-        let steep = max_abs(self.here.gradient(k)).max(max_abs(self.there.gradient(k)));
+        let steep = self.slope_of(k).max(self.paths.steepness(self.there.gradient(k)));
         // By secants for where the rate vanishes.
         let (mut low, mut high) = ([0.0, rates[0].min(0.0)], [until, rates[1].max(0.0)]);
         let mut x = at * until;
@@ -181,7 +181,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             self.paths.find_end_velocity()?;
             let rate = self.probe.rate(k, &self.paths.end.v);
-            let flat = max_abs(self.probe.gradient(k)) <= 1e-2 * steep;
+            let flat = self.paths.steepness(self.probe.gradient(k)) <= 1e-2 * steep;
             if value <= 1e-6 * a.max(b) && flat {
                 return Err(Cause::Gap { gaps: vec![k], time: from.t + x, why: ContactFault::Flat });
             }
@@ -288,7 +288,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         }
         // Legs are solved to a part of the largest of their increments.
         let rounding = CLOSED * self.size(&self.here, k, from.t, &from.q)
-            + 1e-12 * self.slope_of(k) * max_abs(&self.reach);
+            + 1e-12 * self.slope_of(k) * self.paths.extent(&self.reach);
         let met = b - a <= 1e-12 * self.h;
         let allowed = JUMP * (low[1].abs() + high[1].abs()) + rounding;
         if met && above - below > allowed {

@@ -19,7 +19,7 @@ use super::{Colliding, Departure, Impact, ImpactKind, cone, path::Kick};
 use crate::action::DiscreteLagrangian;
 use crate::error::{Cause, ContactFault};
 use crate::integrate::constrained::project::fill;
-use crate::linalg::{Lu, dot, max_abs};
+use crate::linalg::{Lu, dot, natural_units};
 use crate::model::{Bounds, Constraint, Gap, Jet, Lagrangian, Simultaneous};
 
 /// One contact.
@@ -49,7 +49,8 @@ impl Touch {
 /// The inverse of the mass matrix on the motions that constraints allow.
 pub struct Metric {
     lu: Lu,
-    n: usize,
+    /// Units of the coordinates in which their inertias are of one size: pivots do not depend on the user's units.
+    units: Vec<f64>,
     size: usize,
 }
 
@@ -60,19 +61,31 @@ impl Metric {
         l.second(t, q, v, &mut jet);
         let size = n + ties.value().len();
         let mut lu = Lu::new(size);
-        fill(&mut lu, &jet, ties, n);
+        let mut units = vec![1.0; n];
+        natural_units(jet.dvv(), n, &mut units);
+        for (k, x) in jet.parts().dvv.iter_mut().enumerate() {
+            *x *= units[k / n] * units[k % n];
+        }
+        let mut ties = ties.clone();
+        for (k, x) in ties.parts().dq.iter_mut().enumerate() {
+            *x *= units[k % n];
+        }
+        fill(&mut lu, &jet, &ties, n);
         if !lu.factor() {
             return Err(Cause::Singular);
         }
-        Ok(Metric { lu, n, size })
+        Ok(Metric { lu, units, size })
     }
 
     /// `R x`.
     pub fn response(&self, x: &[f64]) -> Vec<f64> {
         let mut b = vec![0.0; self.size];
-        b[..self.n].copy_from_slice(x);
+        for (i, unit) in self.units.iter().enumerate() {
+            b[i] = unit * x[i];
+        }
         self.lu.solve(&mut b);
-        b.truncate(self.n);
+        b.truncate(self.units.len());
+        b.iter_mut().zip(&self.units).for_each(|(b, unit)| *b *= unit);
         b
     }
 }
@@ -221,7 +234,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                         rounding: -1e-12 * (terms + dt.abs()),
                     };
                     let own = touch.own();
-                    let flat = max_abs(&touch.normal) <= 1e-6 * self.slope_of(gap);
+                    let flat = self.paths.steepness(&touch.normal) <= 1e-6 * self.slope_of(gap);
                     if !(own > 0.0 && own.is_finite()) || flat {
                         let why = if own.is_nan() { ContactFault::NotFinite } else { ContactFault::Flat };
                         return Err(Cause::Gap { gaps: vec![gap], time: t, why });

@@ -8,9 +8,9 @@ use crate::archive::{Archive, Persist};
 use crate::error::Cause;
 use crate::integrate::constrained::State;
 use crate::integrate::constrained::project::Projection;
-use crate::integrate::constrained::saddle::Saddle;
-use crate::integrate::del::{LIMIT, ROUGH, extrapolate, forecast, polish, settled};
-use crate::linalg::{self, Lu, dot, max_abs};
+use crate::integrate::constrained::saddle::{Saddle, size_in};
+use crate::integrate::del::{LIMIT, ROUGH, extrapolate, forecast, polish, settled_in_all};
+use crate::linalg::{self, Lu, dot, max_abs, natural_units, small_parts_settled};
 use crate::model::{Bounds, Gap, Legendre};
 
 /// How a leg begins.
@@ -73,6 +73,10 @@ pub struct Paths<D, G> {
     forecast: Vec<f64>,
     /// Derivatives of the path's shape functions at its points, by rows.
     slopes: Vec<f64>,
+    /// Units of the coordinates in which the inertias of the last leg are of one size, and the place where it starts, in these. Sizes of
+    /// vectors are compared in them, so that the user's units of length and angle do not count.
+    units: Vec<f64>,
+    place: Vec<f64>,
     work: Work,
     legendre: Legendre,
 }
@@ -112,7 +116,7 @@ impl<G: Gap> Tied<G> {
     pub fn new(ties: Ties<G>, abscissae: &[f64], n: usize) -> Self {
         let (s, m) = (abscissae.len() - 1, crate::model::Constraint::count(&ties));
         Tied {
-            saddle: Saddle::new(ties, abscissae, n),
+            saddle: Saddle::new(ties, abscissae, n).in_natural_units(),
             projection: Projection::new(n, m),
             mu: vec![0.0; (s + 1) * m],
             slides: Vec::new(),
@@ -139,17 +143,19 @@ impl<G: Gap> Tied<G> {
     /// iteration would not end.
     fn drag(&mut self, n: usize, first: bool) -> (f64, f64) {
         let m = self.saddle.count();
+        let unit = self.saddle.coordinate_units();
         let (mut change, mut size, mut along, mut square) = (0.0_f64, 0.0_f64, 0.0, 0.0);
         for j in 0..self.drag.len() / n {
             for i in 0..n {
                 let new: f64 = self.slides.iter().map(|x| -self.mu[j * m + x.row].max(0.0) * x.pull[i]).sum();
                 let at = j * n + i;
                 let off = new - self.drag[at];
-                along += self.off[at] * (off - self.off[at]);
-                square += (off - self.off[at]).powi(2);
+                let turn = unit[i] * (off - self.off[at]);
+                along += unit[i] * self.off[at] * turn;
+                square += turn.powi(2);
                 self.off[at] = off;
-                change = change.max(off.abs());
-                size = size.max(new.abs());
+                change = change.max((unit[i] * off).abs());
+                size = size.max((unit[i] * new).abs());
             }
         }
         let share = -self.share * along / square;
@@ -177,6 +183,8 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
             impulse: vec![0.0; n],
             forecast: forecast(ld.abscissae()),
             slopes: ld.abscissae().iter().flat_map(|c| lagrange(ld.abscissae(), *c).1).collect(),
+            units: vec![1.0; n],
+            place: vec![0.0; n],
             work: Work {
                 matrix: vec![0.0; m * m],
                 delta: vec![0.0; m],
@@ -276,33 +284,73 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
             for i in 0..n {
                 delta[i] += self.push[i];
             }
+            self.find_units(matrix, m);
+            let unit = &self.units[..n];
+            for (r, row) in matrix.chunks_mut(m).enumerate() {
+                row.iter_mut().enumerate().for_each(|(c, x)| *x *= unit[r % n] * unit[c % n]);
+            }
+            delta.iter_mut().enumerate().for_each(|(k, f)| *f *= unit[k % n]);
             let residual = max_abs(delta);
             if !linalg::factor(matrix, pivot, m) {
                 return Err(if residual.is_finite() { Cause::Singular } else { not_finite() });
             }
             linalg::solve(matrix, pivot, delta, m);
             let u = &mut self.leg.u[..m];
+            let inner = &mut spare[..m];
             for i in 0..m {
-                u[i] -= delta[i];
+                u[i] -= unit[i % n] * delta[i];
+                inner[i] = u[i] / unit[i % n];
             }
-            let (size, scale) = (max_abs(delta), max_abs(u));
+            let (size, scale) = (max_abs(delta), max_abs(inner));
             if !size.is_finite() {
                 return Err(not_finite());
             }
             self.iterations += 1;
-            let done = settled(iterations, [before, size, scale], self.tolerance, &self.leg.q);
-            if done || stagnates(iterations, size / before, residual, &self.push) {
+            let sizes = [before, size, scale];
+            let small_parts = || small_parts_settled(delta, inner, n, scale);
+            let done = settled_in_all(iterations, sizes, self.tolerance, &self.place, small_parts);
+            let push = size_in(&self.push, |i| unit[i]);
+            if done || stagnates(iterations, size / before, residual, push) {
+                let solve = |delta: &mut [f64]| {
+                    delta.iter_mut().enumerate().for_each(|(k, f)| *f *= unit[k % n]);
+                    linalg::solve(matrix, pivot, delta, m);
+                    delta.iter_mut().enumerate().for_each(|(k, u)| *u *= unit[k % n]);
+                };
                 let room = [&mut delta[..], &mut spare[..]];
-                polish(&mut self.ld, &mut self.leg, &self.push, (matrix, pivot), room, &mut self.impulse);
+                polish(&mut self.ld, &mut self.leg, &self.push, solve, room, &mut self.impulse);
                 return Ok(());
             }
             if iterations == LIMIT {
-                let residual = residual / max_abs(&self.push).max(f64::MIN_POSITIVE);
+                let residual = residual / push.max(f64::MIN_POSITIVE);
                 return Err(Cause::Newton { iterations, residual });
             }
             before = size;
         }
         unreachable!("the last iteration returns")
+    }
+
+    /// Finds the units of the coordinates from the second derivatives of the leg's action, by rows of `width` entries.
+    #[inline]
+    fn find_units(&mut self, matrix: &[f64], width: usize) {
+        natural_units(matrix, width, &mut self.units);
+        self.set_place();
+    }
+
+    #[inline]
+    fn set_place(&mut self) {
+        for (i, place) in self.place.iter_mut().enumerate() {
+            *place = self.leg.q[i] / self.units[i];
+        }
+    }
+
+    /// The size of the derivative of a function of the place, in the units in which inertias are of one size.
+    pub fn steepness(&self, gradient: &[f64]) -> f64 {
+        size_in(gradient, |i| self.units[i])
+    }
+
+    /// The size of a displacement in these units.
+    pub fn extent(&self, displacement: &[f64]) -> f64 {
+        size_in(displacement, |i| self.units[i].recip())
     }
 
     /// The same with ties, and with friction where gaps slide.
@@ -423,17 +471,22 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
                 return Err(not_finite());
             }
             self.iterations += 1;
+            self.units.copy_from_slice(tied.saddle.coordinate_units());
+            self.set_place();
             // A motion that is tied to rest has no size of its own: that of the place is then the scale.
-            let still = iterations > 2 && size <= 1e-16 * max_abs(&self.leg.q);
-            let done = settled(iterations, [before, size, scale], self.tolerance, &self.leg.q);
-            if done || still || size == 0.0 || stagnates(iterations, size / before, residual, &self.push) {
+            let still = iterations > 2 && size <= 1e-16 * max_abs(&self.place);
+            let sizes = [before, size, scale];
+            let small_parts = || tied.saddle.small_parts_settled(&self.leg.u, scale);
+            let done = settled_in_all(iterations, sizes, self.tolerance, &self.place, small_parts);
+            let push = size_in(&self.push, |i| self.units[i]);
+            if done || still || size == 0.0 || stagnates(iterations, size / before, residual, push) {
                 break;
             }
             if iterations == LIMIT {
                 if let Some((number, value)) = tied.saddle.violated() {
                     return Err(Cause::Constraint { number, value });
                 }
-                let residual = residual / max_abs(&self.push).max(f64::MIN_POSITIVE);
+                let residual = residual / push.max(f64::MIN_POSITIVE);
                 return Err(Cause::Newton { iterations, residual });
             }
             before = size;
@@ -618,8 +671,8 @@ impl<D: DiscreteLagrangian, G: Gap> Paths<D, G> {
 }
 
 /// Whether nothing but rounding is left: very short legs have increments that are smaller than it.
-fn stagnates(iterations: usize, ratio: f64, residual: f64, push: &[f64]) -> bool {
-    iterations > 6 && ratio > 0.25 && residual <= 1e-13 * max_abs(push)
+fn stagnates(iterations: usize, ratio: f64, residual: f64, push: f64) -> bool {
+    iterations > 6 && ratio > 0.25 && residual <= 1e-13 * push
 }
 
 fn not_finite() -> Cause {
@@ -657,7 +710,7 @@ impl<G> Persist for Tied<G> {
 impl<D, G> Persist for Paths<D, G> {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.leg).pass(&mut self.end).pass(&mut self.times).pass(&mut self.fell);
-        archive.pass(&mut self.iterations);
+        archive.pass(&mut self.iterations).fixed(&mut self.units);
         if let Some(ties) = &mut self.ties {
             archive.pass(ties);
         }
