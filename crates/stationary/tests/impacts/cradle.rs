@@ -183,15 +183,20 @@ fn a_row_of_balls_passes_blows_on_in_sequence() {
     assert!(broken.is_empty(), "{}\n{}", broken.len(), broken[..broken.len().min(20)].join("\n"));
 }
 
-/// The cradle itself swings to the end of the run, whatever the restitution. Balls that are a rounding error apart (1e-14) are no case here: of eight in a
-/// row some such runs still stop, a known fault.
+/// The cradle itself swings to the end of the run, whatever the restitution, also where balls are a rounding error apart (1e-14).
+/// A known fault is left out: of eight such balls without loss, one impact after the other, those left at rest rattle with velocities that are
+/// rounding errors of the fastest ball, and a run may stop after 50000 of these impacts.
 #[test]
 fn a_cradle_of_touching_balls_swings_to_the_end_with_any_restitution() {
     let mut broken = Vec::new();
-    for (balls, released) in [(2, 1), (3, 2), (5, 1), (8, 3)] {
+    for (balls, released) in [(2, 1), (3, 1), (3, 2), (5, 1), (5, 2), (8, 3)] {
         for restitution in RESTITUTIONS {
             for way in WAYS {
-                for distance in [0.0, 1e-7] {
+                for distance in [0.0, 1e-14, 1e-7] {
+                    if balls == 8 && distance == 1e-14 && restitution == 1.0 && way == Simultaneous::Sequence
+                    {
+                        continue;
+                    }
                     let row = Row { balls, released, restitution, distance, way, hang: true };
                     for (method, h) in [(GAUSS, 0.01), (VERLET, 0.004), (MIDPOINT, 0.02), (LOBATTO, 0.03)] {
                         if let Err(why) = row.run(method, h, (2.0 / h) as u64) {

@@ -12,7 +12,7 @@ use super::crossing::SHORT;
 use super::law::{Metric, Slip, Touch, norm};
 use super::path::{Kick, Slide, Tied};
 use super::ties::{Stick, Ties, Which};
-use super::{CLOSED, Colliding, Departure, Impact, ImpactKind, cone};
+use super::{CLOSED, Colliding, Departure, Impact, ImpactKind, NEAR, cone};
 use crate::action::DiscreteLagrangian;
 use crate::archive::{Archive, Persist};
 use crate::error::Cause;
@@ -26,9 +26,19 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Hold {
     pub which: Which,
+    /// The value at which the gap is held: zero, or what it was if it was held before it closed. Were it brought to zero, a short leg would
+    /// gain the velocity that takes.
+    pub value: f64,
     pub mode: Mode,
     /// Mean force of the last leg, not a number before there is one.
     pub force: f64,
+}
+
+impl Hold {
+    /// What a leg is tied to.
+    fn tie(&self) -> (Which, f64) {
+        (self.which, self.value)
+    }
 }
 
 /// What the contact points of a held gap do.
@@ -83,7 +93,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         keep: bool,
     ) -> Result<Vec<f64>, Cause> {
         let n = q.len();
-        let held = self.held.iter().filter(|_| keep).map(|x| x.which).collect();
+        let held = self.held.iter().filter(|_| keep).map(Hold::tie).collect();
         let loose = Ties::new(n, self.system.clone(), &self.gaps, (held, self.sticks.clone()));
         let loose = loose.map(|ties| Tied::new(ties, self.paths.ld.abscissae(), n));
         let ties = std::mem::replace(&mut self.paths.ties, loose);
@@ -128,7 +138,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.gaps.piece(which, t, q, false, &mut room);
         let (normal, dt) = (room.gradient(which.0).to_vec(), room.dt()[which.0]);
         let response = metric.response(&normal);
-        Touch { which, normal, dt, response, rate: 0.0, rounding: 0.0 }
+        let value = room.value()[which.0];
+        Touch { which, value, normal, dt, response, rate: 0.0, rounding: 0.0 }
     }
 
     fn held_slip(&self, i: usize, t: f64, q: &[f64], v: &[f64]) -> Result<Slip, Cause> {
@@ -144,7 +155,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.grips.clear();
         let mut slides = Vec::new();
         let own = self.system.as_ref().map_or(0, |c| c.count());
-        let held: Vec<Which> = self.held.iter().map(|x| x.which).collect();
+        let held: Vec<(Which, f64)> = self.held.iter().map(Hold::tie).collect();
         if self.held.iter().any(|x| x.mode != Mode::Smooth) {
             let p = self.paths.leaving(from);
             let mut v = vec![0.0; n];
@@ -296,7 +307,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
     /// The directions of the gradients of constraints and held gaps.
     fn tied_directions(&self, (t, q, v): (f64, &[f64], &[f64])) -> Result<Directions, Cause> {
-        let held = self.held.iter().map(|x| x.which).collect();
+        let held = self.held.iter().map(Hold::tie).collect();
         let metric = Metric::new(self.paths.ld.system(), (t, q, v), &Bounds::new(q.len(), 0))?;
         let mut directions = Directions { metric, basis: Vec::new() };
         if let Some(ties) = Ties::new(q.len(), self.system.clone(), &self.gaps, (held, Vec::new())) {
@@ -509,7 +520,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             let known = old.iter().find(|hold| hold.which == touch.which);
             let rough = self.laws[touch.which.0].friction > 0.0;
             let mode = known.map_or(if rough { Mode::Stick } else { Mode::Smooth }, |hold| hold.mode.clone());
-            self.held.push(Hold { which: touch.which, mode, force: f64::NAN });
+            // One that is closed is held at zero; one that is open for less time than can be told, as it is.
+            let rounding = NEAR * self.size(&self.here, touch.which.0, from.t, &from.q);
+            let open = if touch.value > rounding { touch.value } else { 0.0 };
+            let value = known.map_or(open, |hold| hold.value);
+            self.held.push(Hold { which: touch.which, value, mode, force: f64::NAN });
         }
         self.settle_modes(from.t, &from.q, &v, &lambda)?;
         // What has just been released and does not open all the same is held for a leg.
@@ -593,7 +608,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// What the legs are tied to, from what is held and sticks.
     pub(super) fn retie(&mut self) {
         let n = self.now.q.len();
-        let held = self.held.iter().map(|x| x.which).collect();
+        let held = self.held.iter().map(Hold::tie).collect();
         let ties = Ties::new(n, self.system.clone(), &self.gaps, (held, self.sticks.clone()));
         self.paths.ties = ties.map(|ties| Tied::new(ties, self.paths.ld.abscissae(), n));
     }
@@ -639,7 +654,7 @@ impl Directions {
 
 impl Default for Hold {
     fn default() -> Self {
-        Hold { which: (0, 0), mode: Mode::Smooth, force: f64::NAN }
+        Hold { which: (0, 0), value: 0.0, mode: Mode::Smooth, force: f64::NAN }
     }
 }
 
@@ -650,7 +665,7 @@ impl Persist for Hold {
             Mode::Stick => (1, Vec::new()),
             Mode::Slide(direction) => (2, direction.clone()),
         };
-        archive.pass(&mut self.which).pass(&mut mode).pass(&mut self.force);
+        archive.pass(&mut self.which).pass(&mut self.value).pass(&mut mode).pass(&mut self.force);
         self.mode = match mode {
             (0usize, _) => Mode::Smooth,
             (1, _) => Mode::Stick,

@@ -26,6 +26,8 @@ use crate::model::{Bounds, Constraint, Gap, Jet, Lagrangian, Simultaneous};
 #[derive(Debug, Clone)]
 pub struct Touch {
     pub which: Which,
+    /// `phi`, zero but for rounding.
+    pub value: f64,
     pub normal: Vec<f64>,
     /// `phi_t`.
     pub dt: f64,
@@ -201,15 +203,41 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         Metric::new(self.paths.ld.system(), (t, q, v), &bounds)
     }
 
+    /// Gaps that are held or closed at a place but for rounding, and those that would close within [`TOGETHER`]: at the rate they have, or as fast, by
+    /// the energy, as the fastest of these does, because its blow may be passed on to them.
+    fn near(&self, metric: &Metric, (t, q, v): (f64, &[f64], &[f64])) -> Vec<usize> {
+        let value = self.probe.value();
+        let together = TOGETHER * self.h;
+        let closing = |k: usize| -self.probe.rate(k, v);
+        // At rest what a gap is made of may be less than the value at which it is held.
+        let held = |k: usize| self.held.iter().any(|x| x.which.0 == k) || self.lean.contains(&k);
+        let closed = |k: usize| {
+            let rounding = super::NEAR * self.size(&self.probe, k, t, q);
+            held(k) || value[k] <= rounding.max(together * closing(k))
+        };
+        let length = |k: usize| {
+            let normal = self.probe.gradient(k);
+            dot(normal, &metric.response(normal)).sqrt()
+        };
+        let mut fastest = 0.0_f64;
+        for k in (0..value.len()).filter(|&k| closed(k)) {
+            let speed = closing(k) / length(k);
+            // The gradient of a formula may vanish at a corner.
+            if speed.is_finite() {
+                fastest = fastest.max(speed);
+            }
+        }
+        let soon = |k: usize| fastest > 0.0 && value[k] <= together * fastest * length(k);
+        (0..value.len()).filter(|&k| closed(k) || soon(k)).collect()
+    }
+
     /// All contacts at a place that is reached with the velocity `v`: pieces of gaps that are closed but for rounding.
     pub(super) fn touches(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(Vec<Touch>, Metric), Cause> {
         let metric = self.metric(t, q, v)?;
         let n = q.len();
         let gaps = std::sync::Arc::clone(&self.gaps);
         gaps.first(t, q, &mut self.probe);
-        let near: Vec<usize> = (0..gaps.count())
-            .filter(|&k| self.probe.value()[k] <= super::NEAR * self.size(&self.probe, k, t, q))
-            .collect();
+        let near = self.near(&metric, (t, q, v));
         let mut room = Bounds::new(n, gaps.count());
         let mut all = Vec::new();
         for gap in near {
@@ -227,6 +255,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                     let terms: f64 = (0..n).map(|i| normal[i].abs() * speed(i)).sum();
                     let touch = Touch {
                         which: (gap, piece),
+                        value: room.value()[gap],
                         normal,
                         dt,
                         response,
@@ -430,6 +459,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     }
 }
 
+/// Impacts that are less than this part of a step apart happen at once: after some thousand steps such times differ by rounding only.
+const TOGETHER: f64 = 1e-11;
 /// Impacts one after the other before the rest is stopped at once.
 const SEQUENCE: usize = 100_000;
 /// And below this rate, relative to the fastest at first, a gap does not close any more.

@@ -21,7 +21,8 @@ pub struct Ties<G> {
     n: usize,
     system: Option<Arc<dyn Constraint>>,
     gaps: Arc<G>,
-    pub held: Vec<Which>,
+    /// Gaps with the values at which they are held: zero but for rounding.
+    pub held: Vec<(Which, f64)>,
     pub stick: Vec<Stick>,
     /// Where gaps and constraints write what is then put together.
     room: Mutex<[Bounds; 2]>,
@@ -33,7 +34,7 @@ impl<G: Gap> Ties<G> {
         n: usize,
         system: Option<Arc<dyn Constraint>>,
         gaps: &Arc<G>,
-        (held, stick): (Vec<Which>, Vec<Stick>),
+        (held, stick): (Vec<(Which, f64)>, Vec<Stick>),
     ) -> Option<Self> {
         if system.is_none() && held.is_empty() && stick.is_empty() {
             return None;
@@ -60,11 +61,14 @@ impl<G: Gap> Ties<G> {
             }
             (0..own).for_each(|a| out.copy(a, system, a));
         }
-        for (a, which) in self.held.iter().enumerate() {
+        for (a, (which, _)) in self.held.iter().enumerate() {
             self.gaps.piece(*which, t, q, twice, gaps);
             out.copy(own + a, gaps, which.0);
         }
         let out = out.parts();
+        for (a, (_, value)) in self.held.iter().enumerate() {
+            out.value[own + a] -= value;
+        }
         for (a, stick) in self.stick.iter().enumerate() {
             let a = own + self.held.len() + a;
             let along: f64 = (0..n).map(|i| stick.row[i] * (q[i] - stick.from[i])).sum();
