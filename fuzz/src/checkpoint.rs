@@ -8,9 +8,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use stationary::archive::Archive;
-use stationary_report::checkpoint::{Checkpoint, identity};
 use stationary_app::run;
 use stationary_app::scenario::Scenario;
+use stationary_report::checkpoint::{Checkpoint, identity};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;

@@ -36,6 +36,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl std::error::Error for RunError {}
+
+impl std::error::Error for Diagnostic {}
+
 impl From<Diagnostic> for Error {
     fn from(d: Diagnostic) -> Self {
         Error::Input(Box::new(d))

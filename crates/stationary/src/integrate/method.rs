@@ -74,6 +74,17 @@ pub enum BuildError {
     Start(RunError),
 }
 
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Unsuited(why) => write!(f, "{why}"),
+            BuildError::Start(error) => write!(f, "the run cannot start: it {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
 impl From<RunError> for BuildError {
     fn from(e: RunError) -> Self {
         BuildError::Start(e)

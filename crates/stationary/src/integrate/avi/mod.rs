@@ -35,6 +35,7 @@ use accounts::Accounts;
 use bearers::Bearers;
 use clocks::Clocks;
 use guarded::{Moment, Room, Site, no_load};
+use std::fmt;
 use std::sync::Arc;
 use sweeps::Sweeps;
 use tiles::Tiles;
@@ -106,6 +107,14 @@ pub struct AviError {
     /// What failed.
     pub fault: PotentialFault,
 }
+
+impl fmt::Display for AviError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at time {}: {}", self.time, self.fault)
+    }
+}
+
+impl std::error::Error for AviError {}
 
 /// Steps that change: a factor of the time and the place of each element.
 #[derive(Debug, Clone)]

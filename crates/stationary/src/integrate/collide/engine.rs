@@ -71,6 +71,8 @@ pub enum Stop {
     },
 }
 
+impl std::error::Error for Stop {}
+
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
