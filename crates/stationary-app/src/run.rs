@@ -202,11 +202,6 @@ fn try_move<S: Persist + ?Sized, T>(
     made
 }
 
-/// The laws of elasticity, and the keys that a material has with each.
-pub(crate) fn materials() -> [(&'static str, &'static [&'static str]); 7] {
-    solid::CONSTANTS
-}
-
 /// The bytes of the files that a scenario names, beside its own: none but the mesh of a solid.
 pub(crate) fn attached(scenario: &Scenario) -> Result<Vec<u8>, Error> {
     match &scenario.system {

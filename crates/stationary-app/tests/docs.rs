@@ -5,6 +5,7 @@ use serde_json::Value;
 use stationary::formula::functions;
 use stationary_app::registry::{self, Entry};
 use stationary_app::run::{Outcome, check, run};
+use stationary_app::scenario::keys::reference;
 use stationary_app::scenario::{Scenario, shipped};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -157,51 +158,46 @@ fn every_observer_is_in_its_table() {
     assert_eq!(rows, known);
 }
 
-/// The keys an error message says are allowed where `key` is not, in a scenario of this text.
-fn allowed(text: &str, key: &str) -> BTreeSet<String> {
-    let set = [(format!("{key}zzz_unknown"), "1".to_string())];
-    let message = Scenario::read("a.toml", text, &set).expect_err("an unknown key").to_string();
-    let list = message.split("allowed keys: ").nth(1).unwrap_or_else(|| panic!("{message}"));
-    list.trim().split(", ").map(|k| format!("{key}{k}")).collect()
-}
-
-#[test]
-fn every_key_of_a_scenario_is_documented() {
-    let pendulum = shipped::find("pendulum").unwrap().text;
-    let known = ["", "initial.", "section.", "gap.", "output."]
-        .into_iter()
-        .flat_map(|key| allowed(pendulum, key))
-        .collect();
-    assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Keys")), known);
-}
-
-#[test]
-fn every_key_of_a_drawing_is_documented() {
-    let pendulum = shipped::find("pendulum").unwrap().text;
-    let mut known = BTreeSet::from(["shape".to_string()]);
-    for shape in ["disc", "ellipse", "polygon", "line", "sphere"] {
-        let text = format!("{pendulum}\n[[draw]]\nshape = \"{shape}\"\n");
-        let last = text.matches("[[draw]]").count() - 1;
-        let key = format!("draw.{last}.");
-        known.extend(allowed(&text, &key).iter().map(|k| k[key.len()..].to_string()));
+/// A page with the first table under a heading replaced by rows of cells.
+fn with_table(page: &str, heading: &str, rows: &[Vec<String>]) -> String {
+    let escaped = |cell: &String| cell.replace('|', "\\|");
+    let written =
+        |row: &Vec<String>| format!("| {} |", row.iter().map(escaped).collect::<Vec<_>>().join(" | "));
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest = page.lines().peekable();
+    while let Some(line) = rest.next() {
+        lines.push(line.to_string());
+        if line == heading {
+            lines.extend(rest.by_ref().take_while(|l| !l.starts_with("|---")).map(String::from));
+            lines.push(format!("|{}", "---|".repeat(rows[0].len())));
+            while rest.next_if(|l| l.starts_with('|')).is_some() {}
+            lines.extend(rows.iter().map(written));
+        }
     }
-    assert_eq!(keys(&table(&read("docs/src/scenario.md"), "## Drawing")), known);
+    lines.join("\n") + "\n"
 }
 
+/// The reference has every key with its meaning, from the tables of keys; so have the laws of elasticity.
 #[test]
-fn every_key_of_a_solid_is_documented() {
-    let page = read("docs/src/scenario.md");
-    let (_, solid) = blocks(&page).into_iter().find(|(language, _)| language == "toml,solid").unwrap();
-    let sections = ["", "mesh.", "initial.", "output.", "local_energy."];
-    let mut known: BTreeSet<String> = sections.into_iter().flat_map(|key| allowed(&solid, key)).collect();
-    for key in ["mass.tip.", "support.left.", "load.weight.", "probe.tip."] {
-        let section = key.split('.').next().unwrap();
-        let chosen = allowed(&solid, key).into_iter().map(|k| k.replace(key, &format!("{section}.<name>.")));
-        known.extend(chosen);
+fn the_scenario_reference_lists_every_key_and_law() {
+    let path = "docs/src/scenario.md";
+    let page = read(path);
+    let mut expected = page.clone();
+    for (heading, keys) in reference() {
+        let rows: Vec<Vec<String>> =
+            keys.iter().map(|key| vec![format!("`{}`", key.path), key.doc.to_string()]).collect();
+        expected = with_table(&expected, &format!("## {heading}"), &rows);
     }
-    // Every other key of a material belongs to its law.
-    known.extend(["material.<name>.group", "material.<name>.law"].map(String::from));
-    assert_eq!(keys(&table(&page, "## Keys of solids")), known);
+    let law = |law: &registry::Material| {
+        let name = format!("`{}`", law.name);
+        vec![name, law.elements.into(), law.words.into(), law.energy.into()]
+    };
+    let laws: Vec<Vec<String>> = registry::materials().iter().map(law).collect();
+    expected = with_table(&expected, "## Laws", &laws);
+    if std::env::var_os("STATIONARY_UPDATE_DOCS").is_some() {
+        std::fs::write(root().join(path), &expected).unwrap();
+    }
+    assert!(page == expected, "refresh {path} with STATIONARY_UPDATE_DOCS=1");
 }
 
 /// Dotted keys, with the names that a user chooses replaced.

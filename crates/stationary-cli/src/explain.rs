@@ -2,7 +2,8 @@
 
 use stationary::error::{Diagnostic, Error, near_miss};
 use stationary::formula;
-use stationary_app::registry::{self, Entry};
+use stationary_app::registry::{self, Entry, Material};
+use stationary_app::scenario::keys::{Key, reference};
 use stationary_app::scenario::shipped;
 
 use crate::output::{say, table};
@@ -11,12 +12,18 @@ use crate::{Verdict, arguments};
 /// The topic that is not in any list.
 const FORMULAS: &str = "formulas";
 
-/// Explains an integrator, an observer, a shipped scenario or the formula language.
+/// Explains an integrator, an observer, a law of elasticity, a key of scenarios, a shipped scenario or the formula language.
 pub fn explain(arguments: &arguments::Explain) -> Result<Verdict, Error> {
     let name = arguments.name.as_str();
     let entries = || registry::integrators().iter().chain(registry::observers());
     if let Some(entry) = entries().find(|e| e.name == name) {
-        say(&explain_entry(entry));
+        // Some observers are named like the key that asks for them.
+        let key = explain_key(name).map_or(String::new(), |text| format!("\n\n{text}"));
+        say(&format!("{}{key}", explain_entry(entry)));
+    } else if let Some(law) = registry::materials().iter().find(|law| law.name == name) {
+        say(&explain_material(law));
+    } else if let Some(text) = explain_key(name) {
+        say(&text);
     } else if let Some(shipped) = shipped::find(name) {
         // The file explains itself, and as it is it makes a good start for another.
         say(shipped.text.trim_end());
@@ -24,13 +31,56 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Verdict, Error> {
         say(&explain_formulas());
     } else {
         let scenarios = shipped::all().iter().map(|s| s.name);
-        let known: Vec<&str> = entries().map(|e| e.name).chain(scenarios).chain([FORMULAS]).collect();
-        let near = near_miss(name, known.iter().copied());
+        let laws = registry::materials().iter().map(|law| law.name);
+        let known: Vec<&str> =
+            entries().map(|e| e.name).chain(laws).chain(scenarios).chain([FORMULAS]).collect();
+        let keys = reference().into_iter().flat_map(|(_, keys)| keys.iter().map(|key| key.path));
+        let near = near_miss(name, known.iter().copied().chain(keys));
         let suggestion = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
-        let help = format!("{suggestion}known names: {}", known.join(", "));
+        let help = format!(
+            "{suggestion}known names: every key of scenarios, such as gap.restitution, and {}",
+            known.join(", ")
+        );
         return Err(Diagnostic::new(format!("nothing is called `{name}`")).help(help).into());
     }
     Ok(Verdict::Done)
+}
+
+/// What a key means in each kind of scenario that has it: one line for each meaning, then the keys below it.
+fn explain_key(name: &str) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for (heading, keys) in reference() {
+        let prefix = if heading == "Drawing" { "draw." } else { "" };
+        let is_meant = |key: &&Key| {
+            let path = format!("{prefix}{}", key.path);
+            path == name || path.replace(".<name>", "") == name
+        };
+        let Some(key) = keys.iter().find(is_meant) else { continue };
+        let mut text = format!("{prefix}{}: {}\nExpected: {}", key.path, key.meaning(), key.form);
+        let below = keys
+            .iter()
+            .filter(|other| other.path.strip_prefix(key.path).is_some_and(|rest| rest.starts_with('.')));
+        let rows: Vec<Vec<String>> = below.map(|key| vec![key.path.to_string(), key.meaning()]).collect();
+        if !rows.is_empty() {
+            text.push_str(&format!("\n{}", table(&rows)));
+        }
+        if !parts.iter().any(|part| part.ends_with(&text)) {
+            parts.push(format!("{heading}\n{text}"));
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+fn explain_material(law: &Material) -> String {
+    let row = |key: &Key| vec![key.path.to_string(), key.meaning()];
+    let rows: Vec<Vec<String>> = law.constants.iter().map(row).collect();
+    format!(
+        "{} (law of elasticity, for {})\nEnergy per reference volume: {}\n\nConstants\n{}",
+        law.name,
+        law.elements,
+        law.energy,
+        table(&rows)
+    )
 }
 
 fn explain_entry(entry: &Entry) -> String {

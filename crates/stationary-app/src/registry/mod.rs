@@ -3,14 +3,17 @@
 
 mod choice;
 mod integrators;
+mod materials;
 mod observers;
 mod solid;
 
 pub use choice::{Chosen, body_method, collisions, method};
+pub use materials::Material;
 pub use solid::{Rule, SolidMethod, StepChoice, solid_method};
 
 use crate::scenario::{Kind, Text, unknown_word};
 use integrators::INTEGRATORS;
+use materials::MATERIALS;
 use observers::OBSERVERS;
 use stationary::error::Error;
 
@@ -104,6 +107,11 @@ pub fn integrators() -> &'static [Entry] {
 /// All observers. Those named `always` run in every scenario.
 pub fn observers() -> &'static [Entry] {
     &OBSERVERS
+}
+
+/// All laws of elasticity.
+pub fn materials() -> &'static [Material] {
+    &MATERIALS
 }
 
 /// An option: name, default, meaning.

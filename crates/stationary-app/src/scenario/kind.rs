@@ -1,7 +1,8 @@
-//! The four kinds of scenarios and the keys of each.
+//! The four kinds of scenarios and how they are told apart.
 
 use std::sync::Arc;
 
+use super::keys::{self, Key};
 use super::tree::{self, Table};
 use stationary::error::{Diagnostic, Source};
 
@@ -18,90 +19,6 @@ pub(crate) enum Kind {
     Bodies,
 }
 
-const FORMULA: [&str; 25] = [
-    "title",
-    "description",
-    "coordinates",
-    "lagrangian",
-    "constraint",
-    "force",
-    "gap",
-    "simultaneous",
-    "reduce",
-    "hamiltonian",
-    "one_form",
-    "step",
-    "start",
-    "end",
-    "end_impacts",
-    "integrator",
-    "observe",
-    "claim",
-    "parameters",
-    "initial",
-    "symmetry",
-    "probe",
-    "section",
-    "draw",
-    "output",
-];
-
-const SOLID: [&str; 18] = [
-    "title",
-    "description",
-    "mesh",
-    "material",
-    "mass",
-    "support",
-    "load",
-    "step",
-    "start",
-    "end",
-    "integrator",
-    "observe",
-    "claim",
-    "parameters",
-    "initial",
-    "probe",
-    "local_energy",
-    "output",
-];
-
-const BODY: [&str; 12] = [
-    "title",
-    "description",
-    "body",
-    "step",
-    "start",
-    "end",
-    "integrator",
-    "observe",
-    "claim",
-    "parameters",
-    "probe",
-    "output",
-];
-
-const BODIES: [&str; 17] = [
-    "title",
-    "description",
-    "space",
-    "gravity",
-    "restitution",
-    "friction",
-    "wall",
-    "bodies",
-    "step",
-    "start",
-    "end",
-    "end_impacts",
-    "integrator",
-    "observe",
-    "claim",
-    "parameters",
-    "output",
-];
-
 /// The keys that tell the kinds apart.
 const TELLING: [(&str, Kind); 6] = [
     ("mesh", Kind::Solid),
@@ -111,34 +28,6 @@ const TELLING: [(&str, Kind); 6] = [
     ("hamiltonian", Kind::Formula),
     ("coordinates", Kind::Formula),
 ];
-
-/// The keys of `[wall.NAME]`.
-const WALL: [&str; 8] = ["point", "normal", "from", "to", "polygon", "box", "restitution", "friction"];
-
-/// The keys of `[bodies.NAME]`.
-const BODIES_OF_A_KIND: [&str; 17] = [
-    "shape",
-    "radius",
-    "vertices",
-    "mass",
-    "density",
-    "position",
-    "angle",
-    "velocity",
-    "spin",
-    "restitution",
-    "friction",
-    "count",
-    "place",
-    "within",
-    "speed",
-    "turned",
-    "seed",
-];
-
-/// The keys of `[body]`.
-const OF_THE_BODY: [&str; 8] =
-    ["mass", "inertia", "position", "orientation", "velocity", "angular_velocity", "potential", "fixed"];
 
 /// The ways to state a load, of which each load uses one.
 pub(super) const LOADS: [&str; 5] = ["body", "acceleration", "traction", "pressure", "force"];
@@ -163,7 +52,7 @@ impl Kind {
         let Some((first, kind)) = found.first() else {
             let mut all: Vec<&str> = Vec::new();
             for key in Kind::ALL.iter().flat_map(|kind| kind.keys("")) {
-                if !all.contains(key) {
+                if !all.contains(&key) {
                     all.push(key);
                 }
             }
@@ -208,7 +97,7 @@ impl Kind {
             None => {
                 let owner =
                     if section.is_empty() { "the scenario".to_string() } else { format!("`{section}`") };
-                return Err(tree::unknown_key(entry, &owner, allowed));
+                return Err(tree::unknown_key(entry, &owner, &allowed));
             }
         };
         let dot = if section.is_empty() { "" } else { "." };
@@ -218,31 +107,19 @@ impl Kind {
             .help(format!("it belongs to {owners}; allowed keys: {}", allowed.join(", "))))
     }
 
-    /// The keys of a section, or of the tables in a section of many; "" is the top level.
-    pub(crate) fn keys(self, section: &str) -> &'static [&'static str] {
-        match (self, section) {
-            (Kind::Formula, "initial") => &["position", "velocity", "momentum", "next_position"],
-            (Kind::Solid, "initial") => &["deformation", "displacement", "velocity"],
-            (Kind::Body | Kind::Bodies, "initial") => &[],
-            (_, "gap") => &["gap", "name", "restitution", "friction", "slip", "at"],
-            (_, "section") => &["when", "columns"],
-            (Kind::Formula | Kind::Body, "output") => &["every", "series", "checkpoint"],
-            (Kind::Bodies, "output") => &["every", "impacts", "series", "checkpoint"],
-            (Kind::Solid, "output") => &["rows", "frames", "frame_format", "series", "checkpoint"],
-            (Kind::Solid, "mesh") => &["file", "scale", "refine"],
-            (Kind::Solid, "mass") => &["group", "mass"],
-            (Kind::Solid, "support") => &["group", "fixed", "x", "y", "z"],
-            (Kind::Solid, "load") => &["group", "body", "acceleration", "traction", "pressure", "force"],
-            (Kind::Solid, "probe") => &["at", "value"],
-            (Kind::Solid, "local_energy") => &["elements"],
-            (Kind::Body, "body") => &OF_THE_BODY,
-            (Kind::Body, "orientation") => &["axis", "angle"],
-            (Kind::Bodies, "wall") => &WALL,
-            (Kind::Bodies, "bodies") => &BODIES_OF_A_KIND,
-            (Kind::Formula, _) => &FORMULA,
-            (Kind::Solid, _) => &SOLID,
-            (Kind::Body, _) => &BODY,
-            (Kind::Bodies, _) => &BODIES,
+    /// All keys of this kind.
+    pub(crate) fn all_keys(self) -> &'static [Key] {
+        match self {
+            Kind::Formula => keys::formula::KEYS,
+            Kind::Solid => keys::solid::KEYS,
+            Kind::Body => keys::body::KEYS,
+            Kind::Bodies => keys::bodies::KEYS,
         }
+    }
+
+    /// The names of the keys of a section, or of the tables in a section of many; "" is the top level.
+    pub(crate) fn keys(self, section: &str) -> Vec<&'static str> {
+        let places = self.all_keys().iter().map(Key::place);
+        places.filter(|(own, _)| *own == section).map(|(_, name)| name).collect()
     }
 }

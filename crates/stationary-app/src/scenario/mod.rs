@@ -120,6 +120,7 @@ mod clock;
 mod constants;
 mod draw;
 mod given;
+pub mod keys;
 mod kind;
 mod names;
 mod options;

@@ -1,18 +1,14 @@
-//! The JSON Schema of scenarios, for editors: keys from the readers, integrators and observers from the registry, what is said
-//! of them from the reference.
+//! The JSON Schema of scenarios, for editors: keys from their tables (`scenario/keys`), integrators and observers from the registry.
 //!
 //! It refuses no scenario that the program takes. The converse does not hold: formulas, and what one key means for another, are
 //! the program's to judge.
 
-mod describe;
 mod forms;
 
 use crate::registry::{self, integrators_of};
-use crate::run::materials;
+use crate::scenario::keys::{Form, Key, formula::DRAW};
 use crate::scenario::{DRAWINGS, Kind};
-use describe::{described, required};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
 
 /// The schema, draft 2020-12.
 ///
@@ -22,7 +18,7 @@ use std::collections::HashMap;
 /// assert!(schema["properties"]["lagrangian"]["description"].as_str().unwrap().contains("formula"));
 /// ```
 pub fn schema() -> Value {
-    let kinds = Kind::ALL.map(|kind| (kind, Writer::new(kind).top()));
+    let kinds = Kind::ALL.map(|kind| (kind, Writer { kind }.top()));
     let all = all_keys(&kinds);
     let telling = ["mesh", "body", "bodies", "lagrangian", "hamiltonian", "coordinates"];
     let chosen = kinds.iter().map(|(kind, _)| {
@@ -88,37 +84,27 @@ fn telling_of(kind: Kind) -> &'static [&'static str] {
 /// Writes the schema of a kind of scenario.
 struct Writer {
     kind: Kind,
-    /// What the reference says of each key.
-    described: HashMap<String, String>,
 }
 
 impl Writer {
-    fn new(kind: Kind) -> Self {
-        Writer { kind, described: described(kind) }
-    }
-
     fn top(&self) -> Value {
-        let mut form = self.object("", self.kind.keys(""));
+        let mut form = self.section("");
         if self.kind == Kind::Formula {
             form["anyOf"] = json!([{ "required": ["lagrangian"] }, { "required": ["hamiltonian"] }]);
         }
         form
     }
 
-    /// A table of known keys, whose paths begin with `prefix`.
-    fn object(&self, prefix: &str, keys: &[&str]) -> Value {
+    /// A table of keys.
+    fn object<'a>(&self, keys: impl Iterator<Item = &'a Key>) -> Value {
         let mut properties = Map::new();
         let mut needed = Vec::new();
         for key in keys {
-            let path = format!("{prefix}{key}");
-            let mut form = self.value(&path);
-            if let Some(text) = self.described.get(&path) {
-                form["description"] = text.clone().into();
-                if required(text) {
-                    needed.push(*key);
-                }
+            let (_, name) = key.place();
+            properties.insert(name.to_string(), self.key(key));
+            if key.is_required() {
+                needed.push(name);
             }
-            properties.insert(key.to_string(), form);
         }
         let mut form = json!({ "type": "object", "properties": properties, "additionalProperties": false });
         if !needed.is_empty() {
@@ -127,37 +113,36 @@ impl Writer {
         form
     }
 
+    /// The form of a key, with its meaning.
+    fn key(&self, key: &Key) -> Value {
+        let mut form = forms::schema_of(key.form, &|form| self.table(form, key.path));
+        form["description"] = key.meaning().into();
+        form
+    }
+
     /// A section: its keys, or those of each table in it.
     fn section(&self, section: &str) -> Value {
-        self.object(&format!("{section}."), self.kind.keys(section))
+        self.object(self.kind.all_keys().iter().filter(|key| key.place().0 == section))
     }
 
-    fn tables(&self, section: &str) -> Value {
-        forms::named(self.object(&format!("{section}.<name>."), self.kind.keys(section)))
-    }
-
-    fn value(&self, path: &str) -> Value {
-        match (self.kind, path) {
-            (_, "integrator") => self.integrator(),
-            (_, "observe") => {
+    /// The form of a key at a path that depends on other keys or on the registry.
+    fn table(&self, form: Form, path: &str) -> Value {
+        match form {
+            Form::Table => self.section(path),
+            Form::Tables => forms::named(self.section(path)),
+            Form::Integrator => self.integrator(),
+            Form::Observers => {
                 let names: Vec<&str> = registry::observers().iter().map(|entry| entry.name).collect();
                 forms::one_or_many(forms::words(&names))
             }
-            (_, "initial" | "output") | (Kind::Formula, "section") | (Kind::Solid, "local_energy") => {
-                self.section(path)
+            Form::Materials => self.materials(),
+            Form::Law => {
+                let names: Vec<&str> = registry::materials().iter().map(|law| law.name).collect();
+                forms::words(&names)
             }
-            (Kind::Body, "body") => self.section(path),
-            (Kind::Formula, "gap") => {
-                let one = json!({ "anyOf": [forms::text(), self.section("gap")] });
-                forms::one_or_many(one)
-            }
-            (Kind::Formula, "draw") => self.drawings(),
-            (Kind::Solid, "mesh") => json!({ "anyOf": [forms::text(), self.section("mesh")] }),
-            (Kind::Solid, "material") => self.materials(),
-            (Kind::Solid, "mass" | "support" | "load" | "probe") | (Kind::Bodies, "wall" | "bodies") => {
-                self.tables(path)
-            }
-            _ => forms::form(self.kind, path).unwrap_or_else(|| json!({})),
+            Form::Drawings => self.drawings(),
+            Form::Shape => forms::words(&DRAWINGS.map(|(shape, _)| shape)),
+            _ => unreachable!("{form:?} says all by itself"),
         }
     }
 
@@ -201,37 +186,31 @@ impl Writer {
 
     /// Every law has its own constants.
     fn materials(&self) -> Value {
-        let laws: Vec<&str> = materials().iter().map(|(law, _)| *law).collect();
-        let described = |key: &str, mut form: Value| {
-            if let Some(text) = self.described.get(&format!("material.<name>.{key}")) {
-                form["description"] = text.clone().into();
-            }
-            form
-        };
-        let group = described("group", self.value("material.<name>.group"));
-        let each = materials().map(|(law, constants)| {
+        let mut common = self.section("material");
+        let each = registry::materials().iter().map(|law| {
             let mut properties = Map::new();
-            properties.insert("group".into(), group.clone());
-            properties.insert("law".into(), json!({ "const": law }));
-            properties.extend(constants.iter().map(|key| (key.to_string(), forms::constant(key))));
+            properties.insert("group".into(), common["properties"]["group"].clone());
+            properties.insert("law".into(), json!({ "const": law.name }));
+            properties.extend(law.constants.iter().map(|key| (key.path.to_string(), self.key(key))));
             json!({
-                "if": { "properties": { "law": { "const": law } } },
+                "if": { "properties": { "law": { "const": law.name } } },
                 "then": { "properties": properties, "additionalProperties": false },
             })
         });
-        forms::named(json!({
-            "type": "object",
-            "properties": { "group": group, "law": described("law", forms::words(&laws)) },
-            "required": ["law"],
-            "allOf": each,
-        }))
+        let each: Value = each.collect();
+        if let Some(object) = common.as_object_mut() {
+            // What else there may be depends on the law.
+            object.remove("additionalProperties");
+            object.insert("allOf".into(), each);
+        }
+        forms::named(common)
     }
 
     /// Every shape has its own keys.
     fn drawings(&self) -> Value {
         let shapes = DRAWINGS.map(|(shape, _)| shape);
         let each = DRAWINGS.map(|(shape, keys)| {
-            let mut form = self.object("draw.", keys);
+            let mut form = self.object(DRAW.iter().filter(|key| keys.contains(&key.path)));
             form["properties"]["shape"] = json!({ "const": shape });
             form.as_object_mut().map(|object| object.remove("required"));
             json!({ "if": { "properties": { "shape": { "const": shape } } }, "then": form })
@@ -286,24 +265,6 @@ mod tests {
                 list.iter().enumerate().for_each(|(k, v)| walk(v, &format!("{path}.{k}"), see))
             }
             _ => {}
-        }
-    }
-
-    /// No form is left over from a key that is gone.
-    #[test]
-    fn the_reference_describes_no_key_that_no_reader_has() {
-        for kind in Kind::ALL {
-            let writer = Writer::new(kind);
-            for path in writer.described.keys() {
-                let parts: Vec<&str> = path.split('.').collect();
-                let keys = match parts[..] {
-                    [_] => kind.keys(""),
-                    ["draw", _] | ["material", ..] => continue,
-                    [section, ..] => kind.keys(section),
-                    [] => unreachable!(),
-                };
-                assert!(keys.contains(parts.last().unwrap()), "{path}");
-            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Materials of a scenario: a law by name, its constants, and what they make of the cells of a mesh.
 
+use crate::registry;
 use crate::scenario::{MaterialChoice, Options, Place, Scenario, SolidSystem, unknown_word};
 use stationary::error::{Diagnostic, Error};
 use stationary::formula::Scope;
@@ -8,17 +9,6 @@ use stationary::model::solid::{
     Bars, Elements, FormulaMaterial, FormulaMaterialError, Group, Kind, Lame, Law, LinearElastic,
     MooneyRivlin, NeoHookean, Plane, StVenantKirchhoff,
 };
-
-/// The laws, and the keys of a material with each besides `group` and `law`.
-pub(in crate::run) const CONSTANTS: [(&str, &[&str]); 7] = [
-    ("neo-hookean", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson"]),
-    ("st-venant-kirchhoff", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson"]),
-    ("linear", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson"]),
-    ("mooney-rivlin", &["density", "thickness", "plane", "lambda", "mu", "young", "poisson", "second"]),
-    ("formula", &["density", "thickness", "plane", "energy"]),
-    ("bar", &["area", "young", "density"]),
-    ("spring", &["stiffness", "length"]),
-];
 
 /// A material with its constants.
 pub(super) struct Stuff {
@@ -47,10 +37,11 @@ pub(super) fn read(scenario: &Scenario, system: &SolidSystem) -> Result<Vec<Stuf
 fn one(scenario: &Scenario, choice: &MaterialChoice) -> Result<Stuff, Error> {
     let mut options = choice.options.clone();
     let place = choice.name.place.clone();
-    let Some((name, known)) = CONSTANTS.iter().find(|(name, _)| *name == choice.law.text) else {
-        return Err(unknown_word(&choice.law, "law", &CONSTANTS.map(|(name, _)| name)).into());
+    let Some(law) = registry::materials().iter().find(|law| law.name == choice.law.text) else {
+        let names: Vec<&str> = registry::materials().iter().map(|law| law.name).collect();
+        return Err(unknown_word(&choice.law, "law", &names).into());
     };
-    let form = match *name {
+    let form = match law.name {
         "bar" => {
             let area = needed(&mut options, "area", choice)?;
             let young = needed(&mut options, "young", choice)?;
@@ -63,7 +54,8 @@ fn one(scenario: &Scenario, choice: &MaterialChoice) -> Result<Stuff, Error> {
         }
         _ => continuum(scenario, choice, &mut options)?,
     };
-    options.finish(&format!("material `{}`", choice.name.text), known)?;
+    let known: Vec<&str> = law.constants.iter().map(|key| key.path).collect();
+    options.finish(&format!("material `{}`", choice.name.text), &known)?;
     Ok(Stuff { place, form })
 }
 

@@ -26,7 +26,6 @@ use stationary::integrate::avi::elapsed;
 use std::sync::Arc;
 
 pub(super) use build::mesh_bytes;
-pub(super) use material::CONSTANTS;
 pub use simulation::{Simulation, View};
 
 /// A solid in motion.

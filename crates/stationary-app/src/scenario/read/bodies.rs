@@ -99,7 +99,7 @@ impl Reader {
         space: usize,
         usual: Surface,
     ) -> Result<WallChoice, Diagnostic> {
-        tree::only(&table, &format!("`wall.{}`", name.text), Kind::Bodies.keys("wall"))?;
+        tree::only(&table, &format!("`wall.{}`", name.text), &Kind::Bodies.keys("wall"))?;
         let [restitution, friction] = take_surface(&self.constants, &mut table, usual)?;
         let form = self.wall_kind(&name, table, space)?;
         Ok(WallChoice { name: name.text, place: name.place, form, restitution, friction })
@@ -156,7 +156,7 @@ fn group(
     mut table: Table,
     (space, usual, walls): (usize, Surface, &[WallChoice]),
 ) -> Result<BodyGroup, Diagnostic> {
-    tree::only(&table, &format!("`bodies.{}`", name.text), Kind::Bodies.keys("bodies"))?;
+    tree::only(&table, &format!("`bodies.{}`", name.text), &Kind::Bodies.keys("bodies"))?;
     let (shape, shape_place) = shape(constants, &name, &mut table, space)?;
     let mass = mass(constants, &mut table)?;
     let [restitution, friction] = take_surface(constants, &mut table, usual)?;

@@ -18,7 +18,7 @@ impl Reader {
         let node = self.need("body")?;
         let place = node.place.clone();
         let mut table = node.table("body", "a table")?;
-        tree::only(&table, "`body`", Kind::Body.keys("body"))?;
+        tree::only(&table, "`body`", &Kind::Body.keys("body"))?;
         let fixed = match tree::take(&mut table, "fixed") {
             Some(Node { value: Value::Flag(fixed), .. }) => fixed,
             Some(node) => return Err(node.wrong("fixed", "true or false")),
@@ -100,7 +100,7 @@ impl Reader {
                 Ok(Quaternion(all).unit())
             }
             Value::Table(mut table) => {
-                tree::only(&table, "`orientation`", Kind::Body.keys("orientation"))?;
+                tree::only(&table, "`orientation`", &Kind::Body.keys("body.orientation"))?;
                 let [axis, angle] = ["axis", "angle"].map(|key| tree::take(&mut table, key));
                 let (Some(axis), Some(angle)) = (axis, angle) else {
                     return Err(place

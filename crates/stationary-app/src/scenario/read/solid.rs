@@ -92,7 +92,7 @@ impl Reader {
             Value::Text(text) => (Text { text, place, index: None }, 1.0, 0),
             _ => {
                 let mut table = node.table("mesh", "the name of a mesh file, or a table with `file`")?;
-                tree::only(&table, "`mesh`", Kind::Solid.keys("mesh"))?;
+                tree::only(&table, "`mesh`", &Kind::Solid.keys("mesh"))?;
                 let Some(file) = tree::take(&mut table, "file") else {
                     return Err(place.error("`mesh` has no `file`").help("add: file = \"block.msh\""));
                 };
@@ -159,7 +159,7 @@ impl Reader {
     fn masses(&mut self) -> Result<Vec<PointMass>, Diagnostic> {
         let mut masses = Vec::new();
         for (name, mut table) in self.sections("mass")? {
-            tree::only(&table, &format!("the mass `{}`", name.text), Kind::Solid.keys("mass"))?;
+            tree::only(&table, &format!("the mass `{}`", name.text), &Kind::Solid.keys("mass"))?;
             let group = group(&mut table, &name, "mass")?;
             let Some(mass) = tree::take(&mut table, "mass") else {
                 let message = format!("`{}` has no `mass`", name.text);
@@ -174,7 +174,7 @@ impl Reader {
     fn supports(&mut self, trial: &mut Trial) -> Result<Vec<Support>, Diagnostic> {
         let mut supports = Vec::new();
         for (name, mut table) in self.sections("support")? {
-            tree::only(&table, &format!("the support `{}`", name.text), Kind::Solid.keys("support"))?;
+            tree::only(&table, &format!("the support `{}`", name.text), &Kind::Solid.keys("support"))?;
             let group = group(&mut table, &name, "support")?;
             let components = held(&mut table, &name, trial)?;
             supports.push(Support { name, group, components });
@@ -185,7 +185,7 @@ impl Reader {
     fn loads(&mut self, trial: &mut Trial) -> Result<Vec<Load>, Diagnostic> {
         let mut loads = Vec::new();
         for (name, mut table) in self.sections("load")? {
-            tree::only(&table, &format!("the load `{}`", name.text), Kind::Solid.keys("load"))?;
+            tree::only(&table, &format!("the load `{}`", name.text), &Kind::Solid.keys("load"))?;
             let groups = groups(&mut table)?;
             if let [first, second, ..] = &table[..] {
                 let message = format!(
@@ -245,7 +245,7 @@ impl Reader {
         let mut probes = Vec::new();
         for (name, mut table) in self.sections("probe")? {
             self.names.probe(&name.text, &name.place)?;
-            tree::only(&table, &format!("the probe `{}`", name.text), Kind::Solid.keys("probe"))?;
+            tree::only(&table, &format!("the probe `{}`", name.text), &Kind::Solid.keys("probe"))?;
             let [at, value] = ["at", "value"].map(|key| tree::take(&mut table, key));
             let (Some(at), Some(value)) = (at, value) else {
                 return Err(name
@@ -267,7 +267,7 @@ impl Reader {
         let Some(node) = self.take("local_energy") else { return Ok(Vec::new()) };
         let place = node.place.clone();
         let mut table = node.table("local_energy", "a table")?;
-        tree::only(&table, "`local_energy`", Kind::Solid.keys("local_energy"))?;
+        tree::only(&table, "`local_energy`", &Kind::Solid.keys("local_energy"))?;
         let Some(node) = tree::take(&mut table, "elements") else {
             return Err(place.error("`local_energy` has no `elements`").help("add: elements = [12, 57]"));
         };
