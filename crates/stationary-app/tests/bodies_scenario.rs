@@ -261,22 +261,6 @@ fn table(page: &str, heading: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_key_of_bodies_that_collide_is_documented() {
-    let allowed = |key: &str| -> Vec<String> {
-        let message =
-            read(TWO, &[(&format!("{key}zzz_unknown"), "1")]).expect_err("an unknown key").to_string();
-        let list = message.split("allowed keys: ").nth(1).unwrap_or_else(|| panic!("{message}"));
-        list.trim().split(", ").map(|k| format!("{key}{k}")).collect()
-    };
-    let known: BTreeSet<String> = ["", "output.", "wall.floor.", "bodies.ball."]
-        .into_iter()
-        .flat_map(allowed)
-        .map(|key| key.replace("wall.floor", "wall.<name>").replace("bodies.ball", "bodies.<name>"))
-        .collect();
-    assert_eq!(table(&page("scenario.md"), "## Keys of bodies that collide"), known);
-}
-
-#[test]
 fn every_column_and_key_of_the_results_is_documented() {
     let flat = files(&read(TWO, &[]).unwrap(), "flat");
     let space = r#"

@@ -68,7 +68,7 @@ fn an_unknown_key_is_named_with_its_near_miss_and_the_allowed_keys() {
     assert_eq!(
         message(with("step", "stepp")),
         "a.toml:3:1: unknown key `stepp` in the scenario\n  | stepp = 0.05\n  | ^^^^^\n  = did you mean `step`? allowed keys: \
-         title, description, coordinates, lagrangian, constraint, force, gap, simultaneous, reduce, hamiltonian, one_form, step, start, end, end_impacts, integrator, observe, \
+         title, description, coordinates, lagrangian, hamiltonian, one_form, constraint, force, gap, simultaneous, reduce, step, start, end, end_impacts, integrator, observe, \
          claim, parameters, initial, symmetry, probe, section, draw, output"
     );
     let text = message(with("velocity", "velocty"));
