@@ -16,7 +16,8 @@ from ._errors import Error, FileError, InputError, Interrupted, RunError
 from ._mesh import Mesh
 from ._result import Result
 from ._scenario import Scenario, run
-from ._solid import Simulation, Solid
+from ._simulation import Simulation
+from ._solid import Solid, SolidSimulation
 from ._sweep import Sweep, sweep
 from ._system import Bodies, RigidBody, System
 
@@ -35,6 +36,7 @@ __all__ = [
     "Scenario",
     "Simulation",
     "Solid",
+    "SolidSimulation",
     "Stop",
     "Sweep",
     "System",

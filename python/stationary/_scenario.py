@@ -16,7 +16,7 @@ from ._text import overrides as _overrides
 from ._text import toml
 
 if TYPE_CHECKING:
-    from ._solid import Simulation
+    from ._simulation import Simulation
 
 Changes = Union[Mapping[str, Any], Iterable[tuple[str, Any]], None]
 Path = Union[str, "os.PathLike[str]"]
@@ -103,10 +103,13 @@ class Scenario:
         return self.core.explain_energy()
 
     def start(self) -> Simulation:
-        """The solid that it is about at its start, to be advanced as you like."""
-        from ._solid import Simulation
+        """What it is about at its start, to be advanced as you like: a `Simulation`, of a solid a `SolidSimulation`.
 
-        return Simulation(self)
+        The key ``end`` does not limit it.
+        """
+        from ._simulation import start
+
+        return start(self)
 
     def run(
         self,

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._errors import Interrupted, RunError
 from ._mesh import Mesh, space
 from ._result import Array, Result, grid
 from ._scenario import Path, Progress, Scenario
+from ._simulation import Simulation
 from ._system import Table, _given, _Kind
 from ._text import formula, plain
 
@@ -146,12 +145,12 @@ class Solid(_Kind):
         """
         return self.scenario(end=end, **run).run(out=out, resume=resume, progress=progress)
 
-    def start(self, **run: Any) -> Simulation:
+    def start(self, **run: Any) -> SolidSimulation:
         """The solid at its start, to be advanced as you like; arguments are those of `scenario`."""
-        return self.scenario(**run).start()
+        return SolidSimulation(self.scenario(**run))
 
 
-class Simulation:
+class SolidSimulation(Simulation):
     """A solid that moves when told to, with its state to be read and set between.
 
     >>> import stationary
@@ -167,56 +166,26 @@ class Simulation:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self._core: _core.Simulation = scenario.core.start()
-        self._seen: dict[str, Any] | None = None
+        super().__init__(scenario)
+        if not self._core.is_solid:
+            raise TypeError("this is no solid: `Scenario.start` makes a `Simulation` of it")
         self._added: list[tuple[str, list[float], str]] = []
-
-    # --- time ---
-
-    def advance(
-        self,
-        until: float | None = None,
-        by: float | None = None,
-        *,
-        progress: Progress = None,
-        stop: _core.Stop | None = None,
-    ) -> None:
-        """Moves on to a time, or by some time. After Ctrl-C, which raises `Interrupted`, the state is whole, at the time
-        reached, and the next call goes on from there as if nothing had happened."""
-        if (until is None) == (by is None):
-            raise TypeError("give either `until` or `by`")
-        target = float(until) if until is not None else self.t + float(by)  # type: ignore[arg-type]
-        self._seen = None
-        try:
-            told = self._core.advance(target, stop, progress)
-        except RunError as error:
-            error.result = self
-            raise
-        if told == "interrupted":
-            raise Interrupted(f"interrupted at time {self.t:g}; the state is whole, and advance() goes on", self)
-
-    @property
-    def t(self) -> float:
-        """The time."""
-        return self._core.time
 
     # --- state ---
 
-    def _look(self) -> dict[str, Any]:
-        if self._seen is None:
-            self._seen = self._core.look()
-            for value in self._seen.values():
-                if isinstance(value, np.ndarray):
-                    value.flags.writeable = False
-        return self._seen
+    def _read(self) -> dict[str, Any]:
+        return self._core.look()
 
-    def set(self, x: Any = None, v: Any = None) -> None:
-        """Sets positions, velocities or both. The clocks of all elements begin anew at this time."""
+    def set(self, q: Any = None, v: Any = None, *, x: Any = None) -> None:
+        """Sets positions, velocities or both. The clocks of all elements begin anew at this time. ``q`` and ``x`` are the
+        same: a row for each node."""
+        if x is not None and q is not None:
+            raise TypeError("give either `x` or `q`: they are the same")
+        x = q if x is None else x
         count = len(self.points)
         x = None if x is None else vectors(x, count, "x")
         v = None if v is None else vectors(v, count, "v")
-        self._core.set(x, v)
+        self._core.set_nodes(x, v)
         self._seen = None
 
     @property
@@ -229,13 +198,18 @@ class Simulation:
         self.set(x=new)
 
     @property
-    def v(self) -> Array:
-        """Velocities of the nodes."""
-        return self._look()["v"]  # type: ignore[no-any-return]
+    def q(self) -> Array:
+        """Positions of the nodes, as `x`."""
+        return self.x
 
-    @v.setter
-    def v(self, new: Any) -> None:
-        self.set(v=new)
+    @q.setter
+    def q(self, new: Any) -> None:
+        self.set(x=new)
+
+    @property
+    def p(self) -> Array:
+        """Empty: see `momentum`."""
+        return np.zeros(0)
 
     @property
     def points(self) -> Array:
@@ -311,7 +285,7 @@ class Simulation:
         square = 0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * (xy**2 + yz**2 + xz**2)
         return np.asarray(np.sqrt(square))
 
-    # --- probes, frames, checkpoints ---
+    # --- probes and frames ---
 
     def probe(self, name: str, at: Any, value: Any) -> None:
         """Attaches a probe: a formula of the state of the node nearest to a reference place."""
@@ -331,15 +305,6 @@ class Simulation:
         """Writes one more frame of this time into a folder, for ParaView: ``vtu`` or ``xdmf``."""
         self._core.frame(os.fspath(folder), format)
 
-    def save(self, path: Path) -> None:
-        """Writes a checkpoint."""
-        self._core.save(os.fspath(path))
-
-    def restore(self, path: Path) -> None:
-        """Takes up the state of a checkpoint of the same solid; it then goes on to the same bits."""
-        self._core.restore(os.fspath(path))
-        self._seen = None
-
     def to_pyvista(self) -> pyvista.UnstructuredGrid:
         """The body as it is now, with displacement, velocity, stress and steps."""
         points = {"displacement": self.u, "velocity": self.v}
@@ -348,23 +313,18 @@ class Simulation:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"scenario": self.scenario, "_added": self._added, "state": self._core.to_bytes()}
+        return {**super().__getstate__(), "_added": self._added}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["scenario"])  # type: ignore[misc]
-        self._core.from_bytes(state["state"])
+        super().__setstate__(state)
         for probe in state["_added"]:
             self.probe(*probe)
 
     def __repr__(self) -> str:
-        return f"<Simulation of {self.scenario.name}: t = {self.t:g}, energy {self.energy:g}, {self._core.moves} moves>"
+        return f"<SolidSimulation of {self.scenario.name}: t = {self.t:g}, energy {self.energy:g}, {self.moves} moves>"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = {"t": self.t, "kinetic": self.kinetic, "potential": self.potential, "work": self.work, **self.probes}
-        lines = "".join(f"<tr><td>{escape(k)}</td><td>{v:.6g}</td></tr>" for k, v in rows.items())
-        return f"<table><caption>{escape(self.scenario.name)}</caption>{lines}</table>"
+    def _table(self) -> dict[str, float]:
+        return {"t": self.t, "kinetic": self.kinetic, "potential": self.potential, "work": self.work, **self.probes}
 
 
 def vectors(given: Any, count: int, name: str) -> Array:

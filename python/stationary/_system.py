@@ -9,6 +9,7 @@ import numpy as np
 
 from ._result import Result
 from ._scenario import Path, Progress, Scenario
+from ._simulation import Simulation
 from ._text import _of_sympy, formula
 
 Table = Mapping[str, Any]
@@ -24,6 +25,10 @@ _ELSEWHERE = {
     **dict.fromkeys(("v0", "velocity"), ("v", "the initial velocity")),
     **dict.fromkeys(("p0", "momentum"), ("p", "the initial momentum")),
 }
+
+
+#: Steps to the end that a scenario is given where it is moved on by hand.
+_STEPS_AHEAD = 10_000
 
 
 class _Kind:
@@ -80,6 +85,10 @@ class _Kind:
         ``progress`` are those of `Scenario.run`.
         """
         return self.scenario(**run).run(out=out, resume=resume, progress=progress)
+
+    def start(self, **run: Any) -> Simulation:
+        """It at its start, to be advanced as you like; arguments are those of `scenario`, and no ``end`` is needed."""
+        return self.scenario(**_endless(run)).start()
 
     def _integrator(self, method: str | None, options: Table, whole: Table | str | None) -> Any:
         """The key `integrator`: a method and its options, or all of it as in a scenario."""
@@ -186,6 +195,19 @@ class System(_Kind):
         """
         return self.scenario(q, v, **run).run(out=out, resume=resume, progress=progress)
 
+    def start(self, q: Any = None, v: Any = None, **run: Any) -> Simulation:
+        """It at its start, to be advanced as you like; arguments are those of `scenario`, and no ``end`` is needed.
+
+        >>> import stationary
+        >>> ball = stationary.System(["y"], "0.5*vy^2 - 9.81*y", gap={"gap": "y"})
+        >>> sim = ball.start(q=1, v=0, h=0.01, method="gauss", stages=2)
+        >>> while sim.v[0] <= 0:
+        ...     sim.advance(by=0.01)
+        >>> 0.45 < sim.t < 0.47
+        True
+        """
+        return self.scenario(q, v, **_endless(run)).start()
+
 
 class RigidBody(_Kind):
     """A rigid body, free or ``fixed`` at a point.
@@ -282,6 +304,12 @@ def _refuse_elsewhere(options: Table) -> None:
         if name in _ELSEWHERE:
             keyword, meaning = _ELSEWHERE[name]
             raise TypeError(f"`{name}` is no argument of a run: {meaning} is `{keyword}`")
+
+
+def _endless(run: Table) -> dict[str, Any]:
+    """The arguments of a scenario that is moved on by hand: its end limits nothing, but every scenario has one."""
+    ends = {"end", "steps", "end_impacts"} & run.keys()
+    return dict(run) if ends else {"steps": _STEPS_AHEAD, **run}
 
 
 def _given(keys: Table) -> dict[str, Any]:

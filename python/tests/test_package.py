@@ -53,9 +53,12 @@ worst: float = max(abs(c.worst) for c in r.conserved)
 energy: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = r.energy
 mesh = stationary.Mesh([[0, 0], [1, 0], [0, 1]], {"triangle": [[0, 1, 2]]}, {"left": [0, 2]})
 solid = stationary.Solid(mesh, material={"a": {"law": "linear", "young": 1, "poisson": 0, "density": 1}})
-sim: stationary.Simulation = solid.start(method="avi", fraction=0.1)
+sim: stationary.SolidSimulation = solid.start(method="avi", fraction=0.1)
 sim.advance(until=0.1)
 sim.v = -sim.v
+any_kind: list[stationary.Simulation] = [sim, s.start(q=[0.74], v=0, h=0.1, method="verlet")]
+row: dict[str, float] = any_kind[1].row
+any_kind[1].set(q=np.ones(1), v=[0])
 table = stationary.sweep(s, {"parameters.k": [1, 2]}, q=1, v=0, h=0.1, steps=10, method="verlet").table()
 try:
     stationary.run("pendulum", {"end": 1})

@@ -11,7 +11,7 @@ from conftest import same_bits
 from test_runs import RUBBER, square
 
 import stationary
-from stationary import InputError, Mesh, Simulation, Solid
+from stationary import InputError, Mesh, Solid, SolidSimulation
 
 
 def solid(**more: object) -> Solid:
@@ -28,7 +28,7 @@ def free(**more: object) -> Solid:
     return solid(support=None, load=None, initial={"velocity": ["-3*Y", "3*X"]}, **more)
 
 
-def same_state(a: Simulation, b: Simulation) -> bool:
+def same_state(a: SolidSimulation, b: SolidSimulation) -> bool:
     return a.t == b.t and same_bits(a.x, b.x) and same_bits(a.v, b.v) and a.energy == b.energy
 
 
@@ -197,8 +197,12 @@ def test_tetrahedra_from_arrays_and_refined() -> None:
 
 
 def test_a_simulation_of_what_is_no_solid_is_refused() -> None:
-    with pytest.raises((InputError, TypeError)):
-        stationary.Scenario.open("pendulum").start()
+    with pytest.raises(TypeError, match="no solid"):
+        SolidSimulation(stationary.Scenario.open("pendulum"))
+    sim = stationary.Scenario.open("pendulum").start()
+    assert not isinstance(sim, SolidSimulation)
+    with pytest.raises(TypeError, match="no solid"):
+        sim._core.probes()
 
 
 def test_an_unknown_group_is_told() -> None:

@@ -17,10 +17,12 @@ mod names;
 mod page;
 mod results;
 mod rows;
+mod simulation;
 mod solid;
 
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
-pub use solid::{Simulation, View};
+pub use simulation::{Simulation, State};
+pub use solid::{SolidSimulation, View};
 pub use stationary::observe::Conserved;
 
 use crate::scenario::{Scenario, System, claim};

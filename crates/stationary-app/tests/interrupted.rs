@@ -3,7 +3,7 @@
 use serde_json::Value;
 use stationary::error::Error;
 use stationary::interrupt::{Question, listen};
-use stationary_app::run::{Progress, Simulation, check, explain_energy, resume, run};
+use stationary_app::run::{Progress, SolidSimulation, check, explain_energy, resume, run};
 use stationary_app::scenario::{Scenario, shipped};
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -178,14 +178,14 @@ fn a_preparation_is_given_up_at_once_and_nothing_else_is() {
 fn a_simulation_whose_step_was_given_up_goes_on_to_the_same_bits() {
     let (name, text, sets) = cases().pop().unwrap();
     let scenario = || read(name, &text, &sets);
-    let mut whole = Simulation::new(scenario()).unwrap();
+    let mut whole = SolidSimulation::new(scenario()).unwrap();
     let asked = Rc::new(Cell::new(0));
     let reached = listen(from(u64::MAX, &asked), || whole.advance(0.5, &mut go_on));
     assert!(reached.unwrap().is_continue());
     let questions = asked.get();
     let mut breaks = 0;
     for at in [1, 2, questions / 2, questions] {
-        let mut broken = Simulation::new(scenario()).unwrap();
+        let mut broken = SolidSimulation::new(scenario()).unwrap();
         asked.set(0);
         let reached = listen(from(at, &asked), || broken.advance(0.5, &mut go_on)).unwrap();
         breaks += u32::from(reached.is_break());

@@ -8,6 +8,7 @@ mod gather;
 mod interrupted;
 mod rigid;
 mod simulation;
+mod simulation_kinds;
 mod units;
 
 #[path = "phase/main.rs"]

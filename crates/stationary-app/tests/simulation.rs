@@ -2,7 +2,7 @@
 
 use stationary::error::{Cause, Error};
 use stationary::mesh::{Mesh, NewGroup};
-use stationary_app::run::{self, Simulation, View};
+use stationary_app::run::{self, SolidSimulation, View};
 use stationary_app::scenario::{FrameFormat, Given, Scenario, shipped};
 use stationary_report::files::read_mesh;
 use std::ops::ControlFlow;
@@ -33,7 +33,7 @@ fn slab(changes: &[(&str, &str)]) -> Scenario {
     Scenario::read("slab", text, &set(&[&more[..], changes].concat())).unwrap()
 }
 
-fn go(simulation: &mut Simulation, until: f64) {
+fn go(simulation: &mut SolidSimulation, until: f64) {
     let reached = simulation.advance(until, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(reached, ControlFlow::Continue(()));
 }
@@ -59,10 +59,10 @@ fn bits(view: &View) -> Vec<u64> {
     one.into_iter().chain(vectors).chain(reactions).map(f64::to_bits).collect()
 }
 
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("stationary-simulation-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
@@ -89,14 +89,14 @@ fn series(scenario: &Scenario, folder: &Folder) -> Vec<Vec<(String, f64)>> {
     text.lines().skip(1).map(row).collect()
 }
 
-/// Makes a test of this module in a process of its own, in which watchers are told after every stretch of steps, whatever the pace of
+/// Makes a test of a module in a process of its own, in which watchers are told after every stretch of steps, whatever the pace of
 /// the machine (`stationary_report::failpoint`). Says whether this is that process.
-fn watched_at_every_stretch(test: &str) -> bool {
+pub fn watched_at_every_stretch(module: &str, test: &str) -> bool {
     const VARIABLE: &str = "STATIONARY_FAILPOINT";
     if std::env::var_os(VARIABLE).is_some() {
         return true;
     }
-    let module = module_path!().split_once("::").map_or(String::new(), |(_, inside)| format!("{inside}::"));
+    let module = module.split_once("::").map_or(String::new(), |(_, inside)| format!("{inside}::"));
     let out = Command::new(std::env::current_exe().unwrap())
         .args([&format!("{module}{test}"), "--exact", "--nocapture"])
         .env(VARIABLE, "always")
@@ -109,14 +109,14 @@ fn watched_at_every_stretch(test: &str) -> bool {
 
 #[test]
 fn pieces_looks_and_breaks_give_the_rows_of_a_run() {
-    if !watched_at_every_stretch("pieces_looks_and_breaks_give_the_rows_of_a_run") {
+    if !watched_at_every_stretch(module_path!(), "pieces_looks_and_breaks_give_the_rows_of_a_run") {
         return;
     }
     for (way, changes) in WAYS.iter().enumerate() {
         let scenario = slab(changes);
         let rows = series(&scenario, &Folder::new(&format!("rows-{way}")));
         assert_eq!(rows.len(), 5);
-        let mut simulation = Simulation::new(scenario.clone()).unwrap();
+        let mut simulation = SolidSimulation::new(scenario.clone()).unwrap();
         let mut breaks = 0;
         for (k, row) in rows.iter().enumerate() {
             let goal = END * (k as f64 / 4.0);
@@ -152,7 +152,7 @@ fn pieces_looks_and_breaks_give_the_rows_of_a_run() {
             }
         }
         assert_eq!(breaks, 2, "way {way}: the watcher was not told early");
-        let mut whole = Simulation::new(scenario).unwrap();
+        let mut whole = SolidSimulation::new(scenario).unwrap();
         go(&mut whole, END);
         assert_eq!(bits(&whole.look().unwrap()), bits(&simulation.look().unwrap()), "way {way}");
     }
@@ -162,7 +162,7 @@ fn pieces_looks_and_breaks_give_the_rows_of_a_run() {
 fn a_saved_state_goes_on_to_the_same_bits_also_after_it_was_set() {
     let folder = Folder::new("saved");
     for (way, changes) in WAYS.iter().enumerate() {
-        let mut whole = Simulation::new(slab(changes)).unwrap();
+        let mut whole = SolidSimulation::new(slab(changes)).unwrap();
         go(&mut whole, 0.013);
         let pushed: Vec<_> = whole.look().unwrap().v.iter().map(|v| [v[0] + 0.1, v[1], v[2]]).collect();
         whole.set(None, Some(&pushed)).unwrap();
@@ -173,7 +173,7 @@ fn a_saved_state_goes_on_to_the_same_bits_also_after_it_was_set() {
         assert_eq!(std::fs::read(&file).unwrap(), saved);
         go(&mut whole, END);
         let end = (bits(&whole.look().unwrap()), whole.updates());
-        let mut other = Simulation::new(slab(changes)).unwrap();
+        let mut other = SolidSimulation::new(slab(changes)).unwrap();
         other.restore(&file).unwrap();
         assert_eq!(bits(&other.look().unwrap()), then, "way {way}");
         go(&mut other, END);
@@ -183,12 +183,12 @@ fn a_saved_state_goes_on_to_the_same_bits_also_after_it_was_set() {
         go(&mut whole, END);
         assert_eq!((bits(&whole.look().unwrap()), whole.updates()), end, "way {way}");
     }
-    let mut stranger = Simulation::new(slab(&[("parameters.g", "1")])).unwrap();
+    let mut stranger = SolidSimulation::new(slab(&[("parameters.g", "1")])).unwrap();
     let error = stranger.restore(&folder.0.join("0")).unwrap_err().to_string();
     assert!(error.contains("belongs to another scenario"), "{error}");
     assert!(stranger.from_bytes(b"nonsense").unwrap_err().to_string().contains("not a checkpoint"));
     let before = bits(&stranger.look().unwrap());
-    assert_eq!(before, bits(&Simulation::new(slab(&[("parameters.g", "1")])).unwrap().look().unwrap()));
+    assert_eq!(before, bits(&SolidSimulation::new(slab(&[("parameters.g", "1")])).unwrap().look().unwrap()));
 }
 
 #[test]
@@ -197,10 +197,10 @@ fn the_checkpoint_of_a_broken_run_can_be_restored() {
     let scenario = slab(&[("end", "1")]);
     let outcome = run::run(&scenario, &folder.0, &mut |_| ControlFlow::Break(())).unwrap();
     assert!(outcome.interrupted);
-    let mut simulation = Simulation::new(scenario.clone()).unwrap();
+    let mut simulation = SolidSimulation::new(scenario.clone()).unwrap();
     simulation.restore(&folder.0.join("checkpoint")).unwrap();
     let until = simulation.time() + 0.01;
-    let mut whole = Simulation::new(scenario).unwrap();
+    let mut whole = SolidSimulation::new(scenario).unwrap();
     go(&mut simulation, until);
     go(&mut whole, until);
     assert_eq!(bits(&whole.look().unwrap()), bits(&simulation.look().unwrap()));
@@ -209,7 +209,7 @@ fn the_checkpoint_of_a_broken_run_can_be_restored() {
 #[test]
 fn a_state_that_is_set_is_the_start_of_a_new_run() {
     for (way, changes) in WAYS.iter().enumerate() {
-        let mut simulation = Simulation::new(slab(changes)).unwrap();
+        let mut simulation = SolidSimulation::new(slab(changes)).unwrap();
         go(&mut simulation, 0.0125);
         let t = simulation.time();
         let View { mut x, mut v, .. } = simulation.look().unwrap();
@@ -219,7 +219,7 @@ fn a_state_that_is_set_is_the_start_of_a_new_run() {
         let start = format!("{t:?}");
         let mut later = slab(&[*changes, &[("start", start.as_str())][..]].concat());
         later.given = Given { mesh: None, state: Some(Arc::new([x, v])) };
-        let mut new = Simulation::new(later).unwrap();
+        let mut new = SolidSimulation::new(later).unwrap();
         for until in [t, 0.02, END] {
             go(&mut simulation, until);
             go(&mut new, until);
@@ -249,7 +249,7 @@ fn a_run_from_arrays_has_the_bits_of_a_run_from_the_file() {
         let file = slab(changes);
         let mut given = file.clone();
         given.given.mesh = Some(Arc::new(arrays.clone()));
-        let [mut file, mut given] = [file, given].map(|s| Simulation::new(s).unwrap());
+        let [mut file, mut given] = [file, given].map(|s| SolidSimulation::new(s).unwrap());
         go(&mut file, 0.01);
         go(&mut given, 0.01);
         assert_eq!(bits(&file.look().unwrap()), bits(&given.look().unwrap()));
@@ -262,7 +262,7 @@ fn a_run_from_arrays_has_the_bits_of_a_run_from_the_file() {
 #[test]
 fn what_is_given_decides_the_identity_of_a_run() {
     let state = |push: f64| {
-        let simulation = Simulation::new(slab(&[])).unwrap();
+        let simulation = SolidSimulation::new(slab(&[])).unwrap();
         let v = vec![[push, 0.0, 0.0]; simulation.points().len()];
         let mut scenario = slab(&[]);
         scenario.given.state = Some(Arc::new([simulation.points(), v]));
@@ -301,7 +301,7 @@ fn large() -> (Scenario, Mesh) {
 #[test]
 fn a_large_body_comes_in_the_order_of_its_mesh() {
     let (scenario, mesh) = large();
-    let mut simulation = Simulation::new(scenario.clone()).unwrap();
+    let mut simulation = SolidSimulation::new(scenario.clone()).unwrap();
     assert_eq!(simulation.points(), mesh.points);
     let view = simulation.look().unwrap();
     for (v, p) in view.v.iter().zip(&mesh.points) {
@@ -353,7 +353,7 @@ fn elements_of_several_materials_come_in_the_order_of_the_cells() {
     let mesh = Mesh::from_arrays("chain", points, cells, vec![odd, even]).unwrap();
     let mut scenario = Scenario::read("chain", text, &[]).unwrap();
     scenario.given.mesh = Some(Arc::new(mesh));
-    let mut simulation = Simulation::new(scenario).unwrap();
+    let mut simulation = SolidSimulation::new(scenario).unwrap();
     assert_eq!(simulation.elements(), [0, 1, 2, 3, 4].map(|k| (0, k)));
     assert_eq!(simulation.steps(), [0.02, 0.01, 0.02, 0.01, 0.02]);
     go(&mut simulation, 0.105);
@@ -365,7 +365,7 @@ fn elements_of_several_materials_come_in_the_order_of_the_cells() {
 fn an_element_that_fails_is_named_and_the_state_before_stays() {
     for steps in ["free", "harmonic"] {
         let wild = slab(&[("integrator.fraction", "6"), ("integrator.steps", steps), ("end", "5")]);
-        let mut simulation = Simulation::new(wild).unwrap();
+        let mut simulation = SolidSimulation::new(wild).unwrap();
         let mut stop = || simulation.advance(5.0, &mut |_| ControlFlow::Continue(())).unwrap_err();
         let (first, again) = (stop(), stop());
         let Error::Run(error) = &first else { panic!("{first}") };
@@ -379,8 +379,11 @@ fn an_element_that_fails_is_named_and_the_state_before_stays() {
         let view = simulation.look().unwrap();
         assert_eq!(view.t, second.time);
         // On the way to a time before the fault it has the bits of one that never failed.
-        let mut other =
-            Simulation::new(slab(&[("integrator.fraction", "6"), ("integrator.steps", steps), ("end", "5")]));
+        let mut other = SolidSimulation::new(slab(&[
+            ("integrator.fraction", "6"),
+            ("integrator.steps", steps),
+            ("end", "5"),
+        ]));
         let other = other.as_mut().unwrap();
         go(other, view.t);
         assert_eq!(bits(&other.look().unwrap()), bits(&view), "{steps}");
@@ -390,7 +393,7 @@ fn an_element_that_fails_is_named_and_the_state_before_stays() {
 #[test]
 fn states_that_cannot_be_are_refused_and_the_old_one_stays() {
     for changes in [&[][..], WAYS[5]] {
-        let mut simulation = Simulation::new(slab(changes)).unwrap();
+        let mut simulation = SolidSimulation::new(slab(changes)).unwrap();
         go(&mut simulation, 0.01);
         let before = simulation.look().unwrap();
         let count = before.x.len();
@@ -407,7 +410,7 @@ fn states_that_cannot_be_are_refused_and_the_old_one_stays() {
         refused(Some(&mirrored), None, "the state cannot be set: element");
         let fast = vec![[1e200, 0.0, 0.0]; count];
         refused(None, Some(&fast), "the energy is no longer a finite number");
-        let mut whole = Simulation::new(slab(changes)).unwrap();
+        let mut whole = SolidSimulation::new(slab(changes)).unwrap();
         go(&mut whole, 0.02);
         go(&mut simulation, 0.02);
         assert_eq!(bits(&whole.look().unwrap()), bits(&simulation.look().unwrap()));
@@ -416,7 +419,7 @@ fn states_that_cannot_be_are_refused_and_the_old_one_stays() {
 
 #[test]
 fn times_scenarios_and_states_that_do_not_fit_get_a_message() {
-    let mut simulation = Simulation::new(slab(&[])).unwrap();
+    let mut simulation = SolidSimulation::new(slab(&[])).unwrap();
     go(&mut simulation, 0.01);
     for (until, expected) in [
         (0.005, "cannot go back to time 0.005: the time is 0.01"),
@@ -429,15 +432,13 @@ fn times_scenarios_and_states_that_do_not_fit_get_a_message() {
     }
     assert_eq!(simulation.time(), 0.01);
     let pendulum = Scenario::read("pendulum", shipped::find("pendulum").unwrap().text, &[]).unwrap();
-    assert!(
-        Simulation::new(pendulum).unwrap_err().to_string().contains("only solids can be moved on by hand")
-    );
+    assert!(SolidSimulation::new(pendulum).unwrap_err().to_string().contains("this is no solid"));
     let points = simulation.points();
     let refuse = |changes: &[(&str, &str)], rows: usize, expected: &str| {
         let mut scenario = slab(changes);
         let rest = vec![[0.0; 3]; points.len()];
         scenario.given.state = Some(Arc::new([points[..rows].to_vec(), rest]));
-        for error in [run::check(&scenario).err(), Simulation::new(scenario).err()] {
+        for error in [run::check(&scenario).err(), SolidSimulation::new(scenario).err()] {
             let error = error.unwrap().to_string();
             assert!(error.contains(expected), "{error}\nexpected {expected}");
         }
@@ -450,7 +451,7 @@ fn times_scenarios_and_states_that_do_not_fit_get_a_message() {
 
 #[test]
 fn probes_can_be_attached_and_their_faults_are_shown_in_place() {
-    let mut simulation = Simulation::new(slab(&[])).unwrap();
+    let mut simulation = SolidSimulation::new(slab(&[])).unwrap();
     simulation.attach_probe("again", [4.0, 0.5, 0.0], "y - Y").unwrap();
     simulation.attach_probe("weight", [0.1, 0.5, 0.0], "g*t + vx").unwrap();
     go(&mut simulation, 0.03);
@@ -474,7 +475,7 @@ fn probes_can_be_attached_and_their_faults_are_shown_in_place() {
 #[test]
 fn frames_follow_each_other_in_a_folder() {
     let folder = Folder::new("frames");
-    let mut simulation = Simulation::new(slab(&[])).unwrap();
+    let mut simulation = SolidSimulation::new(slab(&[])).unwrap();
     for until in [0.0, 0.01, 0.02] {
         go(&mut simulation, until);
         simulation.write_frame(&folder.0, FrameFormat::Vtu).unwrap();
@@ -492,9 +493,9 @@ fn frames_follow_each_other_in_a_folder() {
 #[test]
 fn a_simulation_may_go_to_another_thread() {
     fn fits<T: Send + Sync>(_: &T) {}
-    let mut simulation = Simulation::new(slab(&[])).unwrap();
+    let mut simulation = SolidSimulation::new(slab(&[])).unwrap();
     fits(&simulation);
-    let mut other = Simulation::new(slab(&[])).unwrap();
+    let mut other = SolidSimulation::new(slab(&[])).unwrap();
     go(&mut other, 0.01);
     let there = std::thread::spawn(move || {
         go(&mut simulation, 0.01);

@@ -101,7 +101,7 @@ impl Scenario {
         dictionary(py, outcome)
     }
 
-    /// A solid to be moved on by hand.
+    /// The system, to be moved on by hand.
     fn start(&self, py: Python<'_>) -> PyResult<Simulation> {
         prepare(py, || run::Simulation::new(self.0.clone())).map(Simulation::new)
     }

@@ -1,11 +1,11 @@
-//! A solid moved on by hand.
+//! A system moved on by hand.
 
 use crate::arrays::rows;
 use crate::error::raise;
 use crate::mesh::triples;
 use crate::watch::{Stop, Watcher};
-use numpy::{IntoPyArray, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
+use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict};
 use stationary::error::Error;
@@ -14,7 +14,7 @@ use stationary_app::scenario::FrameFormat;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A solid in motion; nodes and elements in the order of its mesh.
+/// A system in motion; of a solid, nodes and elements in the order of its mesh.
 ///
 /// The lock is for threads that share one: whoever waits for it does not hold the interpreter.
 #[pyclass(frozen, module = "stationary._core")]
@@ -40,6 +40,16 @@ impl Simulation {
         work: impl FnOnce(&mut run::Simulation) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         self.with(py, work).map_err(|e| raise(py, &e))
+    }
+
+    /// Does what can be done with solids alone.
+    fn with_solid<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut run::SolidSimulation) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let made = self.with(py, |s| s.solid().map(work));
+        made.ok_or_else(|| PyTypeError::new_err("this is no solid"))?.map_err(|e| raise(py, &e))
     }
 }
 
@@ -77,9 +87,43 @@ impl Simulation {
         self.with(py, |s| s.moves())
     }
 
-    /// The body now.
+    /// Whether it is one of a solid.
+    #[getter]
+    fn is_solid(&self, py: Python<'_>) -> bool {
+        self.with(py, |s| s.solid().is_some())
+    }
+
+    /// Time, positions, velocities and momenta now.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let state = self.attempt(py, |s| Ok(s.state()?))?;
+        let all = PyDict::new(py);
+        all.set_item("t", state.t)?;
+        for (key, values) in [("q", state.q), ("v", state.v), ("p", state.p)] {
+            all.set_item(key, values.into_pyarray(py))?;
+        }
+        Ok(all)
+    }
+
+    /// The columns of the series now.
+    fn row<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.attempt(py, |s| Ok(s.row()?))?.into_py_dict(py)
+    }
+
+    /// Replaces positions, velocities or both; the run begins anew there.
+    #[pyo3(signature = (q=None, v=None))]
+    fn set(
+        &self,
+        py: Python<'_>,
+        q: Option<PyReadonlyArray1<'_, f64>>,
+        v: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<()> {
+        let [q, v] = [q, v].map(|all| all.map(|all| all.as_array().to_vec()));
+        self.attempt(py, |s| s.set(q.as_deref(), v.as_deref()))
+    }
+
+    /// The solid now.
     fn look<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let view = self.attempt(py, |s| Ok(s.look()?))?;
+        let view = self.with_solid(py, |s| Ok(s.look()?))?;
         let all = PyDict::new(py);
         all.set_item("t", view.t)?;
         all.set_item("x", rows(py, view.x.into_flattened(), 3)?)?;
@@ -104,9 +148,9 @@ impl Simulation {
         Ok(all)
     }
 
-    /// Replaces positions, velocities or both; the run begins anew there.
+    /// Replaces positions, velocities or both of the nodes of a solid; the run begins anew there.
     #[pyo3(signature = (x=None, v=None))]
-    fn set(
+    fn set_nodes(
         &self,
         py: Python<'_>,
         x: Option<PyReadonlyArray2<'_, f64>>,
@@ -114,51 +158,51 @@ impl Simulation {
     ) -> PyResult<()> {
         let x = x.map(|x| triples(&x, "positions")).transpose()?;
         let v = v.map(|v| triples(&v, "velocities")).transpose()?;
-        self.attempt(py, |s| s.set(x.as_deref(), v.as_deref()))
+        self.with_solid(py, |s| s.set(x.as_deref(), v.as_deref()))
     }
 
     /// Reference positions.
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        rows(py, self.with(py, |s| s.points()).into_flattened(), 3)
+        rows(py, self.with_solid(py, |s| Ok(s.points()))?.into_flattened(), 3)
     }
 
     /// The block and the cell of the mesh that each element is.
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let cells = self.with(py, |s| s.elements());
+        let cells = self.with_solid(py, |s| Ok(s.elements()))?;
         rows(py, cells.into_iter().flat_map(|(block, cell)| [block, cell]).collect(), 2)
     }
 
     /// VTK's number of the kind, and the nodes, of the elements in their order.
     #[getter]
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Vec<(u8, Bound<'py, PyAny>)>> {
-        let blocks = self.with(py, |s| s.cells()).into_iter();
+        let blocks = self.with_solid(py, |s| Ok(s.cells()))?.into_iter();
         blocks.map(|b| Ok((b.vtk_type, rows(py, b.nodes, b.per_cell)?))).collect()
     }
 
     /// The step of each element.
-    fn steps<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.with(py, |s| s.steps()).into_pyarray(py).into_any()
+    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.with_solid(py, |s| Ok(s.steps()))?.into_pyarray(py).into_any())
     }
 
     /// Updates of each element so far.
-    fn updates<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.with(py, |s| s.updates()).into_pyarray(py).into_any()
+    fn updates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.with_solid(py, |s| Ok(s.updates()))?.into_pyarray(py).into_any())
     }
 
     /// The true stress of each element: xx, yy, zz, xy, yz, xz.
     fn stress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        rows(py, self.attempt(py, |s| Ok(s.stresses()?))?.into_flattened(), 6)
+        rows(py, self.with_solid(py, |s| Ok(s.stresses()?))?.into_flattened(), 6)
     }
 
     /// Attaches a probe: a formula at the node nearest to a place.
     fn probe(&self, py: Python<'_>, name: &str, at: [f64; 3], value: &str) -> PyResult<()> {
-        self.attempt(py, |s| s.attach_probe(name, at, value))
+        self.with_solid(py, |s| s.attach_probe(name, at, value))
     }
 
     /// What all probes show now.
     fn probes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.attempt(py, |s| Ok(s.probes()?))?.into_py_dict(py)
+        self.with_solid(py, |s| Ok(s.probes()?))?.into_py_dict(py)
     }
 
     /// Writes one more frame into a folder.
@@ -171,7 +215,7 @@ impl Simulation {
                 return Err(PyValueError::new_err(message));
             }
         };
-        self.attempt(py, |s| s.write_frame(&folder, format))
+        self.with_solid(py, |s| s.write_frame(&folder, format))
     }
 
     /// Saves the state.

@@ -7,8 +7,9 @@ mod place;
 mod results;
 
 use super::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use super::simulation::State;
 use super::{End, Progress, kinds, steps_ahead, try_move};
-use crate::scenario::{BodiesSystem, Scenario};
+use crate::scenario::{BodiesSystem, BodyBegin, Scenario};
 use build::Built;
 use results::Shown;
 use stationary::archive::{Archive, Persist};
@@ -40,10 +41,34 @@ pub(super) fn build(
         columns: results::columns(&built),
         outputs: OutputSpec { impacts: Some(&results::COLUMNS), ..OutputSpec::default() },
         moves_between_looks: 1,
+        step: Some(system.step),
         identity: Vec::new(),
         description: build::describe(scenario, &built),
         engine: Box::new(CollisionEngine { built, step: 0, shown, notes: Vec::new() }),
     })
+}
+
+/// The bodies that begin with a state, if it is one of theirs.
+pub(super) fn restarted(system: &BodiesSystem, begin: &State) -> Option<BodiesSystem> {
+    let of_plane = |(q, v): (&[f64], &[f64])| BodyBegin {
+        position: [q[0], q[1], 0.0],
+        angle: q[2],
+        velocity: [v[0], v[1], 0.0],
+        spin: [0.0, 0.0, v[2]],
+    };
+    let of_space = |(q, v): (&[f64], &[f64])| BodyBegin {
+        position: [q[0], q[1], q[2]],
+        angle: 0.0,
+        velocity: [v[0], v[1], v[2]],
+        spin: [v[3], v[4], v[5]],
+    };
+    let count: usize = system.groups.iter().map(|group| group.starts.len()).sum();
+    let rates = if system.space == 2 { 3 } else { 6 };
+    let parts = begin.q.chunks_exact(3).zip(begin.v.chunks_exact(rates));
+    let states: Vec<BodyBegin> =
+        if system.space == 2 { parts.map(of_plane).collect() } else { parts.map(of_space).collect() };
+    let fits = begin.q.len() == 3 * count && begin.v.len() == rates * count;
+    fits.then(|| BodiesSystem { states: Some(states), ..system.clone() })
 }
 
 impl Persist for CollisionEngine {
@@ -84,6 +109,23 @@ impl Engine for CollisionEngine {
             is_row: self.built.rows.has(self.step),
             is_last: self.step == self.built.steps || self.built.run.impacts() >= self.most_impacts(),
         })
+    }
+
+    fn state(&self) -> State {
+        let Built { run, system, .. } = &self.built;
+        let (mut q, mut v) = (Vec::new(), Vec::new());
+        for k in 0..run.world().bodies.len() {
+            let state = run.state(k);
+            if system.space == 2 {
+                q.extend([state.position[0], state.position[1], state.angle]);
+                v.extend([state.velocity[0], state.velocity[1], state.spin[2]]);
+            } else {
+                q.extend(state.position);
+                v.extend(state.velocity);
+                v.extend(state.spin);
+            }
+        }
+        State { t: run.time(), q, v, p: Vec::new() }
     }
 
     fn row(&self, row: &mut Vec<f64>) {

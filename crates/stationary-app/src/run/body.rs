@@ -5,14 +5,15 @@ mod kept;
 mod results;
 
 use super::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Summary};
+use super::simulation::State;
 use super::{End, Progress, kinds};
 use crate::run::energy_guard::Energies;
 use crate::scenario::{BodySystem, Scenario};
 use build::Built;
 use stationary::archive::{Archive, Persist};
-use stationary::error::{Cause, Error, RunError};
+use stationary::error::{Cause, Diagnostic, Error, RunError};
 use stationary::integrate::group::BodyView;
-use stationary::linalg::space::{Mat3, Vec3, times};
+use stationary::linalg::space::{Mat3, Quaternion, Vec3, times};
 use stationary::model::pose;
 use stationary::observe::Frame;
 use std::sync::Arc;
@@ -27,9 +28,38 @@ pub(super) fn build(scenario: &Scenario, system: &Arc<BodySystem>) -> Result<kin
         columns: results::columns(&built),
         outputs: OutputSpec::default(),
         moves_between_looks: LOOK,
+        step: Some(system.step),
         identity: Vec::new(),
         description: build::describe(scenario, &built),
         engine: Box::new(built),
+    })
+}
+
+/// Refuses a state that no body of this kind has.
+pub(super) fn check(system: &BodySystem, begin: &State) -> Result<(), Diagnostic> {
+    if begin.q[3..].iter().all(|x| *x == 0.0) {
+        return Err(Diagnostic::new(
+            "the positions cannot be set: the quaternion is zero, which is no rotation",
+        )
+        .help("expected [x, y, z] of the position, then [w, x, y, z] of any length but zero"));
+    }
+    if system.fixed && begin.v[..3].iter().any(|x| *x != 0.0) {
+        return Err(Diagnostic::new("the velocities cannot be set: the point of a fixed body does not move")
+            .help("expected [0, 0, 0], then the angular velocity in the body"));
+    }
+    Ok(())
+}
+
+/// The body that begins with a state, if it is one of its own.
+pub(super) fn restarted(system: &BodySystem, begin: &State) -> Option<BodySystem> {
+    let [x, y, z, orientation @ ..] = <[f64; 7]>::try_from(&begin.q[..]).ok()?;
+    let [vx, vy, vz, angular_velocity @ ..] = <[f64; 6]>::try_from(&begin.v[..]).ok()?;
+    Some(BodySystem {
+        position: [x, y, z],
+        orientation: Quaternion(orientation).unit(),
+        velocity: [vx, vy, vz],
+        angular_velocity,
+        ..system.clone()
     })
 }
 
@@ -56,6 +86,16 @@ impl Engine for Built {
             is_row: self.rows.has(view.step),
             is_last: view.step == self.steps,
         })
+    }
+
+    fn state(&self) -> State {
+        let view = self.run.view();
+        State {
+            t: view.t,
+            q: [&view.position[..], &view.orientation.0].concat(),
+            v: [velocity(self, &view), view.angular_velocity].concat(),
+            p: [view.momentum, view.body_momentum].concat(),
+        }
     }
 
     fn row(&self, row: &mut Vec<f64>) {

@@ -1,6 +1,7 @@
 //! What moves, as a run sees it: one interface for every kind of system.
 
 use super::page::ImpactTimes;
+use super::simulation::State;
 use super::{End, Progress};
 use crate::scenario::Scenario;
 use stationary::archive::Persist;
@@ -11,7 +12,7 @@ use stationary_report::html::{Section, TextTable};
 use stationary_report::{Events, Series};
 
 /// A system in motion, with all that observes it. Whatever decides how it goes on is in its [`Persist`].
-pub(super) trait Engine: Persist {
+pub(super) trait Engine: Persist + Send {
     /// What is drawn of it, where anybody will see it.
     fn pictures(&mut self) -> Option<&mut dyn Persist> {
         None
@@ -23,6 +24,9 @@ pub(super) trait Engine: Persist {
 
     /// Shows the present moment to every observer.
     fn look(&mut self) -> Result<Moment, Cause>;
+
+    /// Positions, velocities and momenta now.
+    fn state(&self) -> State;
 
     /// The moment last seen as a row of the series.
     fn row(&self, row: &mut Vec<f64>);

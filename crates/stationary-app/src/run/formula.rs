@@ -15,14 +15,15 @@ mod phase;
 mod results;
 
 use super::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use super::simulation::State;
 use super::{End, Progress, kinds, steps_ahead, try_move};
-use crate::scenario::{FormulaSystem, Scenario};
+use crate::scenario::{FormulaSystem, Initial, Law, Motion, Scenario};
 use build::Built;
 use contacts::Contacts;
 use crossings::Crossings;
 use mechanics::Velocities;
 use stationary::archive::{Archive, Persist};
-use stationary::error::{Cause, Error, RunError};
+use stationary::error::{Cause, Diagnostic, Error, RunError};
 use stationary::interrupt::Interrupted;
 use stationary::observe::{Energy, Frame, Observer};
 use std::sync::Arc;
@@ -69,10 +70,46 @@ pub(super) fn build(
             frames: None,
         },
         moves_between_looks: LOOK,
+        step: built.energy_choice.is_none().then_some(system.step),
         identity: Vec::new(),
         description: build::describe(scenario, &built),
         engine: Box::new(FormulaEngine { built, eye, crossings, contacts, notes: Vec::new() }),
     })
+}
+
+/// The state with which a run begins anew, in which velocities may be replaced; `moves` says whether positions are.
+pub(super) fn begin(
+    system: &FormulaSystem,
+    now: State,
+    moves: bool,
+    v: Option<&[f64]>,
+) -> Result<State, Diagnostic> {
+    let (v, p) = match (&system.law, v) {
+        (Law::Lagrangian, Some(v)) => (v.to_vec(), Vec::new()),
+        // Velocities stay where positions change; where nothing does, the momenta of the method are more exact.
+        (Law::Lagrangian, None) if moves => (now.v, Vec::new()),
+        (Law::Lagrangian | Law::Canonical, None) => (Vec::new(), now.p),
+        (Law::OneForm(_), None) => (Vec::new(), Vec::new()),
+        (Law::Canonical | Law::OneForm(_), Some(_)) => {
+            let message = "velocities cannot be set: they follow from the Hamiltonian of this system";
+            return Err(Diagnostic::new(message).help("expected positions alone"));
+        }
+    };
+    Ok(State { v, p, ..now })
+}
+
+/// The system that begins with a state, if it is one of its own.
+pub(super) fn restarted(system: &FormulaSystem, begin: &State) -> Option<FormulaSystem> {
+    let State { q, v, p, .. } = begin;
+    let n = system.coordinates.len();
+    let motion = match &system.law {
+        Law::Lagrangian if v.len() == n => Motion::Velocity(v.clone()),
+        Law::Lagrangian | Law::Canonical if p.len() == n => Motion::Momentum(p.clone()),
+        Law::OneForm(_) => Motion::Implied,
+        _ => return None,
+    };
+    (q.len() == n)
+        .then(|| FormulaSystem { initial: Initial { position: q.clone(), motion }, ..system.clone() })
 }
 
 impl Persist for FormulaEngine {
@@ -123,6 +160,11 @@ impl Engine for FormulaEngine {
             is_row: built.rows.has(view.step),
             is_last,
         })
+    }
+
+    fn state(&self) -> State {
+        let Eye { q, v, p, .. } = &self.eye;
+        State { t: self.built.integrator.view().t, q: q.clone(), v: v.clone(), p: p.clone() }
     }
 
     fn row(&self, row: &mut Vec<f64>) {

@@ -23,13 +23,31 @@ pub(super) struct Results<'a> {
 }
 
 /// The last good moment. It is a row of the series at least when the next one fails.
-struct Last {
+pub(super) struct Last {
     /// Whether there was one.
     seen: bool,
-    row: Vec<f64>,
+    /// It, as a row of the series.
+    pub row: Vec<f64>,
     is_written: bool,
     time: f64,
     moves: u64,
+}
+
+impl Last {
+    /// None yet, of a run that begins at a time.
+    pub fn new(start: f64) -> Self {
+        Last { seen: false, row: Vec::new(), is_written: true, time: start, moves: 0 }
+    }
+
+    /// This was one.
+    pub fn see(&mut self, engine: &dyn Engine, moment: &Moment) {
+        self.row.clear();
+        engine.row(&mut self.row);
+        self.seen = true;
+        self.is_written = moment.is_row || moment.is_last;
+        self.time = moment.time;
+        self.moves = moment.moves;
+    }
 }
 
 impl Persist for Last {
@@ -47,8 +65,7 @@ impl<'a> Results<'a> {
         mut checkpointer: Checkpointer,
     ) -> Result<Self, Error> {
         let engine = &mut *built.engine;
-        let mut last =
-            Last { seen: false, row: Vec::new(), is_written: true, time: scenario.start, moves: 0 };
+        let mut last = Last::new(scenario.start);
         if let Some(from) = &checkpointer.from {
             from.take_state("last", |archive| _ = archive.pass(&mut last))?;
             from.take_state("state", |archive| _ = archive.pass(engine))?;
@@ -70,13 +87,8 @@ impl<'a> Results<'a> {
     /// Takes a moment that was looked at; returns whether it is the last.
     pub fn take(&mut self, engine: &mut dyn Engine, moment: &Moment) -> Result<bool, Error> {
         // Every moment, not only those written: the next one may fail, and then this was the last good one.
-        let last = &mut self.last;
-        last.row.clear();
-        engine.row(&mut last.row);
-        last.seen = true;
-        last.is_written = moment.is_row || moment.is_last;
-        last.time = moment.time;
-        last.moves = moment.moves;
+        self.last.see(engine, moment);
+        let last = &self.last;
         if last.is_written {
             self.series.push(&last.row)?;
         }
@@ -162,7 +174,8 @@ impl<'a> Results<'a> {
 }
 
 impl Outputs {
-    fn open(spec: &OutputSpec, out: &Folder, from: Option<&Checkpoint>) -> Result<Self, Error> {
+    /// Begins the files, or goes on with them.
+    pub fn open(spec: &OutputSpec, out: &Folder, from: Option<&Checkpoint>) -> Result<Self, Error> {
         let section = match &spec.section {
             Some(columns) => Some(out.table("sections.csv", (columns.clone(), Vec::new()), from)?),
             None => None,

@@ -14,6 +14,8 @@ pub struct BodiesSystem {
     pub walls: Vec<WallChoice>,
     /// The bodies in the order of the file, those that are alike together.
     pub groups: Vec<BodyGroup>,
+    /// States of all bodies in their order, which replace where and how the groups start.
+    pub states: Option<Vec<BodyBegin>>,
     /// Windows in which impacts are searched for, and after which the state is looked at.
     pub step: f64,
     /// Write a row every so many steps.

@@ -2,7 +2,7 @@
 
 use super::shells::{INNER, OUTER, ring, shell};
 use stationary::mesh::Mesh;
-use stationary_app::run::Simulation;
+use stationary_app::run::SolidSimulation;
 use stationary_app::scenario::{Given, Scenario};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::ControlFlow;
@@ -15,13 +15,13 @@ const THICKNESS: f64 = 0.5;
 /// Small against the stiffness: the body keeps its shape while it is pushed.
 const SOFT: &str = "law = \"neo-hookean\"\nlambda = 1e3\nmu = 1e3\ndensity = 1000\nthickness = 0.5";
 
-fn simulation(mesh: Mesh, rest: &str) -> Simulation {
+fn simulation(mesh: Mesh, rest: &str) -> SolidSimulation {
     let text = format!(
         "mesh = \"given\"\nend = {END:?}\nintegrator = {{ method = \"avi\", step = {STEP:?} }}\n[material.stuff]\n{SOFT}\n{rest}"
     );
     let mut scenario = Scenario::read("load.toml", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
     scenario.given = Given { mesh: Some(Arc::new(mesh)), state: None };
-    Simulation::new(scenario).unwrap_or_else(|e| panic!("{e}"))
+    SolidSimulation::new(scenario).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The total force and moment of a load: what a free body gains in momentum over the time.
@@ -122,7 +122,7 @@ fn a_dilated_ring_under_its_own_pressure_stays_at_rest() {
         );
         let mut scenario = Scenario::read("patch.toml", &text, &[]).unwrap();
         scenario.given = Given { mesh: Some(Arc::new(ring(3, 2))), state: None };
-        let mut body = Simulation::new(scenario).unwrap();
+        let mut body = SolidSimulation::new(scenario).unwrap();
         assert!(body.advance(END, &mut |_| ControlFlow::Continue(())).unwrap().is_continue());
         body.look().unwrap().v.iter().flatten().fold(0.0, |most: f64, v| most.max(v.abs()))
     };
@@ -148,7 +148,7 @@ fn a_pressed_pipe_has_the_energy_of_lame_by_slope() {
         );
         let mut scenario = Scenario::read("pipe.toml", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
         scenario.given = Given { mesh: Some(Arc::new(ring(2 * n, n))), state: None };
-        let mut pipe = Simulation::new(scenario).unwrap();
+        let mut pipe = SolidSimulation::new(scenario).unwrap();
         assert!(pipe.advance(600.0, &mut |_| ControlFlow::Continue(())).unwrap().is_continue());
         let view = pipe.look().unwrap();
         let inner = view.x.iter().zip(pipe.points()).find(|(_, p)| *p == [INNER, 0.0, 0.0]).unwrap();

@@ -72,7 +72,7 @@ impl Frame<'_> {
 }
 
 /// Looks at every step.
-pub trait Observer: Persist {
+pub trait Observer: Persist + Send {
     /// Names of its columns in `series.csv`.
     fn columns(&self) -> Vec<String>;
     /// Sees a moment.

@@ -82,6 +82,12 @@ fn world(system: &BodiesSystem) -> Result<(World, Vec<usize>), Error> {
         owners.resize(owners.len() + more.len(), number);
         bodies.extend(more);
     }
+    for (body, begin) in bodies.iter_mut().zip(system.states.iter().flatten()) {
+        body.position = begin.position;
+        body.angle = begin.angle;
+        body.velocity = begin.velocity;
+        body.spin = begin.spin;
+    }
     Ok((World { dimension: system.space, gravity: system.gravity, bodies, walls }, owners))
 }
 

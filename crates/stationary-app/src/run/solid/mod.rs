@@ -14,6 +14,7 @@ mod start;
 mod steps;
 
 use super::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use super::simulation::State;
 use super::{End, Progress, kinds};
 use crate::scenario::{Scenario, SolidSystem};
 use motion::Look;
@@ -26,7 +27,7 @@ use stationary::integrate::avi::elapsed;
 use std::sync::Arc;
 
 pub(super) use build::mesh_bytes;
-pub use simulation::{Simulation, View};
+pub use simulation::{SolidSimulation, View};
 
 /// A solid in motion.
 pub(super) struct SolidEngine {
@@ -67,6 +68,7 @@ pub(super) fn build(
         columns: Columns { state: vec!["t".into()], observed: engine.built.record.columns() },
         outputs: OutputSpec { frames: (output.frames > 0).then_some(output.format), ..OutputSpec::default() },
         moves_between_looks: 1,
+        step: None,
         identity: parts(engine.built.body.given),
         description: start::describe(scenario, &engine.built, system),
         engine: Box::new(engine),
@@ -142,6 +144,14 @@ impl Engine for SolidEngine {
         };
         self.seen = Some(look);
         Ok(moment)
+    }
+
+    fn state(&self) -> State {
+        let (t, q, v) = match &self.seen {
+            Some(look) => (look.t, look.x.clone(), look.v.clone()),
+            None => (self.span[0], self.built.body.x.clone(), self.built.body.v.clone()),
+        };
+        State { t, q, v, p: Vec::new() }
     }
 
     fn row(&self, row: &mut Vec<f64>) {

@@ -10,9 +10,8 @@ use super::results::{stress, vtk_type, write_frame};
 use super::start::{self, Built, State, energy_guard, extremes};
 use crate::run::checkpointer::identify;
 use crate::run::{Progress, TICK, Watch, prepare};
-use crate::scenario::{
-    FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, System, Text, moves_clock,
-};
+use crate::scenario::{FrameFormat, Given, Place, Scenario, SolidProbe, SolidSystem, Text, moves_clock};
+use stationary::archive::Archive;
 use stationary::error::{Cause, Diagnostic, Error, RunError, Source};
 use stationary::integrate::avi::{AviState, elapsed};
 use stationary::mesh::CellId;
@@ -32,6 +31,9 @@ const LOOKS: u32 = 20;
 /// hundredth of their work.
 const KEPT: f64 = 64.0;
 
+/// Part of a step by which a time may be missed: the last step must not be lost to rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// A solid in motion, moved on by hand: the same engine as that of [`run`](crate::run::run), to the bit.
 ///
 /// All that belongs to nodes comes in the order of the mesh, all that belongs to elements in the order of its cells; see
@@ -39,12 +41,12 @@ const KEPT: f64 = 64.0;
 /// are the same.
 ///
 /// ```
-/// use stationary_app::run::Simulation;
+/// use stationary_app::run::SolidSimulation;
 /// use stationary_app::scenario::{Scenario, shipped};
 /// use std::ops::ControlFlow;
 ///
 /// let slab = Scenario::read("slab", shipped::find("slab").unwrap().text, &[])?;
-/// let mut simulation = Simulation::new(slab)?;
+/// let mut simulation = SolidSimulation::new(slab)?;
 /// simulation.attach_probe("height", [4.0, 0.5, 0.0], "y")?;
 /// let go_on = &mut |_: &_| ControlFlow::Continue(());
 /// while simulation.probes()?.iter().any(|(name, y)| name == "height" && *y > 0.48) {
@@ -59,7 +61,7 @@ const KEPT: f64 = 64.0;
 /// assert_eq!(simulation.look()?.x, view.x);
 /// # Ok::<(), stationary::error::Error>(())
 /// ```
-pub struct Simulation {
+pub struct SolidSimulation {
     scenario: Scenario,
     built: Built,
     /// What a checkpoint must know, to be one of this body.
@@ -109,7 +111,7 @@ pub struct View {
     pub reactions: Vec<(String, [f64; 3])>,
 }
 
-impl Simulation {
+impl SolidSimulation {
     /// Builds the solid of a scenario, at its start. The scenario's `end` does not limit the simulation.
     pub fn new(mut scenario: Scenario) -> Result<Self, Error> {
         let built = prepare(|| start::build(&scenario, solid(&scenario)?))?;
@@ -117,7 +119,7 @@ impl Simulation {
         // They have served.
         scenario.given = Given::default();
         let steps = built.motion.steps();
-        let mut simulation = Simulation {
+        let mut simulation = SolidSimulation {
             identity,
             nodes: built.body.nodes(),
             elements: built.body.elements(),
@@ -205,11 +207,12 @@ impl Simulation {
             return Err(Diagnostic::new(format!("cannot advance to time {until}"))
                 .help(format!("expected a finite time, {now} or later")));
         }
-        if until < now {
+        let least = extremes(&self.built.motion.steps()).0;
+        // The last step of the whole may have ended that much after the time it was to reach.
+        if until < now - least * ROUNDING {
             return Err(Diagnostic::new(format!("cannot go back to time {until}: the time is {now}"))
                 .help("a saved state can be restored, and a state can be set at the present time"));
         }
-        let least = extremes(&self.built.motion.steps()).0;
         if !moves_clock(least, until) {
             return Err(Diagnostic::new(format!(
                 "a step of {least:e} does not move the clock at time {until}"
@@ -425,6 +428,34 @@ impl Simulation {
         Ok(self.all_probes().map(|p| (p.name.clone(), p.value(&look))).collect())
     }
 
+    /// Names and values of what a run writes into `series.csv`, but for what belongs to the time between two of its rows: the mean
+    /// reactions, and the energies of elements. Attached probes come last.
+    pub fn row(&self) -> Result<Vec<(String, f64)>, RunError> {
+        let look = self.seen()?;
+        let mut row = vec![
+            ("t".to_string(), look.t),
+            ("energy".into(), look.kinetic + look.potential),
+            ("kinetic".into(), look.kinetic),
+            ("potential".into(), look.potential),
+            ("work".into(), look.work),
+        ];
+        let momenta = [("linear", &look.linear), ("angular", &look.angular)];
+        for (kind, balance) in momenta {
+            row.extend(
+                ["x", "y", "z"].iter().zip(balance.now).map(|(a, p)| (format!("momentum.{kind}.{a}"), p)),
+            );
+        }
+        row.extend(momenta.map(|(kind, balance)| (format!("balance.{kind}"), relative(balance))));
+        let updates = self.built.motion.updates();
+        let [least, most] = [updates.iter().min(), updates.iter().max()].map(|n| *n.unwrap_or(&0) as f64);
+        let total = updates.iter().sum::<u64>() as f64;
+        row.extend(
+            [("total", total), ("min", least), ("max", most)].map(|(k, n)| (format!("updates.{k}"), n)),
+        );
+        row.extend(self.all_probes().map(|p| (p.name.clone(), p.value(&look))));
+        Ok(row)
+    }
+
     /// Writes the body as it is as one more frame into a folder. The first into it begins there, and removes frames that are in it.
     pub fn write_frame(&mut self, folder: &Path, format: FrameFormat) -> Result<(), Error> {
         let look = self.seen()?;
@@ -470,7 +501,14 @@ impl Simulation {
 
     fn go_to(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
         checkpoint.expect_identity(self.identity)?;
-        checkpoint.take_first("state", &mut self.built.motion)?;
+        let mut noted = Archive::writer();
+        noted.pass(&mut self.built.motion);
+        if let Err(error) = checkpoint.take_first("state", &mut self.built.motion) {
+            let mut noted = Archive::reader(noted.into_bytes());
+            noted.pass(&mut self.built.motion);
+            noted.finish().expect("a state of its own");
+            return Err(error);
+        }
         // A state may be saved that cannot be looked at; it is still what it was.
         match self.finite() {
             Ok(look) => self.begin(&look),
@@ -481,23 +519,13 @@ impl Simulation {
 
 /// The solid of a scenario, or the word that it has none.
 fn solid(scenario: &Scenario) -> Result<&SolidSystem, Error> {
-    let what = match &scenario.system {
-        System::Solid(system) => return Ok(system),
-        System::Formula(_) => "a system of formulas",
-        System::Body(_) => "a rigid body",
-        System::Bodies(_) => "about bodies that collide",
-    };
-    let message = format!("only solids can be moved on by hand, and this is {what}");
-    Err(scenario
-        .integrator
-        .method
-        .place
-        .error(message)
-        .help("expected a scenario with a mesh; others can be run")
-        .into())
+    scenario.solid().ok_or_else(|| {
+        let place = &scenario.integrator.method.place;
+        place.error("this is no solid").help("expected a scenario with a mesh").into()
+    })
 }
 
-impl std::fmt::Debug for Simulation {
+impl std::fmt::Debug for SolidSimulation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Simulation")
             .field("scenario", &self.scenario.name)

@@ -60,6 +60,7 @@ impl Reader {
             gravity,
             walls,
             groups,
+            states: None,
             step: self.step(&step, times)?,
             output_every,
             output_impacts,

@@ -130,7 +130,6 @@ mod tests {
                 }
                 0.5 * (x[0] + v[1])
             };
-            println!("order {order}: h omega up to {limit}");
             assert!((1..100).all(|k| half_trace(0.0099 * f64::from(k) * limit).abs() <= 1.0 + 1e-9));
             assert!(half_trace(1.001 * limit).abs() > 1.0, "{order}: {limit}");
         }
