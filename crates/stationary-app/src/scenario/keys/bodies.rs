@@ -1,11 +1,14 @@
 //! Keys of bodies that collide.
 
+use super::shared::{
+    CLAIM, DESCRIPTION, END, OUTPUT, OUTPUT_CHECKPOINT, OUTPUT_EVERY, OUTPUT_SERIES, PARAMETERS, START, TITLE,
+};
 use super::{Form, Key, VECTOR};
 
 /// All keys.
 pub(crate) const KEYS: &[Key] = &[
-    Key::new("title", Form::Text, "optional; one line for people"),
-    Key::new("description", Form::Text, "optional; more lines for people"),
+    TITLE,
+    DESCRIPTION,
     Key::new("space", Form::Whole { least: 2, most: Some(3) }, "optional, 2; 2 for the plane, 3 for space"),
     Key::new("gravity", VECTOR, "optional, 0; acceleration by gravity"),
     Key::new(
@@ -21,12 +24,8 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Positive,
         "required; the window in which impacts are searched for and after which the state is looked at",
     ),
-    Key::new("start", Form::Number, "optional, 0; the time of the initial state"),
-    Key::new(
-        "end",
-        Form::Number,
-        "required; later than `start`. The run makes whole steps, the fewest that reach it",
-    ),
+    START,
+    END,
     Key::new(
         "end_impacts",
         Form::Whole { least: 1, most: None },
@@ -42,13 +41,9 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Observers,
         "optional; the name of an observer or a list of names; all that suit are always on",
     ),
-    Key::new("claim", Form::OneOrMany(&Form::Text), "optional; a [claim](#claims) or a list of claims"),
-    Key::new(
-        "parameters",
-        Form::Named(&Form::Number),
-        "optional table; numbers, or formulas of the parameters above them",
-    ),
-    Key::new("output", Form::Table, "optional table"),
+    CLAIM,
+    PARAMETERS,
+    OUTPUT,
     Key::new(
         "wall.<name>.point",
         VECTOR,
@@ -130,21 +125,9 @@ pub(crate) const KEYS: &[Key] = &[
         "optional, `false`; whether each is turned by chance, besides `angle`",
     ),
     Key::new("bodies.<name>.seed", Form::Whole { least: 0, most: None }, "optional, 0; of what is by chance"),
-    Key::new(
-        "output.every",
-        Form::Whole { least: 1, most: None },
-        "optional; write a row every so many steps. Without it about 2000 rows are written",
-    ),
-    Key::new(
-        "output.series",
-        Form::OneOrMany(&Form::Words(&["csv", "parquet"])),
-        r#"optional, `"csv"`; form of the series: `"csv"`, `"parquet"` or both in a list. See [its page](results.md#seriesparquet)"#,
-    ),
-    Key::new(
-        "output.checkpoint",
-        Form::AtLeast(0.0),
-        "optional, 60; seconds of computing between [checkpoints](results.md#checkpoint). 0 writes some twenty a second",
-    ),
+    OUTPUT_EVERY,
+    OUTPUT_SERIES,
+    OUTPUT_CHECKPOINT,
     Key::new(
         "output.impacts",
         Form::Whole { least: 0, most: None },

@@ -1,11 +1,14 @@
 //! Keys of systems given by formulas.
 
+use super::shared::{
+    CLAIM, DESCRIPTION, OUTPUT, OUTPUT_CHECKPOINT, OUTPUT_SERIES, PARAMETERS, PROBE, START, STEP, TITLE,
+};
 use super::{Form, Key, PATTERN, STATE, UNBOUNDED};
 
 /// All keys.
 pub(crate) const KEYS: &[Key] = &[
-    Key::new("title", Form::Text, "optional; one line for people"),
-    Key::new("description", Form::Text, "optional; more lines for people"),
+    TITLE,
+    DESCRIPTION,
     Key::new(
         "coordinates",
         Form::AnyOf(&[
@@ -54,8 +57,8 @@ pub(crate) const KEYS: &[Key] = &[
         Form::OneOrMany(&Form::Text),
         "optional, with `lagrangian`; the name of a [cyclic coordinate](#cyclic-coordinates) to be eliminated, or a list of names",
     ),
-    Key::new("step", Form::Positive, "required; the time step, greater than zero"),
-    Key::new("start", Form::Number, "optional, 0; the time of the initial state"),
+    STEP,
+    START,
     Key::new(
         "end",
         Form::Number,
@@ -76,22 +79,18 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Observers,
         "optional; the name of an observer or a list of names. `symplectic`, `modified_energy` and `loop_area` are those that must be asked for",
     ),
-    Key::new("claim", Form::OneOrMany(&Form::Text), "optional; a [claim](#claims) or a list of claims"),
-    Key::new(
-        "parameters",
-        Form::Named(&Form::Number),
-        "optional table; numbers, or formulas of the parameters above them",
-    ),
+    CLAIM,
+    PARAMETERS,
     Key::new("initial", Form::Table, "required table; the [initial state](#initial-state)"),
     Key::new("symmetry", Form::Named(&PATTERN), "optional table; [infinitesimal generators](#symmetries)"),
-    Key::new("probe", Form::Named(&Form::Number), "optional table; [more columns](#probes)"),
+    PROBE,
     Key::new("section", Form::Table, "optional table; a [Poincare section](#sections)"),
     Key::new(
         "draw",
         Form::Drawings,
         "optional list of tables, each below a line `[[draw]]`; a [moving picture](#drawing) in `report.html`",
     ),
-    Key::new("output", Form::Table, "optional table"),
+    OUTPUT,
     Key::new("initial.position", STATE, "required; the positions at `start`"),
     Key::new("initial.velocity", STATE, "the velocities there, or"),
     Key::new("initial.momentum", STATE, "the momenta there, or"),
@@ -129,16 +128,8 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Whole { least: 1, most: None },
         "optional; write a row every so many steps. Without it about 2000 rows are written; where no `end` is given each of the first 2000 steps, then every other up to 4000, every fourth up to 8000 and so on",
     ),
-    Key::new(
-        "output.series",
-        Form::OneOrMany(&Form::Words(&["csv", "parquet"])),
-        r#"optional, `"csv"`; form of the series: `"csv"`, `"parquet"` or both in a list. See [its page](results.md#seriesparquet)"#,
-    ),
-    Key::new(
-        "output.checkpoint",
-        Form::AtLeast(0.0),
-        "optional, 60; seconds of computing between [checkpoints](results.md#checkpoint). 0 writes some twenty a second",
-    ),
+    OUTPUT_SERIES,
+    OUTPUT_CHECKPOINT,
 ];
 
 /// Keys of `[[draw]]`; each shape has some of them.

@@ -6,6 +6,7 @@ use std::fmt;
 pub(crate) mod bodies;
 pub(crate) mod body;
 pub(crate) mod formula;
+mod shared;
 pub(crate) mod solid;
 
 /// Every list of keys, with the heading under which the scenario reference has it.

@@ -1,11 +1,12 @@
 //! Keys of solids.
 
+use super::shared::{CLAIM, DESCRIPTION, OUTPUT, OUTPUT_CHECKPOINT, OUTPUT_SERIES, PARAMETERS, START, TITLE};
 use super::{Form, Key, UNBOUNDED, VECTOR};
 
 /// All keys; those of materials besides `group` and `law` belong to the laws.
 pub(crate) const KEYS: &[Key] = &[
-    Key::new("title", Form::Text, "optional; one line for people"),
-    Key::new("description", Form::Text, "optional; more lines for people"),
+    TITLE,
+    DESCRIPTION,
     Key::new(
         "mesh",
         Form::AnyOf(&[Form::Text, Form::Table]),
@@ -16,7 +17,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key::new("support", Form::Tables, "optional; a table for each support"),
     Key::new("load", Form::Tables, "optional; a table for each load"),
     Key::new("step", Form::Positive, "optional; one step for all elements, for methods that have one"),
-    Key::new("start", Form::Number, "optional, 0; the time of the initial state"),
+    START,
     Key::new("end", Form::Number, "required; later than `start`"),
     Key::new("integrator", Form::Integrator, "required; a name, or a table with `method` and options"),
     Key::new(
@@ -24,16 +25,12 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Observers,
         "optional; the name of an observer or a list of names. `local_energy`, the balance of energy of every element, must be asked for: elements then go one by one, on one thread",
     ),
-    Key::new("claim", Form::OneOrMany(&Form::Text), "optional; a [claim](#claims) or a list of claims"),
-    Key::new(
-        "parameters",
-        Form::Named(&Form::Number),
-        "optional table; numbers, or formulas of the parameters above them",
-    ),
+    CLAIM,
+    PARAMETERS,
     Key::new("initial", Form::Table, "optional table; the initial shape and velocity"),
     Key::new("probe", Form::Tables, "optional; a table for each further column"),
     Key::new("local_energy", Form::Table, "optional table"),
-    Key::new("output", Form::Table, "optional table"),
+    OUTPUT,
     Key::new("mesh.file", Form::Text, "required; the path of the file, from the folder of the scenario"),
     Key::new("mesh.scale", Form::Positive, "optional, 1; the coordinates of the file are multiplied by it"),
     Key::new(
@@ -97,14 +94,6 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Words(&["vtu", "xdmf"]),
         r#"optional, `"vtu"`; form of the frames: `"vtu"` or `"xdmf"`. See [frames](results.md#frames)"#,
     ),
-    Key::new(
-        "output.series",
-        Form::OneOrMany(&Form::Words(&["csv", "parquet"])),
-        r#"optional, `"csv"`; form of the series: `"csv"`, `"parquet"` or both in a list. See [its page](results.md#seriesparquet)"#,
-    ),
-    Key::new(
-        "output.checkpoint",
-        Form::AtLeast(0.0),
-        "optional, 60; seconds of computing between [checkpoints](results.md#checkpoint). 0 writes some twenty a second",
-    ),
+    OUTPUT_SERIES,
+    OUTPUT_CHECKPOINT,
 ];
