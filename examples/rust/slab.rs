@@ -5,7 +5,10 @@ use stationary::error::Diagnostic;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, harmonic};
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::Supports;
-use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid, Split};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LoadsBuilder, MassSplit, NeoHookean, Solid,
+    SolidProblem,
+};
 use std::sync::Arc;
 
 /// Triangles whose columns get narrower to the right, as an Abaqus file: 40 columns of two triangles.
@@ -28,9 +31,9 @@ fn mesh() -> String {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mesh = Mesh::read("slab.inp", mesh().as_bytes())?;
-    let rubber = Law::NeoHookean(NeoHookean::new(Lame::new(3.0, 1.3)?)?);
+    let rubber = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(3.0, 1.3)?)?);
     let triangles = mesh.cells.iter().find(|c| c.kind == CellKind::Triangle3).expect("they were written");
-    let blocks = Group::new(Kind::Tri3, &triangles.nodes, 1.0).build(&mesh.points, &rubber)?;
+    let blocks = ElementGroup::new(ElementKind::Tri3, &triangles.nodes, 1.0).build(&mesh.points, &rubber)?;
     let solid = Solid::new(&mesh.points, blocks, &[])?;
     let loads = LoadsBuilder::default().finish(&mesh.points, solid.elements());
     let mut supports = Supports::new(&mesh.points);
@@ -39,18 +42,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             supports.fix(*node, direction, 0.0, 0).map_err(|_| Diagnostic::new("held twice"))?;
         }
     }
-    let problem = Arc::new(Problem::new(solid, loads, supports, triangles.tags.clone()));
+    let problem = Arc::new(SolidProblem::new(solid, loads, supports, triangles.tags.clone()));
     let solid = problem.solid();
     let x = solid.points().to_vec();
     // Each element half of its own limit, rounded down to the next power of two below the largest.
-    let step = harmonic(&*problem, &solid.steps_eigen(0.5, &x, Split::Stiffness)?, Buffer::Ring);
+    let step = harmonic(&*problem, &solid.steps_eigen(0.5, &x, MassSplit::Stiffness)?, Buffer::Ring);
     let updates_at_smallest = step.len() as f64 / step.iter().copied().fold(f64::INFINITY, f64::min);
     let updates = step.iter().map(|h| 1.0 / h).sum::<f64>();
     // It starts as it is, and moves along x the faster the farther from the wall.
     let v = x.chunks_exact(3).flat_map(|x| [0.05 * x[0], 0.0, 0.0]).collect();
     let start = AviStart { t: 0.0, mass: solid.mass().to_vec(), x, v, step };
     let mut avi = Avi::new(Arc::clone(&problem), start)?;
-    let energy = |avi: &Avi<Arc<Problem>>| avi.snapshot().map(|s| s.kinetic + s.potential);
+    let energy = |avi: &Avi<Arc<SolidProblem>>| avi.snapshot().map(|s| s.kinetic + s.potential);
     let before = energy(&avi)?;
     avi.advance(50.0)?;
     println!(

@@ -13,6 +13,7 @@ True
 from . import _core
 from ._core import Stop
 from ._errors import Error, FileError, InputError, Interrupted, RunError
+from ._keys import keys
 from ._mesh import Mesh
 from ._result import Result
 from ._scenario import Scenario, run
@@ -40,6 +41,7 @@ __all__ = [
     "Stop",
     "Sweep",
     "System",
+    "keys",
     "run",
     "schema",
     "shipped",

@@ -76,12 +76,23 @@ class Scenario:
         changed.overrides = self.overrides + overrides
         return changed
 
+    def _arguments(self) -> dict[str, Any]:
+        """What the engine makes a scenario of."""
+        mesh = None if self.mesh is None else self.mesh.core
+        return {
+            "name": self.name,
+            "text": self.text,
+            "overrides": self.overrides,
+            "folder": self.folder,
+            "mesh": mesh,
+            "state": self.state,
+        }
+
     @property
     def core(self) -> _core.Scenario:
         """The scenario as the engine has read it."""
         if self._made is None:
-            mesh = None if self.mesh is None else self.mesh.core
-            self._made = _core.Scenario(self.name, self.text, self.overrides, self.folder, mesh, self.state)
+            self._made = _core.Scenario(**self._arguments())
         return self._made
 
     @property
@@ -132,17 +143,7 @@ class Scenario:
         into = None if out is None else os.fspath(out)
         core = self.core
         told = core.run(into, resume, stop, progress, keep)
-        result = Result(told, core)
-        if told["interrupted"]:
-            text = "the run ended early"
-            if into is not None:
-                text += "; everything up to the last step is written; resume=True goes on from here"
-            raise Interrupted(text, result)
-        if told["stopped"] is not None:
-            time, step, message = told["stopped"]
-            text = message if message.startswith("the run ") else f"the run {message}"
-            raise RunError(text if into is None else f"{text}; everything up to then is written", time, step, result)
-        return result
+        return finished(told, core, into is not None)
 
     def save(self, path: Path) -> None:
         """Writes the text to a file, which the program runs to the same bits; a mesh of arrays goes beside it."""
@@ -169,6 +170,21 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name}{''.join(f', {k}={v}' for k, v in self.overrides)}>"
+
+
+def finished(told: dict[str, Any], core: _core.Scenario, is_written: bool) -> Result:
+    """The result of a run; what ended it early is raised, with the result so far."""
+    result = Result(told, core)
+    if told["interrupted"]:
+        text = "the run ended early"
+        if is_written:
+            text += "; everything up to the last step is written; resume=True goes on from here"
+        raise Interrupted(text, result)
+    if told["stopped"] is not None:
+        time, step, message = told["stopped"]
+        text = message if message.startswith("the run ") else f"the run {message}"
+        raise RunError(f"{text}; everything up to then is written" if is_written else text, time, step, result)
+    return result
 
 
 def run(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._keys import names
 from ._mesh import Mesh, space
 from ._result import Array, Result, grid
 from ._scenario import Path, Progress, Scenario
@@ -43,6 +44,7 @@ class Solid(_Kind):
     initial state is that of the table ``initial`` (formulas), or the arrays ``x`` and ``v`` with a row for each node.
     """
 
+    _kind = "solid"
     _method = "avi"
 
     def __init__(
@@ -64,6 +66,7 @@ class Solid(_Kind):
         title: str | None = None,
         description: str | None = None,
         name: str = "solid",
+        **more: NoReturn,
     ) -> None:
         file: str
         self.mesh: Mesh | None = None
@@ -80,6 +83,7 @@ class Solid(_Kind):
         changed = _given({"scale": scale, "refine": refine})
         super().__init__(
             name,
+            more,
             title=title,
             description=description,
             mesh={"file": file, **changed} if changed else file,
@@ -92,6 +96,10 @@ class Solid(_Kind):
             probe=probe,
             local_energy=local_energy,
         )
+
+    @classmethod
+    def _keywords(cls) -> list[str]:
+        return [*super()._keywords(), "initial", *(key for key in names("solid", "mesh") if key != "file")]
 
     def scenario(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from . import _core
-from ._errors import Error, InputError, Interrupted, RunError
+from ._errors import Error, Interrupted, RunError
 from ._result import Result, needed
-from ._scenario import Changes, Path, Scenario
+from ._scenario import Changes, Path, Scenario, finished
 from ._system import _Kind
 from ._text import overrides as _overrides
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, unused-ignore]
 
 Over = Union[Mapping[str, Iterable[Any]], Iterable[Mapping[str, Any]]]
+Factor = tuple[list[str], list[list[str]]]
 
 
 class Sweep:
@@ -133,55 +133,63 @@ def sweep(
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs: expected at least 1, found {jobs}")
     base = _scenario(what, run)
-    runs = list(_combinations(over))
-    if not runs:
-        raise ValueError("there is nothing to vary: `over` makes no run")
-    scenarios = [base._with(_whole_first(overrides, changes)) for changes in runs]
-    scenarios[0].check()
+    runs, factors = _plan(over)
     made = Sweep(runs)
-    stop = _core.Stop()
 
-    def one(k: int) -> None:
-        if stop.is_set():
-            return
-        scenario, scenarios[k] = scenarios[k], base  # What the engine has read goes when the run is over.
-        folder = None if out is None else os.path.join(os.fspath(out), f"{k + 1:04}")
-        try:
-            made.results[k] = scenario.run(out=folder, stop=stop, keep=keep == "result")
-        except Interrupted:
-            return
-        except (RunError, InputError) as error:
-            made.errors[k] = error
-            made.results[k] = getattr(error, "result", None)
+    def done(k: int, told: Any, core: _core.Scenario | None) -> None:
+        if isinstance(told, Error):
+            made.errors[k] = told
+        elif core is not None:
+            try:
+                made.results[k] = finished(told, core, out is not None)
+            except RunError as error:
+                made.errors[k], made.results[k] = error, error.result
         made._done[k] = True
+        if progress is not None:
+            progress(sum(made._done), len(runs))
 
-    _in_threads(one, len(runs), jobs or os.cpu_count() or 1, stop, progress)
-    if stop.is_set():
+    ways = {
+        "factors": factors,
+        "set": _overrides(overrides),
+        "jobs": jobs or os.cpu_count() or 1,
+        "tables": keep == "result",
+        "out": None if out is None else os.fspath(out),
+    }
+    if _core.sweep(base._arguments(), ways, done):
         raise Interrupted(f"the sweep ended early, after {sum(made._done)} of {len(runs)} runs", made)
     return made
 
 
-def _in_threads(
-    one: Callable[[int], None], count: int, jobs: int, stop: _core.Stop, progress: Callable[[int, int], object] | None
-) -> None:
-    """Calls a function for each number in threads. Ctrl-C sets `stop`, on which all runs under way end at once."""
-    from concurrent.futures import ThreadPoolExecutor, wait
+def _plan(over: Over) -> tuple[list[dict[str, Any]], list[Factor]]:
+    """What each run varies, and the same as the program's plan: keys that vary together with their values as texts."""
+    if not isinstance(over, Mapping):
+        varied = [[dict(changes) for changes in over]]
+    else:
+        varied = [[{key: value} for value in _values(key, values)] for key, values in over.items()]
+    if not varied or not all(varied):
+        raise ValueError("there is nothing to vary: `over` makes no run")
+    factors = [_factor(rows) for rows in varied]
+    runs = []
+    for chosen in _core.plan(factors):
+        run: dict[str, Any] = {}
+        for rows, row in zip(varied, chosen):
+            run.update(rows[row])
+        runs.append(run)
+    return runs, factors
 
-    with ThreadPoolExecutor(min(jobs, count)) as pool:
-        left = {pool.submit(one, k) for k in range(count)}
-        try:
-            while left:
-                # The main thread must wake up to see signals.
-                done, left = wait(left, timeout=0.05)
-                for future in done:
-                    future.result()
-                if done and progress is not None:
-                    progress(count - len(left), count)
-        except KeyboardInterrupt:
-            stop.set()
-        except BaseException:
-            stop.set()
-            raise
+
+def _values(key: str, values: Any) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"`{key}`: expected a list of values, found {type(values).__name__}")
+    found: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return found
+
+
+def _factor(rows: list[dict[str, Any]]) -> Factor:
+    """Rows of a factor as keys and values of ``--set``; an empty value leaves what the scenario says."""
+    flat = [dict(_overrides(row)) for row in rows]
+    keys = list(dict.fromkeys(key for row in flat for key in row))
+    return keys, [[row.get(key, "") for key in keys] for row in flat]
 
 
 def _scenario(what: Any, run: Mapping[str, Any]) -> Scenario:
@@ -190,23 +198,3 @@ def _scenario(what: Any, run: Mapping[str, Any]) -> Scenario:
     if run:
         raise TypeError(f"`{next(iter(run))}` is no argument of sweep; of a scenario give `overrides`")
     return what if isinstance(what, Scenario) else Scenario.open(what)
-
-
-def _whole_first(overrides: Changes, changes: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What is the same in all runs and what varies, in an order in which a whole value does not undo a part of it: the
-    integrator that varies comes before an option that is set."""
-    ordered: list[tuple[str, str]] = []
-    for key, value in _overrides(overrides) + _overrides(changes):
-        at = next((k for k, (other, _) in enumerate(ordered) if other.startswith(f"{key}.")), len(ordered))
-        ordered.insert(at, (key, value))
-    return ordered
-
-
-def _combinations(over: Over) -> Iterable[dict[str, Any]]:
-    if not isinstance(over, Mapping):
-        return [dict(changes) for changes in over]
-    for key, values in over.items():
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise TypeError(f"`{key}`: expected a list of values, found {type(values).__name__}")
-    plain = [v.tolist() if isinstance(v, np.ndarray) else list(v) for v in over.values()]
-    return [dict(zip(over, values)) for values in itertools.product(*plain)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from ._keys import OF_A_RUN, known, names
 from ._result import Result
 from ._scenario import Path, Progress, Scenario
 from ._simulation import Simulation
@@ -37,9 +38,17 @@ class _Kind:
     #: The integrator where none is named.
     _method: str | None = None
 
-    def __init__(self, name: str, **keys: Any) -> None:
+    #: The name of the kind in the tables of keys.
+    _kind: str
+
+    def __init__(self, name: str, more: Table, **keys: Any) -> None:
         self.name = name
-        self.keys = _given(keys)
+        self.keys = _given({**keys, **known(type(self).__name__, more, self._keywords())})
+
+    @classmethod
+    def _keywords(cls) -> list[str]:
+        """The keys that the system itself has, not its runs."""
+        return [key for key in names(cls._kind) if key not in OF_A_RUN]
 
     def scenario(
         self,
@@ -121,6 +130,8 @@ class System(_Kind):
     True
     """
 
+    _kind = "formula"
+
     def __init__(
         self,
         coordinates: Any,
@@ -141,6 +152,7 @@ class System(_Kind):
         title: str | None = None,
         description: str | None = None,
         name: str = "system",
+        **more: NoReturn,
     ) -> None:
         if lagrangian is None and hamiltonian is None:
             raise TypeError("a system needs a `lagrangian` or a `hamiltonian`")
@@ -148,6 +160,7 @@ class System(_Kind):
             draw = [draw]
         super().__init__(
             name,
+            more,
             title=title,
             description=description,
             coordinates=_coordinates(coordinates, parameters or {}),
@@ -220,6 +233,7 @@ class RigidBody(_Kind):
     (201, 4)
     """
 
+    _kind = "body"
     _method = "euler-poincare"
 
     def __init__(
@@ -238,7 +252,10 @@ class RigidBody(_Kind):
         title: str | None = None,
         description: str | None = None,
         name: str = "body",
+        **more: NoReturn,
     ) -> None:
+        given: dict[str, Any] = dict(more)
+        own = {key: given.pop(key) for key in names("body", "body") if key in given}
         body = dict(
             mass=mass,
             inertia=inertia,
@@ -248,10 +265,15 @@ class RigidBody(_Kind):
             angular_velocity=angular_velocity,
             potential=potential,
             fixed=fixed,
+            **own,
         )
         super().__init__(
-            name, title=title, description=description, parameters=parameters, body=_given(body), probe=probe
+            name, given, title=title, description=description, parameters=parameters, body=_given(body), probe=probe
         )
+
+    @classmethod
+    def _keywords(cls) -> list[str]:
+        return [key for key in super()._keywords() if key != "body"] + names("body", "body")
 
 
 class Bodies(_Kind):
@@ -268,6 +290,7 @@ class Bodies(_Kind):
     The time step ``h`` is the window in which impacts are searched for, and after which the state is looked at.
     """
 
+    _kind = "bodies"
     _method = "collisions"
 
     def __init__(
@@ -283,9 +306,11 @@ class Bodies(_Kind):
         title: str | None = None,
         description: str | None = None,
         name: str = "bodies",
+        **more: NoReturn,
     ) -> None:
         super().__init__(
             name,
+            more,
             title=title,
             description=description,
             space=space,

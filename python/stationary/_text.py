@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from ._errors import ExpressionError
+from ._keys import order, written_as
 
 # Keys of all kinds of scenarios in the order in which they are written; others follow as they came.
-_ORDER = (
-    "title description coordinates mesh space gravity restitution friction lagrangian hamiltonian one_form constraint "
-    "force gap simultaneous reduce step start end end_impacts integrator observe claim parameters body wall bodies "
-    "material mass support load initial symmetry probe section local_energy draw output"
-).split()
-# Those that become tables of their own, `[key]`, and those whose members do, `[key.name]`.
-_TABLES = {"parameters", "initial", "symmetry", "probe", "section", "local_energy", "output", "body"}
-_TABLES_OF_TABLES = {"material", "mass", "support", "load", "wall", "bodies"}
+_ORDER = order()
+# Those that become tables of their own, `[key]`, and those whose members do, `[key.name]` and `[[key]]`.
+_TABLES = written_as("table")
+_TABLES_OF_TABLES = written_as("tables")
+_LISTS_OF_TABLES = written_as("list of tables")
 
 
 def plain(value: Any, key: str = "") -> Any:
@@ -84,12 +82,12 @@ def toml(scenario: Mapping[str, Any]) -> str:
     tables: list[str] = []
     for key in sorted(tree, key=lambda k: rank.get(k, len(rank))):
         value = tree[key]
-        if isinstance(value, dict) and key in _TABLES:
-            tables += _table(f"[{_key(key)}]", value) if value else []
-        elif isinstance(value, dict) and key in _TABLES_OF_TABLES and all(isinstance(v, dict) for v in value.values()):
+        if isinstance(value, dict) and key in _TABLES_OF_TABLES and all(isinstance(v, dict) for v in value.values()):
             tables += [line for name, v in value.items() for line in _table(f"[{_key(key)}.{_key(name)}]", v)]
-        elif key == "draw" and isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
-            tables += [line for v in value for line in _table("[[draw]]", v)]
+        elif isinstance(value, dict) and key in _TABLES:
+            tables += _table(f"[{_key(key)}]", value) if value else []
+        elif key in _LISTS_OF_TABLES and isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+            tables += [line for v in value for line in _table(f"[[{_key(key)}]]", v)]
         else:
             lines.append(f"{_key(key)} = {_value(value)}")
     return "\n".join(lines + tables).lstrip("\n") + "\n"

@@ -42,7 +42,7 @@ def interrupted(action: Callable[[Callable[[object], None]], object]) -> Interru
 
 
 @pytest.mark.parametrize("name, changes", [("pendulum", LONG), ("heavy-top", LONG), ("disc-box", {"end": 1e7, "claim": []})])
-def test_ctrl_c_gives_control_back_with_what_was_reached(name: str, changes: dict[str, object]) -> None:
+def test_ctrl_c_returns_the_partial_result_of_a_run(name: str, changes: dict[str, object]) -> None:
     scenario = stationary.Scenario.open(name, changes)
     error = interrupted(lambda told: scenario.run(progress=told))
     result = error.result
@@ -52,7 +52,7 @@ def test_ctrl_c_gives_control_back_with_what_was_reached(name: str, changes: dic
     assert stationary.run("pendulum", {"end": 1}).ok
 
 
-def test_ctrl_c_is_heard_between_rows_that_are_far_apart() -> None:
+def test_ctrl_c_interrupts_between_rows_that_are_far_apart() -> None:
     error = interrupted(lambda told: free().run(end=1e6, rows=2, frames=1, progress=told))
     assert error.result.interrupted and 0 <= error.result.t[-1] < 1e6
 
@@ -65,7 +65,7 @@ def run_alone(code: str, **environment: str) -> str:
     return ran.stdout
 
 
-def test_ctrl_c_before_the_first_step_loses_nothing() -> None:
+def test_ctrl_c_before_the_first_step_keeps_the_initial_row() -> None:
     # The solid is still being built when the signal comes; the first thing that a process makes of NumPy follows. A signal
     # that comes before the run is one of Python's: then once more.
     code = """
@@ -136,7 +136,7 @@ def test_stop_ends_a_run_in_another_thread() -> None:
     assert not thread.is_alive() and caught and stop.is_set()
 
 
-def test_python_goes_on_while_a_run_does() -> None:
+def test_python_threads_continue_during_a_run() -> None:
     # A run that kept the interpreter to itself would never let the thread count, and so never end.
     code = f"""
 import stationary, threading, time
@@ -154,7 +154,7 @@ except stationary.Interrupted:
     assert run_alone(code) == "counted\n"
 
 
-def test_two_runs_are_under_way_at_once() -> None:
+def test_two_runs_proceed_at_the_same_time() -> None:
     # Each waits on its way for the other: if one began when the other was over, both would wait in vain.
     scenario, stop, both, ended = stationary.Scenario.open("pendulum", LONG), Stop(), threading.Barrier(2), []
 
@@ -174,7 +174,7 @@ def test_two_runs_are_under_way_at_once() -> None:
     assert len(ended) == 2 and all(error.result.interrupted for error in ended)
 
 
-def test_runs_in_threads_are_those_alone() -> None:
+def test_runs_in_threads_have_the_bits_of_runs_alone() -> None:
     def run(k: int) -> np.ndarray:
         return System("x", "0.5*vx^2 - 0.5*k*x^2", parameters={"k": k + 1}).run(
             q=1, v=0, h=0.01, steps=5000, method="verlet"
@@ -196,20 +196,20 @@ def test_runs_in_threads_are_those_alone() -> None:
 CAUGHT = "import stationary; raise stationary.Interrupted('the run ended early', 7)"
 
 
-def test_the_interpreter_keeps_what_was_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interactive_interpreter_keeps_the_partial_result_of_an_interrupted_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "last_value", None, raising=False)
     code.InteractiveInterpreter().runcode(compile(CAUGHT, "<input>", "exec"))
     assert sys.last_value.result == 7 and "the run ended early" in capsys.readouterr().err
 
 
-def test_a_notebook_keeps_what_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_keeps_the_partial_result_of_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
     shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
     monkeypatch.setattr(sys, "last_value", None, raising=False)
     shell.run_cell(CAUGHT)
     assert sys.last_value.result == 7
 
 
-def test_a_flag_that_is_set_ends_a_run_before_its_first_step() -> None:
+def test_stop_flag_set_before_a_run_ends_it_before_its_first_step() -> None:
     """Also while it is prepared: what has been reached is then nothing."""
     stop = Stop()
     stop.set()
@@ -220,7 +220,7 @@ def test_a_flag_that_is_set_ends_a_run_before_its_first_step() -> None:
     assert isinstance(caught.value, KeyboardInterrupt)
 
 
-def test_a_message_commands_no_terminal() -> None:
+def test_error_messages_escape_control_characters() -> None:
     with pytest.raises(stationary.InputError) as caught:
         stationary.Scenario.open("kepler", {"titel": "\x1b[31m\x9b0m\u202e"})
     assert not any(c in str(caught.value) for c in "\x1b\x9b\u202e")

@@ -16,7 +16,7 @@ stationary.run("kepler", {"end": sys.argv[1], "step": 0.05, "output.every": 1000
 """
 
 
-def test_steps_cost_what_they_cost_the_program(program: Program, tmp_path: Path) -> None:
+def test_steps_from_python_cost_what_they_cost_the_program(program: Program, tmp_path: Path) -> None:
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         pytest.skip("valgrind, which counts instructions, is not installed")

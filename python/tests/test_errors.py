@@ -31,7 +31,7 @@ def test_errors_are_what_python_expects() -> None:
     assert all(issubclass(e, stationary.Error) for e in (InputError, RunError, FileError))
 
 
-def test_a_wrong_formula_is_told_with_its_place() -> None:
+def test_wrong_formula_is_reported_with_its_place() -> None:
     system = stationary.System("x", "0.5*vx^2 + sni(x)")
     with pytest.raises(InputError, match="did you mean `sin`") as caught:
         system.run(q=1, v=0, h=0.1, steps=1, method="verlet")
@@ -90,7 +90,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("old, new", WRONG, ids=[new or "nothing" for _, new in WRONG])
-def test_a_wrong_file_is_told_as_the_program_tells_it(old: str, new: str, program) -> None:  # type: ignore[no-untyped-def]
+def test_errors_in_files_are_reported_as_by_the_program(old: str, new: str, program) -> None:  # type: ignore[no-untyped-def]
     assert old in GOOD
     text = GOOD.replace(old, new, 1)
     (program.folder / "it.toml").write_text(text)
@@ -105,7 +105,7 @@ def test_a_wrong_file_is_told_as_the_program_tells_it(old: str, new: str, progra
     assert str(opened.value).replace(f"{program.folder}/", "") == expected and opened.value.line == caught.value.line
 
 
-def test_a_run_that_stops_has_what_it_reached(program) -> None:  # type: ignore[no-untyped-def]
+def test_stopped_run_raises_an_error_with_its_partial_result(program) -> None:  # type: ignore[no-untyped-def]
     changes = {"parameters.e": 0.95, "step": 0.3, "integrator.stages": 4}
     with pytest.raises(RunError) as caught:
         stationary.run("kepler", changes, out=program.folder / "here")
@@ -133,7 +133,7 @@ def test_a_run_that_stops_has_what_it_reached(program) -> None:  # type: ignore[
         ({"q": 1, "v": 0, "h": 0.1, "n_steps": 3, "method": "verlet"}, "the number of steps is `steps`"),
     ],
 )
-def test_arguments_that_make_no_run(arguments: dict[str, object], words: str) -> None:
+def test_arguments_that_make_no_run_are_refused(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(TypeError, match=words):
         stationary.System("x", "0.5*vx^2").run(**arguments)
 
@@ -146,11 +146,11 @@ def test_a_number_of_steps_is_whole() -> None:
     assert len(system.run(q=1, v=0, h=0.1, steps=1e1, method="verlet").t) == 11
 
 
-def test_steps_chosen_by_the_energy_are_still_an_option() -> None:
+def test_energy_steps_option_is_accepted() -> None:
     system = stationary.System("x", "0.5*vx^2 - 0.5*x^2")
     assert len(system.run(q=1, v=0, h=0.1, end=1, method="midpoint", step="energy").t) > 5
 
 
-def test_a_misspelt_argument_is_an_option_that_nobody_knows() -> None:
+def test_misspelt_argument_is_refused_as_an_unknown_option() -> None:
     with pytest.raises(InputError, match="did you mean `stages`"):
         stationary.System("x", "0.5*vx^2").run(q=1, v=0, h=0.1, steps=3, method="gauss", stagse=2)

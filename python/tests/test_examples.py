@@ -15,5 +15,5 @@ def test_examples_run_and_print_what_they_found(example: Path, tmp_path: Path) -
     assert ran.returncode == 0 and ran.stdout, ran.stderr
 
 
-def test_there_are_examples() -> None:
+def test_examples_folder_is_not_empty() -> None:
     assert len(EXAMPLES) >= 2

@@ -18,20 +18,20 @@ def square(**groups: object) -> Mesh:
     return Mesh(SQUARE, {"triangle": TRIANGLES}, groups)
 
 
-def test_points_of_the_plane_and_lists_become_arrays() -> None:
+def test_mesh_accepts_plane_points_and_lists() -> None:
     mesh = square()
     assert mesh.points.dtype == np.float64 and mesh.points.shape == (4, 3) and not mesh.points[:, 2].any()
     assert mesh.cells["triangle"].dtype == np.uint32 and not mesh.points.flags.writeable
 
 
-def test_the_mesh_does_not_change_with_the_arrays_it_came_from() -> None:
+def test_mesh_does_not_change_with_the_arrays_it_came_from() -> None:
     points = np.array(SQUARE, float)
     mesh = Mesh(points, {"triangle": TRIANGLES})
     points[0] = 7
     assert mesh.points[0, 0] == 0
 
 
-def test_groups_by_nodes_by_mask_and_by_cells() -> None:
+def test_mesh_groups_are_given_by_nodes_masks_or_cells() -> None:
     mesh = square(left=[3, 0, 3], both={"cells": {"triangle": [1]}})
     mesh.add_group("top", nodes=mesh.nodes(lambda X: X[:, 1] == 1))
     assert mesh.groups["left"].nodes.tolist() == [0, 3] and mesh.groups["top"].nodes.tolist() == [2, 3]
@@ -39,7 +39,7 @@ def test_groups_by_nodes_by_mask_and_by_cells() -> None:
     assert "both" in repr(mesh) and "1 triangle" in mesh._repr_html_()
 
 
-def test_blocks_of_one_kind_are_joined_and_groups_follow() -> None:
+def test_mesh_blocks_of_one_cell_kind_are_joined_and_groups_follow() -> None:
     mesh = Mesh(
         SQUARE,
         [("triangle", TRIANGLES[:1]), ("line", [[0, 1]]), ("triangle", TRIANGLES[1:]), ("vertex", [[2]])],
@@ -63,7 +63,7 @@ def test_blocks_of_one_kind_are_joined_and_groups_follow() -> None:
         (lambda: square().nodes([0, 1]), "a truth value for each"),
     ],
 )
-def test_what_is_no_mesh_is_told(make, words: str) -> None:  # type: ignore[no-untyped-def]
+def test_wrong_mesh_arrays_are_refused_with_a_reason(make, words: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises((TypeError, ValueError), match=words):
         make()
 
@@ -74,7 +74,7 @@ def test_meshes_pickle_by_their_arrays() -> None:
     assert (copy.points == mesh.points).all() and copy.groups["left"].nodes.tolist() == [0, 3]
 
 
-def test_meshio_there_and_back() -> None:
+def test_mesh_survives_a_round_trip_through_meshio() -> None:
     pytest.importorskip("meshio")
     mesh = square(left=[0, 3], both={"cells": {"triangle": [1]}})
     copy = Mesh.from_meshio(mesh.to_meshio())
@@ -82,7 +82,7 @@ def test_meshio_there_and_back() -> None:
     assert copy.groups["left"].nodes.tolist() == [0, 3] and copy.groups["both"].cells["triangle"].tolist() == [1]
 
 
-def test_meshio_with_physical_groups_vertices_and_unused_points() -> None:
+def test_mesh_from_meshio_with_physical_groups_vertices_and_unused_points() -> None:
     meshio = pytest.importorskip("meshio")
     given = meshio.Mesh(
         [[9, 9, 0], *([x, y, 0] for x, y in SQUARE), [8, 8, 0]],
@@ -100,7 +100,7 @@ def test_meshio_with_physical_groups_vertices_and_unused_points() -> None:
     assert set(mesh.groups) == {"left", "body", "pin", "some"}
 
 
-def test_the_engine_reads_back_what_it_is_given(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_mesh_arrays_read_back_from_the_core_unchanged(tmp_path) -> None:  # type: ignore[no-untyped-def]
     points = np.random.default_rng(1).normal(size=(4, 2)) * 1e-3 + SQUARE
     mesh = Mesh(points, {"line": [[3, 0]], "triangle": TRIANGLES}, {"left": {"cells": {"line": [0]}}, "pin <&>": [2]})
     mesh.save(tmp_path / "a.vtu")
@@ -110,7 +110,7 @@ def test_the_engine_reads_back_what_it_is_given(tmp_path) -> None:  # type: igno
     assert read.groups["left"].cells["line"].tolist() == [0] and read.groups["pin <&>"].nodes.tolist() == [2]
 
 
-def test_the_engine_refuses_what_is_no_body() -> None:
+def test_core_refuses_a_mesh_that_is_no_body() -> None:
     for mesh, words in [
         (Mesh([*SQUARE, [5, 5]], {"triangle": TRIANGLES}), "node"),
         # Folded over: one that is only reversed would be turned.

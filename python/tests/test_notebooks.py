@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[2] / "docs/notebooks"
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_every_cell_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_cell_of_the_notebooks_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     # Pictures go into the notebook, whatever the tests around it draw to.
     monkeypatch.delenv("MPLBACKEND", raising=False)

@@ -16,7 +16,7 @@ MOST_MODULES = 40
 HEAVY = "sympy pandas matplotlib pyvista meshio scipy IPython concurrent.futures.thread tomllib asyncio".split()
 
 
-def test_it_imports_nothing_heavy_besides_numpy() -> None:
+def test_import_of_the_package_loads_only_numpy() -> None:
     code = "import numpy, sys; before = set(sys.modules); import stationary; print(*(set(sys.modules) - before))"
     imported = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
     assert not imported & set(HEAVY), imported & set(HEAVY)
@@ -25,13 +25,13 @@ def test_it_imports_nothing_heavy_besides_numpy() -> None:
     assert len(others) <= MOST_MODULES and {name.split(".")[0] for name in others} <= {"numpy", *sys.stdlib_module_names}, others
 
 
-def test_everything_has_words_and_a_version() -> None:
+def test_every_public_name_has_documentation_and_the_package_a_version() -> None:
     for name in stationary.__all__:
         assert getattr(stationary, name).__doc__, name
     assert stationary.__version__ == stationary._core.__version__ and stationary.__version__[0].isdigit()
 
 
-def test_absent_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_optional_packages_are_named_in_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("pandas", "matplotlib.pyplot", "pyvista"):
         monkeypatch.setitem(sys.modules, module, None)
     r = stationary.run("block", {"end": 1e-4})

@@ -125,12 +125,12 @@ def test_impacts_and_sections_are_those_of_the_program(program: Program) -> None
 
 
 @pytest.mark.parametrize("steps, h", [(n, h) for n in (1, 3, 10, 999, 12345) for h in (0.1, 0.7, 1 / 3, 1e-5, np.pi)])
-def test_as_many_steps_as_asked_for(steps: int, h: float) -> None:
+def test_run_makes_the_requested_number_of_steps(steps: int, h: float) -> None:
     result = System("x", "0.5*vx^2").run(q=0, v=1, h=h, steps=steps, method="verlet", start=0.1)
     assert result.summary["moves"] == steps and len(result) == steps + 1
 
 
-def test_hundreds_of_coordinates() -> None:
+def test_run_of_a_system_with_hundreds_of_coordinates() -> None:
     n = 500
     ring = System(
         n, "0.5*sum(i = 0..n-1, v[i]^2) - 0.5*sum(i = 0..n-1, (q[mod(i+1, n)] - q[i])^2)", parameters={"n": n}
@@ -144,11 +144,11 @@ def test_hundreds_of_coordinates() -> None:
     assert r.coordinates[-1] in r.columns and np.shares_memory(r.q, r.table)
 
 
-def test_a_step_that_is_a_formula_makes_as_many_steps() -> None:
+def test_step_given_as_a_formula_makes_the_expected_number_of_steps() -> None:
     assert len(System("x", "0.5*vx^2").run(q=0, v=1, h="2*pi/7", steps=700, method="verlet")) == 701
 
 
-def test_the_oscillator_is_where_analysis_says() -> None:
+def test_oscillator_agrees_with_the_analytical_solution() -> None:
     errors = []
     for h in (0.1, 0.05):
         r = System("x", "0.5*vx^2 - 0.5*x^2").run(q=1.0, v=0.0, h=h, end=10, method="gauss", stages=2)
@@ -157,7 +157,7 @@ def test_the_oscillator_is_where_analysis_says() -> None:
     assert 13 < errors[0] / errors[1] < 19
 
 
-def test_arrays_are_views_of_one_table() -> None:
+def test_result_arrays_are_views_of_one_table() -> None:
     r = System("x y", "0.5*(vx^2 + vy^2) - x^2 - y^2", symmetry={"turn": ["-y", "x"]}).run(
         q=[1, 0], v=[0, 1], h=0.1, steps=50, method="verlet"
     )
@@ -187,7 +187,7 @@ def test_sympy_and_text_make_the_same_run() -> None:
     assert np.abs(made.q - text.q).max() < 1e-12 and np.abs(made.q).max() > 0.9
 
 
-def test_overrides_replace_what_the_file_says(tmp_path: Path) -> None:
+def test_overrides_replace_values_of_the_scenario_file(tmp_path: Path) -> None:
     SYSTEMS["formula"].save(tmp_path / "it.toml")
     r = stationary.run(tmp_path / "it.toml", {"end": 5, "integrator": {"method": "verlet"}, "initial.position.0": 0.5})
     assert r.t[-1] == pytest.approx(5) and r.q[0, 0] == 0.5 and r.summary["integrator"] == "verlet"
@@ -195,12 +195,12 @@ def test_overrides_replace_what_the_file_says(tmp_path: Path) -> None:
     assert stationary.run(Scenario.open(tmp_path / "it.toml"), {"step": 0.2}).t[1] == 0.2
 
 
-def test_claims_are_held_against_the_run() -> None:
+def test_claims_of_a_scenario_are_checked_against_the_run() -> None:
     r = stationary.run("pendulum", {"end": 1, "claim": ["energy.max_relative_error < 1e-30", "moves > 0"]})
     assert [c.holds for c in r.claims] == [False, True] and not r.ok and "claim failed" in repr(r)
 
 
-def test_a_result_shows_itself() -> None:
+def test_result_has_text_and_html_representations() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     r = stationary.run("pendulum", {"end": 10})
@@ -214,7 +214,7 @@ def test_a_result_shows_itself() -> None:
     assert [line.get_label() for line in r.plot("vtheta", "energy").axes[0].lines] == ["vtheta", "energy"]
 
 
-def test_pandas_has_the_table() -> None:
+def test_result_converts_to_a_pandas_table() -> None:
     pytest.importorskip("pandas")
     r = stationary.run("pendulum", {"end": 10})
     frame = r.to_pandas()
@@ -226,7 +226,7 @@ def clockless(text: str) -> str:
     return re.sub(r"wall time</dt><dd>[^<]*", "", text)
 
 
-def test_files_are_those_of_the_program(program: Program, tmp_path: Path) -> None:
+def test_run_writes_the_files_of_the_program(program: Program, tmp_path: Path) -> None:
     here = tmp_path / "here"
     r = stationary.run("pendulum", {"end": 10}, out=here)
     program.series("pendulum", "--set=end=10")
@@ -236,7 +236,7 @@ def test_files_are_those_of_the_program(program: Program, tmp_path: Path) -> Non
     assert sorted(Path(f).name for f in r.files) == ["report.html", "series.csv", "summary.json"]
 
 
-def test_a_run_that_is_over_is_not_run_again(tmp_path: Path) -> None:
+def test_resume_of_a_finished_run_does_not_run_again(tmp_path: Path) -> None:
     stationary.run("pendulum", {"end": 10}, out=tmp_path)
     again = stationary.run("pendulum", {"end": 10}, out=tmp_path, resume=True)
     assert "nothing was left to do" in " ".join(again.notes)
@@ -258,7 +258,7 @@ def test_systems_pickle() -> None:
     assert same_bits(pickle.loads(pickle.dumps(system)).run(**run).table, system.run(**run).table)
 
 
-def test_check_and_energy_in_words(program: Program) -> None:
+def test_check_and_explain_energy_return_text(program: Program) -> None:
     scenario = Scenario.open("pendulum", {"end": 100})
     first, _, told = program("check", "pendulum", "--set=end=100").stdout.partition("\n")
     assert "valid" in first and scenario.check().strip() == told.strip()
@@ -267,13 +267,13 @@ def test_check_and_energy_in_words(program: Program) -> None:
     assert len(energy["rows"]) > 1 and energy["rows"][1][1] < energy["rows"][0][1]
 
 
-def test_progress_is_told() -> None:
+def test_run_reports_progress() -> None:
     seen: list[dict[str, object]] = []
     stationary.run("pendulum", {"end": 20000}, progress=seen.append)
     assert seen and all(isinstance(s, dict) for s in seen)
 
 
-def test_a_progress_that_fails_ends_the_run() -> None:
+def test_exception_in_a_progress_callback_ends_the_run() -> None:
     def fails(_: object) -> None:
         raise LookupError("mine")
 
@@ -281,6 +281,6 @@ def test_a_progress_that_fails_ends_the_run() -> None:
         stationary.run("pendulum", {"end": 1e6, "output.every": 100000}, progress=fails)
 
 
-def test_what_is_shipped() -> None:
+def test_list_of_shipped_scenarios_is_that_of_the_program() -> None:
     assert {"pendulum", "kepler", "block"} <= set(stationary.shipped())
     assert "properties" in json.loads(stationary.schema()) or "oneOf" in json.loads(stationary.schema())

@@ -58,13 +58,13 @@ BY_THE_BIT = [
 ]
 
 
-def test_all_of_them_are_here() -> None:
+def test_every_shipped_scenario_is_tested() -> None:
     assert set(SHORT) == set(stationary.shipped())
     assert {stationary.Scenario.open(name).kind for name in BY_THE_BIT} == KINDS
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_it_runs(name: str) -> None:
+def test_shipped_scenario_runs(name: str) -> None:
     scenario = stationary.Scenario.open(name, {**SHORT[name], "claim": []})
     r = stationary.run(scenario, {"output.frames": 2} if scenario.kind == "solid" else None)
     assert r.ok and r.summary["finished"] and len(r) > 1 and r.table.shape == (len(r), len(r.columns))
@@ -73,7 +73,7 @@ def test_it_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BY_THE_BIT)
-def test_it_has_the_bits_of_the_program(name: str, program: Program) -> None:
+def test_shipped_scenario_has_the_bits_of_the_program(name: str, program: Program) -> None:
     changes = {**SHORT[name], "claim": []}
     columns, table = program.series(name, *(f"--set={k}={v}" for k, v in stationary._text.overrides(changes)))
     result = stationary.run(name, changes)

@@ -53,7 +53,7 @@ def same(a: Simulation, b: Simulation) -> bool:
 
 
 @pytest.mark.parametrize("start", KINDS)
-def test_pieces_have_the_bits_of_one_advance_and_of_the_run(start: Start) -> None:
+def test_simulation_in_pieces_has_the_bits_of_one_advance_and_of_the_run(start: Start) -> None:
     once, often = start(), start()
     end = 0.02 if start is slab else 2.0
     once.advance(until=end)
@@ -87,7 +87,7 @@ def test_a_simulation_is_saved_restored_and_pickled_to_the_bit(start: Start, tmp
 
 
 @pytest.mark.parametrize("start", [pendulum, wells, top, table, slab])
-def test_a_state_is_set_by_assignment(start: Start) -> None:
+def test_simulation_state_is_set_by_assignment(start: Start) -> None:
     sim = start()
     sim.advance(by=0.004 if start is slab else 0.5)
     t, q = sim.t, sim.q.copy()
@@ -103,7 +103,7 @@ def test_a_state_is_set_by_assignment(start: Start) -> None:
     assert sim.t == t and np.allclose(sim.q, q, atol=1e-12)
 
 
-def test_a_state_that_is_set_is_that_of_a_run_from_there() -> None:
+def test_simulation_from_a_set_state_equals_a_run_from_there() -> None:
     sim = pendulum()
     sim.advance(until=1.0)
     sim.set(q=0.3, v=[-0.7])
@@ -113,14 +113,14 @@ def test_a_state_that_is_set_is_that_of_a_run_from_there() -> None:
     assert run.t[-1] == sim.t and run.q[-1] == sim.q and run.energy[-1] == sim.row["energy"]
 
 
-def test_velocities_of_a_hamiltonian_follow() -> None:
+def test_simulation_of_a_hamiltonian_updates_velocities_when_momenta_are_set() -> None:
     sim = oscillator()
     with pytest.raises(InputError, match="Hamiltonian"):
         sim.v = [1.0]
     assert sim.p[0] == 0.5 and sim.v[0] == 0.5
 
 
-def test_the_checkpoint_of_an_interrupted_run_is_taken_up(tmp_path: Path) -> None:
+def test_simulation_continues_from_the_checkpoint_of_an_interrupted_run(tmp_path: Path) -> None:
     scenario = Scenario.open("pendulum", {"end": 1e6})
     stop = stationary.Stop()
     with pytest.raises(Interrupted):
@@ -132,7 +132,7 @@ def test_the_checkpoint_of_an_interrupted_run_is_taken_up(tmp_path: Path) -> Non
     assert same(sim, whole)
 
 
-def test_a_system_that_cannot_go_on_keeps_its_last_good_state() -> None:
+def test_simulation_that_fails_keeps_its_last_good_state() -> None:
     sim = stationary.System("x", "0.5*vx^2 - x", probe={"root": "sqrt(x)"}).start(q=1, v=0, h=0.01, method="verlet")
     with pytest.raises(RunError) as caught:
         sim.advance(until=5)
@@ -153,7 +153,7 @@ def test_a_simulation_goes_on_after_it_was_stopped() -> None:
     assert same(sim, whole)
 
 
-def test_wrong_goals_are_told() -> None:
+def test_simulation_refuses_wrong_end_times() -> None:
     sim = pendulum()
     with pytest.raises(TypeError, match="either"):
         sim.advance()

@@ -33,7 +33,7 @@ def same_state(a: SolidSimulation, b: SolidSimulation) -> bool:
 
 
 @pytest.mark.parametrize("method", [{}, {"steps": "free"}, {"method": "newmark"}, {"method": "midpoint", "h": 1e-3}])
-def test_an_advance_ends_where_the_run_does(method: dict[str, object]) -> None:
+def test_solid_advance_ends_in_the_state_of_the_run(method: dict[str, object]) -> None:
     r = solid().run(end=0.02, rows=10, frames=1, **method)
     sim = solid().start(end=0.02, **method)
     sim.advance(until=0.02)
@@ -41,7 +41,7 @@ def test_an_advance_ends_where_the_run_does(method: dict[str, object]) -> None:
     assert sim.energy == pytest.approx(r.energy[-1], rel=1e-9)
 
 
-def test_many_advances_are_one() -> None:
+def test_solid_advanced_in_pieces_has_the_bits_of_one_advance() -> None:
     once, often = free().start(), free().start()
     once.advance(until=0.02)
     for until in (0.0071, 0.0133, 0.02):
@@ -49,7 +49,7 @@ def test_many_advances_are_one() -> None:
     assert np.abs(once.x - often.x).max() < 1e-9
 
 
-def test_state_and_momenta_of_a_free_solid() -> None:
+def test_free_solid_has_the_expected_state_and_momenta() -> None:
     sim = free().start()
     begin, about = sim.momentum, sim.angular_momentum
     assert sim.kinetic > 0 and sim.t == 0
@@ -64,7 +64,7 @@ def test_state_and_momenta_of_a_free_solid() -> None:
     assert max(sim.balance) < 1e-12
 
 
-def test_reactions_hold_the_load() -> None:
+def test_reactions_of_a_solid_balance_the_load() -> None:
     sim = solid().start()
     sim.advance(until=0.05)
     # All momentum came from the pull, 1e4 on a side of length 1, and from the wall.
@@ -72,7 +72,7 @@ def test_reactions_hold_the_load() -> None:
     assert change[0] == pytest.approx(1e4 * 0.05, rel=1e-2) and sim.reactions["wall"][0] < 0
 
 
-def test_what_was_read_stays_and_cannot_be_written_to() -> None:
+def test_arrays_read_from_a_solid_stay_unchanged_and_are_read_only() -> None:
     sim = free().start()
     before = sim.x
     kept = before.copy()
@@ -82,7 +82,7 @@ def test_what_was_read_stays_and_cannot_be_written_to() -> None:
         sim.x[0] = 0
 
 
-def test_a_state_that_is_set_is_where_it_goes_on() -> None:
+def test_solid_continues_from_a_state_that_was_set() -> None:
     sim = free().start()
     sim.advance(by=0.01)
     x, v = sim.x, sim.v
@@ -98,7 +98,7 @@ def test_a_state_that_is_set_is_where_it_goes_on() -> None:
             sim.v = wrong
 
 
-def test_arrays_as_the_initial_state_are_as_good_as_formulas() -> None:
+def test_solid_initial_state_from_arrays_equals_that_from_formulas() -> None:
     mesh = square()
     X, Y = mesh.points[:, 0], mesh.points[:, 1]
     arrays = solid(support=None, load=None, x=mesh.points, v=np.stack([-3 * Y, 3 * X], 1))
@@ -113,7 +113,7 @@ def test_arrays_as_the_initial_state_are_as_good_as_formulas() -> None:
         free(x=mesh.points)
 
 
-def test_probes_are_attached_on_the_way() -> None:
+def test_probes_can_be_attached_to_a_running_solid() -> None:
     sim = solid().start()
     sim.advance(by=0.01)
     sim.probe("middle", at=[0.5, 0.5], value="sqrt(vx^2 + vy^2)")
@@ -125,7 +125,7 @@ def test_probes_are_attached_on_the_way() -> None:
     assert "middle" in sim._repr_html_() and "t = 0.01" in repr(sim)
 
 
-def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+def test_solid_restored_from_a_checkpoint_continues_bit_by_bit(tmp_path: Path) -> None:
     sim = solid().start()
     sim.advance(until=0.01)
     sim.save(tmp_path / "checkpoint")
@@ -144,7 +144,7 @@ def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path: Path) -> None:
         taken_up.restore(tmp_path / "nowhere")
 
 
-def test_frames_are_written(tmp_path: Path) -> None:
+def test_solid_simulation_writes_frames(tmp_path: Path) -> None:
     sim = solid().start()
     for _ in range(3):
         sim.advance(by=0.005)
@@ -155,7 +155,7 @@ def test_frames_are_written(tmp_path: Path) -> None:
     assert np.abs(last["displacement"] - sim.u).max() < 1e-6
 
 
-def test_frames_of_a_run_go_to_pyvista() -> None:
+def test_frames_of_a_solid_run_convert_to_pyvista() -> None:
     pytest.importorskip("pyvista")
     r = solid().run(end=0.02, rows=10, frames=4)
     blocks = r.to_pyvista()
@@ -171,12 +171,12 @@ def test_frames_of_a_run_go_to_pyvista() -> None:
     assert np.allclose(grid["von_mises"], last["von_mises"], rtol=1e-6, atol=1e-3)
 
 
-def test_a_run_without_frames_says_so() -> None:
+def test_frames_of_a_run_without_frames_are_refused_with_a_reason() -> None:
     with pytest.raises(ValueError, match="no frames"):
         stationary.run("pendulum", {"end": 1}).to_pyvista()
 
 
-def test_meshes_of_meshio_and_of_files_make_solids(tmp_path: Path) -> None:
+def test_solids_are_built_from_meshio_meshes_and_files(tmp_path: Path) -> None:
     arrays = solid().run(end=0.01, rows=5)
     square().save(tmp_path / "square.vtu")
     file = Solid(str(tmp_path / "square.vtu"), **{k: v for k, v in solid().keys.items() if k != "mesh"})
@@ -188,7 +188,7 @@ def test_meshes_of_meshio_and_of_files_make_solids(tmp_path: Path) -> None:
     assert same_bits(other.run(end=0.01, rows=5).table, arrays.table)
 
 
-def test_tetrahedra_from_arrays_and_refined() -> None:
+def test_solid_of_tetrahedra_from_arrays_can_be_refined() -> None:
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], float)
     mesh = Mesh(points, {"tetra": [[0, 1, 2, 3], [1, 2, 3, 4]]}, {"base": [0, 1, 2]})
     cube = Solid(mesh, material=RUBBER, load={"p": {"group": "base", "pressure": 10}}, refine=1, scale=2)
@@ -196,7 +196,7 @@ def test_tetrahedra_from_arrays_and_refined() -> None:
     assert r.summary["avi"]["elements"] == 16 and r.summary["solid"]["volume"] == pytest.approx(8 * (1 / 6 + 1 / 3))
 
 
-def test_a_simulation_of_what_is_no_solid_is_refused() -> None:
+def test_solid_simulation_of_another_kind_is_refused() -> None:
     with pytest.raises(TypeError, match="no solid"):
         SolidSimulation(stationary.Scenario.open("pendulum"))
     sim = stationary.Scenario.open("pendulum").start()
@@ -205,6 +205,6 @@ def test_a_simulation_of_what_is_no_solid_is_refused() -> None:
         sim._core.probes()
 
 
-def test_an_unknown_group_is_told() -> None:
+def test_unknown_mesh_group_of_a_solid_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="did you mean `left`"):
         solid(support={"wall": {"group": "lef", "fixed": True}}).run(end=0.01)

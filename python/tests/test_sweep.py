@@ -20,7 +20,7 @@ PENDULUM = System("theta", "0.5*l^2*vtheta^2 + 9.81*l*cos(theta)", parameters={"
 RUN = dict(q=1, v=0, h=0.01, end=10, method="verlet")
 
 
-def test_rows_come_in_order_whatever_the_threads() -> None:
+def test_sweep_rows_are_in_order_for_any_number_of_threads() -> None:
     one, four = (sweep(PENDULUM, OVER, jobs=jobs, **RUN) for jobs in (1, 4))
     assert [run["step"] for run in one.runs[:4]] == OVER["step"].tolist() and len(one) == 12
     for k, run in enumerate(one.runs):
@@ -36,7 +36,7 @@ def test_rows_come_in_order_whatever_the_threads() -> None:
 TEXT = ("outcome", "note", "parameters.l", "step")
 
 
-def test_a_sweep_is_the_program_s(program) -> None:  # type: ignore[no-untyped-def]
+def test_sweep_has_the_table_of_the_program(program) -> None:  # type: ignore[no-untyped-def]
     ran = program("sweep", "pendulum", "--over=step=0.005..0.02:4", "--set=end=20", "--set=claim=[]", "--quiet", "--out=it")
     assert ran.returncode == 0, ran.stderr
     lines = (program.folder / "it/sweep.csv").read_text().splitlines()
@@ -47,7 +47,7 @@ def test_a_sweep_is_the_program_s(program) -> None:  # type: ignore[no-untyped-d
     assert set(ours) - {"step", "outcome", "note"} <= set(columns)
 
 
-def test_lists_of_runs_and_scenarios() -> None:
+def test_sweep_accepts_lists_of_runs_and_scenarios() -> None:
     over = [{"integrator": "verlet", "step": 0.01}, {"integrator": {"method": "gauss", "stages": 2}, "step": 0.1}]
     made = sweep(Scenario.open("pendulum"), over, overrides={"end": 10, "claim": []})
     assert [r.summary["integrator"] for r in made.results if r] == ["verlet", "gauss"]
@@ -58,7 +58,7 @@ def test_lists_of_runs_and_scenarios() -> None:
     assert "<th>note</th>" not in shown and "time.start" not in shown
 
 
-def test_a_run_that_stops_is_a_row() -> None:
+def test_sweep_records_a_stopped_run_as_a_row() -> None:
     over = {"parameters.e": [0.3, 0.95]}
     made = sweep("kepler", over, overrides={"step": 0.3, "end": 20, "integrator.stages": 4, "claim": []})
     assert made.outcomes == ["finished", "stopped"]
@@ -66,7 +66,7 @@ def test_a_run_that_stops_is_a_row() -> None:
     assert "Newton" in table["note"][1] and table["time.end"][1] < 10 and made.results[1] is not None
 
 
-def test_refused_runs() -> None:
+def test_sweep_refuses_wrong_runs() -> None:
     with pytest.raises(InputError, match="must be a number or a formula"):
         sweep("pendulum", {"parameters.ll.x": [1, 2]})
     made = sweep("pendulum", {"step": [0.01, -1, 0.02]}, overrides={"end": 5, "claim": []})
@@ -82,21 +82,21 @@ def test_refused_runs() -> None:
         sweep("pendulum", {"step": []})
 
 
-def test_summaries_alone_keep_no_tables() -> None:
+def test_sweep_of_summaries_keeps_no_tables() -> None:
     full, small = (sweep(PENDULUM, OVER, keep=keep, **RUN) for keep in ("result", "summary"))
     assert all(len(r) == 0 for r in small.results if r) and all(len(r) > 100 for r in full.results if r)
     a, b = full.table(), small.table()
     assert a["energy.max_relative_error"].tolist() == b["energy.max_relative_error"].tolist()
 
 
-def test_sweeps_leave_files_and_tell_progress(tmp_path: Path) -> None:
+def test_sweep_writes_files_and_reports_progress(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     sweep(PENDULUM, {"step": [0.01, 0.02]}, out=tmp_path, progress=lambda *n: told.append(n), **RUN)
     assert (tmp_path / "0001/series.csv").exists() and (tmp_path / "0002/summary.json").exists()
     assert told[-1] == (2, 2)
 
 
-def test_ctrl_c_stops_all_and_keeps_what_is_done() -> None:
+def test_ctrl_c_stops_a_sweep_and_keeps_finished_runs() -> None:
     over = [{"end": 1}] * 2 + [{"end": 1e9, "output.every": 1000000}] * 6
     both_over = threading.Event()
 
@@ -134,7 +134,7 @@ LENGTHS = [0.5, 1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("processes", [False, True])
-def test_dask(processes: bool) -> None:
+def test_sweep_runs_under_dask(processes: bool) -> None:
     distributed = pytest.importorskip("distributed")
     scenario = PENDULUM.scenario(**RUN)
     cluster = distributed.LocalCluster(
@@ -147,7 +147,7 @@ def test_dask(processes: bool) -> None:
     assert same_bits(whole.table, scenario.run().table) and "energy" in whole._repr_html_()
 
 
-def test_ray() -> None:
+def test_sweep_runs_under_ray() -> None:
     ray = pytest.importorskip("ray")
     scenario = PENDULUM.scenario(**RUN)
 
@@ -163,7 +163,7 @@ def test_ray() -> None:
     assert all(same_bits(a, final(scenario, l)) for a, l in zip(remote, LENGTHS))
 
 
-def test_a_whole_integrator_leaves_no_option_of_the_one_before() -> None:
+def test_sweep_over_integrators_keeps_no_options_of_the_one_before() -> None:
     base = PENDULUM.scenario(**{**RUN, "end": 1, "method": "verlet", "order": 8})
     for change in ({"integrator": "verlet"}, {"integrator": {"method": "verlet"}}):
         assert base.replace(change).run().summary["method"]["order"] == 2

@@ -47,7 +47,7 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
-def test_a_formula_has_the_value_of_its_expression(expression: object) -> None:
+def test_formula_from_sympy_has_the_value_of_its_expression(expression: object) -> None:
     draw = random.Random(3)
     for _ in range(5):
         values = {name: draw.uniform(0.5, 2.5) for name in ("x", "y", "vx", "k", "l")} | {"n": 3}
@@ -56,21 +56,21 @@ def test_a_formula_has_the_value_of_its_expression(expression: object) -> None:
         assert evaluated(formula(expression), values) == pytest.approx(exact, rel=1e-13, abs=1e-299)
 
 
-def test_rationals_stay_exact_and_floats_keep_their_bits() -> None:
+def test_sympy_rationals_stay_exact_and_floats_keep_their_bits() -> None:
     assert formula(Rational(1, 3) * x) == "x/3"
     assert formula(x ** Rational(1, 3)) == "x^(1/3)"
     for value in (0.1, 1e-300, 1 / 3, 123456.789e10):
         assert float(formula(sympy.Float(value))) == value
 
 
-def test_coordinates_velocities_and_time_get_their_names() -> None:
+def test_sympy_coordinates_velocities_and_time_get_their_names() -> None:
     assert formula(x.diff(t) * sympy.cos(t)) == "cos(t)*vx"
     me = pytest.importorskip("sympy.physics.mechanics")
     theta = me.dynamicsymbols("theta")
     assert formula(theta.diff() ** 2 / 2) == "vtheta^2/2"
 
 
-def test_sums_and_indices() -> None:
+def test_sympy_sums_and_indices_become_formulas() -> None:
     q, i, n = sympy.IndexedBase("q"), Symbol("i", integer=True), Symbol("n", integer=True)
     assert formula(sympy.Sum((q[i + 1] - q[i]) ** 2, (i, 0, n - 2))) == "sum(i = 0..n - 2, (q[i + 1] - q[i])^2)"
 
@@ -97,13 +97,13 @@ def test_sums_and_indices() -> None:
     ],
     ids=str,
 )
-def test_what_the_language_lacks_is_refused_by_name(expression: object, name: str) -> None:
+def test_sympy_functions_unknown_to_formulas_are_refused_by_name(expression: object, name: str) -> None:
     with pytest.raises(InputError, match=rf"`lagrangian`: .*({name})") as caught:
         formula(expression, "lagrangian")
     assert isinstance(caught.value, (ValueError, TypeError)) and len(str(caught.value)) < 300
 
 
-def test_an_expression_too_deep_to_print_is_an_input_error() -> None:
+def test_sympy_expression_too_deep_to_print_is_an_input_error() -> None:
     deep = x
     for _ in range(3000):
         deep = sympy.sin(deep, evaluate=False)
@@ -111,7 +111,7 @@ def test_an_expression_too_deep_to_print_is_an_input_error() -> None:
         formula(deep, "lagrangian")
 
 
-def test_random_trees_of_sympy_print_or_are_input_errors() -> None:
+def test_random_sympy_expressions_print_or_are_input_errors() -> None:
     draw = random.Random(5)
     leaves = [x, y, t, k, sympy.I, sympy.oo, sympy.nan, sympy.zoo, sympy.Float("inf"), Rational(-1, 3), sympy.Integer(0)]
     makers = [

@@ -41,20 +41,20 @@ def bits(x: float) -> bytes:
     return struct.pack("<d", x)
 
 
-def test_numbers_read_back_to_the_bit() -> None:
+def test_scenario_text_keeps_numbers_bit_by_bit() -> None:
     numbers = floats(2000)
     read = tomllib.loads(toml({"list": numbers, "array": np.array(numbers), "parameters": {"a": numbers[20]}}))
     assert list(map(bits, read["list"])) == list(map(bits, numbers)) == list(map(bits, read["array"]))
     assert bits(read["parameters"]["a"]) == bits(numbers[20])
 
 
-def test_texts_read_back_whatever_is_in_them() -> None:
+def test_scenario_text_keeps_strings_with_any_characters() -> None:
     for text in texts():
         scenario = {"title": text, "list": [text], "parameters": {text or "k": text}, "table": {"k": text}}
         assert tomllib.loads(toml(scenario)) == scenario, text
 
 
-def test_a_tree_of_any_shape_reads_back() -> None:
+def test_scenario_text_keeps_trees_of_any_shape() -> None:
     scenario = {
         "coordinates": ["x", "y"],
         "gap": ["x", {"gap": "y", "name": "floor", "slip": ["vx"], "restitution": 0.5}],
@@ -72,18 +72,18 @@ def test_a_tree_of_any_shape_reads_back() -> None:
     assert "[material.\"steel bar\"]\n" in text and text.count("[[draw]]\n") == 2
 
 
-def test_parameters_keep_their_order() -> None:
+def test_scenario_text_keeps_the_order_of_parameters() -> None:
     # Later ones may be formulas of earlier ones.
     assert list(tomllib.loads(toml({"parameters": {"z": 1, "a": "2*z", "m": "a"}}))["parameters"]) == ["z", "a", "m"]
 
 
-def test_values_of_numpy_are_plain_numbers() -> None:
+def test_scenario_text_accepts_numpy_numbers() -> None:
     given = {"a": np.int64(3), "b": np.float32(0.5), "c": np.bool_(True), "d": np.arange(4).reshape(2, 2), "e": (1, 2)}
     assert plain(given) == {"a": 3, "b": 0.5, "c": True, "d": [[0, 1], [2, 3]], "e": [1, 2]}
     assert type(plain(given)["a"]) is int and type(plain(given)["c"]) is bool
 
 
-def test_what_no_scenario_can_say_names_its_key() -> None:
+def test_scenario_text_refuses_unsupported_values_by_key() -> None:
     for value in (np.nan, np.inf, np.float64("nan")):
         with pytest.raises(ValueError, match=r"`parameters\.k` must be finite"):
             toml({"parameters": {"k": value}})
@@ -93,7 +93,7 @@ def test_what_no_scenario_can_say_names_its_key() -> None:
         formula(["x"], "lagrangian")
 
 
-def test_none_leaves_a_key_out() -> None:
+def test_scenario_text_omits_keys_with_none() -> None:
     assert toml({"step": 1, "gap": None, "initial": {"velocity": None, "position": [1]}}) == (
         "step = 1\n\n[initial]\nposition = [1]\n"
     )
@@ -108,7 +108,7 @@ def value_of_set(text: str) -> object:
         return text
 
 
-def test_overrides_read_back() -> None:
+def test_override_texts_read_back() -> None:
     # Dates are text for `--set`; no other text that is TOML may stand without quotes.
     for value in [*texts(), "rk4", "2*pi/100", "1e-3", "true", "inf", "-nan", "0x10", "1_000", "+5", ".5", "5.", "x # y"]:
         ((key, text),) = overrides({"a.b": value})
@@ -118,7 +118,7 @@ def test_overrides_read_back() -> None:
         assert bits(value_of_set(text)) == bits(number)  # type: ignore[arg-type]
 
 
-def test_overrides_are_written_as_a_user_would() -> None:
+def test_override_texts_have_the_form_of_the_command_line() -> None:
     assert overrides({"integrator": "rk4", "step": "2*pi/100", "end": 2, "claim": []}) == [
         ("integrator", "rk4"),
         ("step", "2*pi/100"),

@@ -32,4 +32,5 @@ pages! {
     Rust "docs/src/rust.md"
     NewDiscreteLagrangian "docs/src/new-discrete-lagrangian.md"
     Notation "docs/src/notation.md"
+    Glossary "docs/src/glossary.md"
 }

@@ -1,44 +1,43 @@
 //! Runs of scenarios. `drive.rs` is the whole path.
 
-mod bodies;
-mod body;
-mod checkpointer;
+pub(crate) mod checkpointer;
 #[cfg(test)]
 mod conserved;
 mod drive;
-mod energy;
-mod energy_guard;
-mod engine;
-mod finish;
-mod formula;
-mod kinds;
+pub(crate) mod energy;
+pub(crate) mod energy_guard;
+pub(crate) mod energy_summary;
+pub(crate) mod engine;
+pub(crate) mod finish;
+pub(crate) mod impacts;
 #[cfg(test)]
 mod names;
-mod page;
-mod results;
-mod rows;
-mod simulation;
-mod solid;
+pub(crate) mod page;
+pub(crate) mod prepared;
+pub(crate) mod results;
+pub(crate) mod rows;
+pub(crate) mod simulation;
 
+pub use crate::kinds::solid::{SolidSimulation, View};
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 pub use simulation::{Simulation, State};
-pub use solid::{SolidSimulation, View};
 pub use stationary::observe::Conserved;
 
-use crate::scenario::{Scenario, System, claim};
+use crate::scenario::{Scenario, claim};
+use prepared::PreparedRun;
 use serde_json::Value;
 use stationary::archive::{Archive, Persist};
 
 use stationary::error::{Error, RunError};
 use stationary::interrupt::{self, Interrupted};
-use stationary_report::{Folder, Kept};
+use stationary_report::{Folder, InMemoryResults};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Time between reports to the watcher.
-const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// Told how far a run is; may end it.
 pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
@@ -60,12 +59,12 @@ pub struct Progress {
     pub moves: u64,
     /// Impacts so far and those that end the run, if some number does.
     pub impacts: Option<[u64; 2]>,
-    /// Growth of a solid's energy beyond its wobble, over the scale of the energy; nought where there is none.
+    /// Secular growth of a solid's energy over the scale of the energy; zero if there is none.
     pub growth: f64,
 }
 
 /// Steps of a run that will make `steps` of them unless impacts end it before: then as many as it takes if they go on so.
-fn steps_ahead(steps: u64, step: u64, impacts: Option<[u64; 2]>) -> u64 {
+pub(crate) fn steps_ahead(steps: u64, step: u64, impacts: Option<[u64; 2]>) -> u64 {
     let expected = match impacts {
         Some([0, _]) | None => steps,
         Some([seen, all]) => steps.min((step as f64 / seen as f64 * all as f64) as u64),
@@ -93,7 +92,7 @@ pub struct Outcome {
     /// The files written.
     pub files: Vec<PathBuf>,
     /// What is in memory; see [`gather`].
-    pub kept: Kept,
+    pub in_memory: InMemoryResults,
 }
 
 /// Runs a scenario into a folder. `watch` is told the progress several times a second and may end the run.
@@ -138,7 +137,7 @@ pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<
 /// let every_step = [("end".into(), "10".into()), ("output.every".into(), "1".into())];
 /// let scenario = Scenario::read("pendulum", pendulum.text, &every_step)?;
 /// let outcome = run::gather(&scenario, None, false, &mut |_| std::ops::ControlFlow::Continue(()))?;
-/// let series = outcome.kept.series.unwrap();
+/// let series = outcome.in_memory.series.unwrap();
 /// assert_eq!(series.numbers.len(), 501 * series.columns.len());
 /// # Ok::<(), stationary::error::Error>(())
 /// ```
@@ -148,15 +147,15 @@ pub fn gather(
     resume: bool,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
-    drive::run(scenario, &out.map_or_else(Folder::none, Folder::at).kept(), resume, watch)
+    drive::run(scenario, &out.map_or_else(Folder::none, Folder::at).in_memory(), resume, watch)
 }
 
 /// Builds everything a run needs, runs nothing, writes nothing.
 pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     prepare(|| {
-        let built = kinds::build(scenario, false)?;
-        results::check_claims(scenario, &*built.engine)?;
-        Ok(Description { lines: built.description })
+        let prepared = PreparedRun::build(scenario, false)?;
+        results::check_claims(scenario, &*prepared.engine)?;
+        Ok(Description { lines: prepared.description })
     })
 }
 
@@ -165,26 +164,16 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
 ///
 /// A method that is not variational, and a system without an energy, is an error, and so is a run that stops on its way.
 pub fn explain_energy(scenario: &Scenario) -> Result<EnergyReport, Error> {
-    let place = &scenario.integrator.method.place;
-    let unsuited = |what: &str| {
-        let message = format!("explain-energy is for systems given by formulas, and this is {what}");
-        Err(place.error(message).help("the energy of such a run is in its results: stationary run").into())
-    };
-    match &scenario.system {
-        System::Formula(system) => prepare(|| formula::explain(scenario, system)),
-        System::Solid(_) => unsuited("a solid"),
-        System::Body(_) => unsuited("a rigid body"),
-        System::Bodies(_) => unsuited("about bodies that collide"),
-    }
+    prepare(|| scenario.system.explain_energy(scenario))
 }
 
 /// Builds what a run needs. That may be given up: then nothing has been written.
-fn prepare<T>(build: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn prepare<T>(build: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     interrupt::attempt(build)?
 }
 
 /// Makes a move that may be given up: the state is then that from before, to the bit. `notes` is room for it.
-fn try_move<S: Persist + ?Sized, T>(
+pub(crate) fn try_move<S: Persist + ?Sized, T>(
     state: &mut S,
     notes: &mut Vec<u8>,
     make: impl FnOnce(&mut S) -> T,
@@ -204,14 +193,6 @@ fn try_move<S: Persist + ?Sized, T>(
     made
 }
 
-/// The bytes of the files that a scenario names, beside its own: none but the mesh of a solid.
-pub(crate) fn attached(scenario: &Scenario) -> Result<Vec<u8>, Error> {
-    match &scenario.system {
-        System::Solid(system) => solid::mesh_bytes(scenario, system),
-        _ => Ok(Vec::new()),
-    }
-}
-
 /// What `stationary check` tells.
 #[derive(Debug, Clone)]
 pub struct Description {
@@ -229,10 +210,10 @@ impl fmt::Display for Description {
 }
 
 /// How the loop ended.
-struct End {
-    stopped: Option<RunError>,
-    interrupted: bool,
+pub(crate) struct End {
+    pub stopped: Option<RunError>,
+    pub interrupted: bool,
     /// Time and number of the last good step.
-    time: f64,
-    step: u64,
+    pub time: f64,
+    pub step: u64,
 }

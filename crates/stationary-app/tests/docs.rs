@@ -5,7 +5,7 @@ use serde_json::Value;
 use stationary::formula::functions;
 use stationary_app::registry::{self, Entry};
 use stationary_app::run::{Outcome, check, run};
-use stationary_app::scenario::keys::reference;
+use stationary_app::scenario::keys::{Key, reference};
 use stationary_app::scenario::{Scenario, shipped};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -19,14 +19,21 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// The pages of the book by name, and the pages beside it.
-fn pages() -> Vec<(String, String)> {
-    let book = std::fs::read_dir(root().join("docs/src")).unwrap();
-    let mut names: Vec<String> = book
-        .map(|e| format!("docs/src/{}", e.unwrap().file_name().display()))
+/// The Markdown files of a folder, by their paths in the repository.
+fn markdown(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap();
+    entries
+        .map(|e| format!("{folder}/{}", e.unwrap().file_name().display()))
         .filter(|name| name.ends_with(".md"))
-        .collect();
-    names.extend(["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(String::from));
+        .collect()
+}
+
+/// The pages of the book by name, the decisions, and the pages beside them.
+fn pages() -> Vec<(String, String)> {
+    let mut names = markdown("docs/src");
+    names.extend(markdown("docs/decisions"));
+    let beside = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"];
+    names.extend(beside.map(String::from));
     names.sort();
     names.into_iter().map(|name| (name.clone(), read(&name))).collect()
 }
@@ -140,12 +147,17 @@ fn every_integrator_has_its_section_and_options() {
     listed.sort();
     names.sort();
     assert_eq!(listed, names);
+    let mut expected = page.clone();
     for Entry { name, options, .. } in registry::integrators().iter().filter(|e| !e.options.is_empty()) {
-        let rows: Vec<Vec<String>> = table(&page, &format!("## `{name}`"));
-        let known: Vec<Vec<String>> =
-            options.iter().map(|(n, d, m)| vec![format!("`{n}`"), d.to_string(), m.to_string()]).collect();
-        assert_eq!(rows, known, "{name}");
+        let default = |option: &Key| option.default.value().unwrap_or_default();
+        let row = |option: &Key| {
+            vec![format!("`{}`", option.path), option.form.to_string(), default(option), option.doc.into()]
+        };
+        let rows: Vec<Vec<String>> = options.iter().map(row).collect();
+        let head = ["option", "value", "default", "meaning"];
+        expected = with_table(&expected, &format!("## `{name}`"), &head, &rows);
     }
+    compare("docs/src/integrators.md", &page, &expected);
 }
 
 #[test]
@@ -159,7 +171,7 @@ fn every_observer_is_in_its_table() {
 }
 
 /// A page with the first table under a heading replaced by rows of cells.
-fn with_table(page: &str, heading: &str, rows: &[Vec<String>]) -> String {
+fn with_table(page: &str, heading: &str, head: &[&str], rows: &[Vec<String>]) -> String {
     let escaped = |cell: &String| cell.replace('|', "\\|");
     let written =
         |row: &Vec<String>| format!("| {} |", row.iter().map(escaped).collect::<Vec<_>>().join(" | "));
@@ -168,9 +180,12 @@ fn with_table(page: &str, heading: &str, rows: &[Vec<String>]) -> String {
     while let Some(line) = rest.next() {
         lines.push(line.to_string());
         if line == heading {
-            lines.extend(rest.by_ref().take_while(|l| !l.starts_with("|---")).map(String::from));
-            lines.push(format!("|{}", "---|".repeat(rows[0].len())));
+            while let Some(line) = rest.next_if(|l| !l.starts_with('|')) {
+                lines.push(line.to_string());
+            }
             while rest.next_if(|l| l.starts_with('|')).is_some() {}
+            lines.push(format!("| {} |", head.join(" | ")));
+            lines.push(format!("|{}", "---|".repeat(head.len())));
             lines.extend(rows.iter().map(written));
         }
     }
@@ -184,18 +199,23 @@ fn the_scenario_reference_lists_every_key_and_law() {
     let page = read(path);
     let mut expected = page.clone();
     for (heading, keys) in reference() {
-        let rows: Vec<Vec<String>> =
-            keys.iter().map(|key| vec![format!("`{}`", key.path), key.doc.to_string()]).collect();
-        expected = with_table(&expected, &format!("## {heading}"), &rows);
+        let row = |key: &Key| vec![format!("`{}`", key.path), key.form.to_string(), key.described()];
+        let rows: Vec<Vec<String>> = keys.iter().map(row).collect();
+        expected = with_table(&expected, &format!("## {heading}"), &["key", "value", "meaning"], &rows);
     }
     let law = |law: &registry::Material| {
         let name = format!("`{}`", law.name);
-        vec![name, law.elements.into(), law.words.into(), law.energy.into()]
+        vec![name, law.elements.into(), law.words(), law.energy.into()]
     };
     let laws: Vec<Vec<String>> = registry::materials().iter().map(law).collect();
-    expected = with_table(&expected, "## Laws", &laws);
+    expected = with_table(&expected, "## Laws", &["law", "elements", "constants", "energy"], &laws);
+    compare(path, &page, &expected);
+}
+
+/// Whether a page has the tables that it should; rewrites it where that is asked for.
+fn compare(path: &str, page: &str, expected: &str) {
     if std::env::var_os("STATIONARY_UPDATE_DOCS").is_some() {
-        std::fs::write(root().join(path), &expected).unwrap();
+        std::fs::write(root().join(path), expected).unwrap();
     }
     assert!(page == expected, "refresh {path} with STATIONARY_UPDATE_DOCS=1");
 }
@@ -432,6 +452,33 @@ fn every_law_that_a_page_cites_is_a_test() {
     assert!(count > 5, "only {count} laws are cited");
 }
 
+/// A decision has four parts and a line in the index, and its law names tests, or files of tests, that exist.
+#[test]
+fn every_decision_names_tests_that_exist() {
+    let files = sources(root().join("crates"));
+    let sources: String = files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let index = read("docs/decisions/README.md");
+    let decisions = markdown("docs/decisions").into_iter().filter(|name| !name.ends_with("/README.md"));
+    for name in decisions {
+        let page = read(&name);
+        for part in ["**Context.** ", "**Choice.** ", "**Price.** ", "**Law.** "] {
+            assert!(page.contains(part), "{name} has no {part}");
+        }
+        assert!(index.contains(name.trim_start_matches("docs/decisions/")), "{name} is not in the index");
+        let (_, law) = page.split_once("**Law.** ").unwrap();
+        let cited: Vec<&str> = law.split('`').skip(1).step_by(2).collect();
+        assert!(!cited.is_empty(), "{name} names no test");
+        for word in cited {
+            let exists = if word.contains('/') {
+                root().join(word).exists()
+            } else {
+                sources.contains(&format!("fn {word}("))
+            };
+            assert!(exists, "{name} names `{word}`");
+        }
+    }
+}
+
 /// Rust files of a folder and below.
 fn sources(folder: PathBuf) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![folder], Vec::new());
@@ -508,7 +555,7 @@ fn every_test_file_is_part_of_a_program() {
             let listed = manifest.contains(&format!("\"tests/{inside}\""))
                 || texts.contains(&format!("#[path = \"{inside}\"]\nmod "))
                 || texts.contains(&format!("#[path = \"../{inside}\"]\nmod "))
-                || stem != "main" && texts.contains(&format!("\nmod {stem};\n"));
+                || stem != "main" && texts.contains(&format!("mod {stem};\n"));
             assert!(listed, "{package}: tests/{inside} is part of no program");
         }
     }

@@ -4,7 +4,7 @@
 use stationary::error::{Cause, Error};
 use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::phase::PhaseStart;
-use stationary::integrate::{Extras, Integrator, Method, Start};
+use stationary::integrate::{Integrator, Interactions, Method, Start};
 use stationary::model::{FormulaConstraint, FormulaLagrangian, FormulaPhase, Lagrangian};
 use stationary_app::run::{self, EnergyReport, Outcome, explain_energy};
 use stationary_app::scenario::Scenario;
@@ -199,11 +199,11 @@ fn constrained_runs_have_actions() {
     let mut graph = Graph::new();
     let g = graph.lower(&Expr::parse("x^2 + y^2 - 1").unwrap(), &scope).unwrap();
     let constraint = Arc::new(FormulaConstraint::new(&mut graph, &[g], 2));
-    let extras = Extras { constraint: Some(constraint), ..Extras::default() };
+    let interactions = Interactions { constraint: Some(constraint), ..Interactions::default() };
     let at = |a: f64| Start { t: 0.0, q: vec![a.sin(), -a.cos()], p: vec![0.0, 0.0], h: 0.1 };
     let arrive = |a: f64| {
         let mut x =
-            Method::Verlet { order: 2 }.start_with(lagrangian.clone(), &extras, &at(a), 1e-15).unwrap();
+            Method::Verlet { order: 2 }.start_with(lagrangian.clone(), &interactions, &at(a), 1e-15).unwrap();
         x.advance(1).unwrap();
         (x.view().q.to_vec(), x.view().p.to_vec(), x.action().unwrap())
     };
@@ -320,7 +320,7 @@ fn runs_whose_energy_explodes_stop_whatever_the_kind_and_the_method() {
         let solid = text.contains("mesh");
         assert_eq!(stopped.to_string().contains("element "), solid, "{stopped}");
         assert_eq!(outcome.summary["finished"], false, "{name}");
-        let series = outcome.kept.series.unwrap();
+        let series = outcome.in_memory.series.unwrap();
         let energy = series.columns.iter().position(|c| c == "energy").unwrap();
         let rows: Vec<&[f64]> = series.numbers.chunks_exact(series.columns.len()).collect();
         assert!(!rows.is_empty() && rows.iter().all(|r| r[0].is_finite() && r[energy].is_finite()), "{name}");
@@ -551,7 +551,7 @@ fn momentum_less_the_impulse_of_loads_is_kept_by_every_synchronous_method() {
                 }
                 let outcome = outcome(&text).unwrap_or_else(|e| panic!("{method}: {e}"));
                 assert!(outcome.stopped.is_none(), "{method}: {:?}", outcome.stopped);
-                let series = outcome.kept.series.unwrap();
+                let series = outcome.in_memory.series.unwrap();
                 let column = |name: &str| series.columns.iter().position(|c| c == name).unwrap();
                 let rows: Vec<&[f64]> = series.numbers.chunks_exact(series.columns.len()).collect();
                 assert!((rows[rows.len() - 1][0] - end).abs() < 1e-12, "{method}");

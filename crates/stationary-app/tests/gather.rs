@@ -44,11 +44,11 @@ fn written(file: &Path) -> Table {
     Table { columns, numbers: lines.flat_map(|line| line.split(',')).map(number).collect() }
 }
 
-fn same(kept: &Table, file: &Path) {
+fn same(in_memory: &Table, file: &Path) {
     let read = written(file);
-    assert_eq!(kept.columns, read.columns);
-    assert!(!kept.numbers.is_empty());
-    assert_eq!(bits(kept), bits(&read), "{}", file.display());
+    assert_eq!(in_memory.columns, read.columns);
+    assert!(!in_memory.numbers.is_empty());
+    assert_eq!(bits(in_memory), bits(&read), "{}", file.display());
 }
 
 /// Each kind of run, short.
@@ -66,16 +66,16 @@ fn kinds() -> [(&'static str, Scenario); 5] {
 fn memory_has_the_bits_of_the_files() {
     for (name, scenario) in kinds() {
         let scratch = Scratch::new(name);
-        let Outcome { kept, .. } = run::gather(&scenario, Some(&scratch.0), false, &mut go_on).unwrap();
-        same(&kept.series.unwrap(), &scratch.0.join("series.csv"));
-        if let Some(section) = &kept.section {
+        let Outcome { in_memory, .. } = run::gather(&scenario, Some(&scratch.0), false, &mut go_on).unwrap();
+        same(&in_memory.series.unwrap(), &scratch.0.join("series.csv"));
+        if let Some(section) = &in_memory.section {
             same(section, &scratch.0.join("sections.csv"));
         }
-        assert_eq!(kept.section.is_some(), scratch.0.join("sections.csv").exists());
-        assert_eq!(kept.impacts.is_some(), scratch.0.join("impacts.csv").exists());
-        assert_eq!(kept.frames.is_some(), scratch.0.join("frames.pvd").exists());
+        assert_eq!(in_memory.section.is_some(), scratch.0.join("sections.csv").exists());
+        assert_eq!(in_memory.impacts.is_some(), scratch.0.join("impacts.csv").exists());
+        assert_eq!(in_memory.frames.is_some(), scratch.0.join("frames.pvd").exists());
         let page = std::fs::read_to_string(scratch.0.join("report.html")).unwrap();
-        assert_eq!(kept.page.unwrap().to_html(), page);
+        assert_eq!(in_memory.page.unwrap().to_html(), page);
     }
 }
 
@@ -86,17 +86,17 @@ fn memory_alone_has_the_same_numbers() {
         let with = run::gather(&scenario, Some(&scratch.0), false, &mut go_on).unwrap();
         let without = run::gather(&scenario, None, false, &mut go_on).unwrap();
         assert!(without.files.is_empty());
-        assert_eq!(bits(&without.kept.series.unwrap()), bits(&with.kept.series.unwrap()), "{name}");
-        assert_eq!(without.kept.impacts, with.kept.impacts, "{name}");
-        assert_eq!(without.kept.frames, with.kept.frames, "{name}");
+        assert_eq!(bits(&without.in_memory.series.unwrap()), bits(&with.in_memory.series.unwrap()), "{name}");
+        assert_eq!(without.in_memory.impacts, with.in_memory.impacts, "{name}");
+        assert_eq!(without.in_memory.frames, with.in_memory.frames, "{name}");
         assert_eq!(without.summary["energy"], with.summary["energy"], "{name}");
     }
 }
 
 #[test]
 fn impacts_are_listed_with_names_and_numbers() {
-    let kept = run::gather(&kinds()[3].1, None, false, &mut go_on).unwrap().kept;
-    let impacts = kept.impacts.unwrap();
+    let in_memory = run::gather(&kinds()[3].1, None, false, &mut go_on).unwrap().in_memory;
+    let impacts = in_memory.impacts.unwrap();
     let column = |name: &str| &impacts.columns.iter().find(|(n, _)| n == name).unwrap().1;
     let (Column::Numbers(times), Column::Words(first)) = (column("time"), column("first")) else {
         panic!("times are numbers and bodies have names");
@@ -107,12 +107,14 @@ fn impacts_are_listed_with_names_and_numbers() {
 
 #[test]
 fn frames_hold_every_moment_one_after_the_other() {
-    let kept = run::gather(&kinds()[4].1, None, false, &mut go_on).unwrap().kept;
-    let frames = kept.frames.unwrap();
+    let in_memory = run::gather(&kinds()[4].1, None, false, &mut go_on).unwrap().in_memory;
+    let frames = in_memory.frames.unwrap();
     assert_eq!(frames.times.len(), 4);
     assert_eq!((frames.times[0], frames.times[3]), (0.0, 0.05));
     let displacement = frames.point_fields.iter().find(|f| f.name == "displacement").unwrap();
-    let stationary_report::frames::KeptValues::Floats(u) = &displacement.values else { panic!("numbers") };
+    let stationary_report::frames::InMemoryValues::Floats(u) = &displacement.values else {
+        panic!("numbers")
+    };
     let each = frames.points.len();
     assert_eq!(u.len(), 4 * each);
     // It starts at rest, and then falls ever farther.
@@ -133,12 +135,12 @@ fn a_resumed_run_has_all_its_rows() {
     let broken = run::gather(&whole, Some(&scratch.0), false, &mut end_early).unwrap();
     let resumed = run::gather(&whole, Some(&scratch.0), true, &mut go_on).unwrap();
     let unbroken = run::gather(&whole, None, false, &mut go_on).unwrap();
-    let (resumed, unbroken) = (resumed.kept.series.unwrap(), unbroken.kept.series.unwrap());
+    let (resumed, unbroken) = (resumed.in_memory.series.unwrap(), unbroken.in_memory.series.unwrap());
     assert_eq!(bits(&resumed), bits(&unbroken));
     if broken.interrupted {
-        assert!(broken.kept.series.unwrap().numbers.len() < unbroken.numbers.len());
+        assert!(broken.in_memory.series.unwrap().numbers.len() < unbroken.numbers.len());
     }
     // Once more: nothing is left to do, and its rows are still there.
     let over = run::gather(&whole, Some(&scratch.0), true, &mut go_on).unwrap();
-    assert_eq!(bits(&over.kept.series.unwrap()), bits(&unbroken));
+    assert_eq!(bits(&over.in_memory.series.unwrap()), bits(&unbroken));
 }

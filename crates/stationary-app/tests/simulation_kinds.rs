@@ -178,7 +178,7 @@ fn pieces_looks_and_breaks_give_the_rows_of_a_run_of_every_kind() {
     }
     for case in all() {
         let outcome = run::gather(&case.scenario(), None, false, &mut |_| ControlFlow::Continue(())).unwrap();
-        let series = outcome.kept.series.unwrap();
+        let series = outcome.in_memory.series.unwrap();
         let mut pieces = case.start();
         expect_row(&pieces, &series, case.name);
         let start = pieces.time();

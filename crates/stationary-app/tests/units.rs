@@ -90,7 +90,7 @@ impl Case {
             let other = run(units);
             assert_eq!(other.stopped, None, "{what}");
             assert_eq!(other.warnings.len(), plain.warnings.len(), "{what}: {:?}", other.warnings);
-            let [a, b] = [&plain, &other].map(|o| o.kept.series.as_ref().unwrap());
+            let [a, b] = [&plain, &other].map(|o| o.in_memory.series.as_ref().unwrap());
             let dimension = |column: &str| self.dimension(column).map(|d| factor(d, units));
             compare((a, b), dimension, self.tolerance, &what);
             compare_errors((&plain, &other), units, &what);
@@ -475,7 +475,7 @@ initial = {{ position = [1, 0.5], velocity = [0, 0.25] }}",
     for method in METHODS.iter().chain(&SEPARATED) {
         let (alike, apart) = (run([1.0, 1.0], method), run([electron, gram], method));
         assert_eq!(apart.stopped, None, "{method}");
-        let [a, b] = [&alike, &apart].map(|o| o.kept.series.as_ref().unwrap());
+        let [a, b] = [&alike, &apart].map(|o| o.in_memory.series.as_ref().unwrap());
         let known = |column: &str| ["t", "x", "y", "vx", "vy"].contains(&column).then_some(1.0);
         compare((a, b), known, 1e-12, method);
     }
@@ -519,7 +519,7 @@ potential = \"m*g*(z + l*R33)\"";
         for (name, units) in UNITS {
             let other = run(units);
             assert_eq!(other.stopped, None, "{name}, {integrator}");
-            let [a, b] = [&plain, &other].map(|o| o.kept.series.as_ref().unwrap());
+            let [a, b] = [&plain, &other].map(|o| o.in_memory.series.as_ref().unwrap());
             let what = format!("{name}, {integrator}: a body");
             compare((a, b), |column| dimension(column).map(|d| factor(d, units)), 0.0, &what);
         }
@@ -576,7 +576,7 @@ fn solids_have_the_same_bits_in_all_units() {
             let what = format!("{name}, {way:?}");
             let other = gather(&slab(way, units, &[]));
             assert_eq!(other.stopped, None, "{what}");
-            let [a, b] = [&plain, &other].map(|o| o.kept.series.as_ref().unwrap());
+            let [a, b] = [&plain, &other].map(|o| o.in_memory.series.as_ref().unwrap());
             compare((a, b), |column| dimension(column).map(|d| factor(d, units)), 0.0, &what);
         }
     }
@@ -618,7 +618,7 @@ fn runs_have_the_same_bits_whenever_they_start() {
     for (name, [early, late]) in &runs {
         let [early, late] = [early, late].map(gather);
         assert_eq!(late.stopped, None, "{name}");
-        let tables = |o: &Outcome| [o.kept.series.clone(), o.kept.section.clone()];
+        let tables = |o: &Outcome| [o.in_memory.series.clone(), o.in_memory.section.clone()];
         for (a, b) in tables(&early).into_iter().zip(tables(&late)) {
             assert_eq!(a.is_some(), b.is_some(), "{name}");
             let (Some(a), Some(b)) = (a, b) else { continue };

@@ -1,12 +1,13 @@
 //! The rows of formulas: what runs, what it is compared with, and the bar it must stay below.
 
 use crate::measure::measure;
-use crate::row::Row;
+use crate::row::BenchRow;
 use crate::systems::{Floor, Kepler, KeplerByHand, ParticleByHand, Pendulum};
 use crate::systems::{automatic, circle_text, double_well_text, ellipse_text};
 use crate::systems::{kepler_text, lattice_text, particle_text, pendulum_text};
-use stationary::integrate::{EnergyChoice, Extras, Integrator, Method, Start};
-use stationary::model::{ContactLaw, Gap, Gaps, Lagrangian};
+use stationary::contact::{ContactLaw, Gap, Gaps};
+use stationary::integrate::{EnergyStepSpec, Integrator, Interactions, Method, Start};
+use stationary::model::Lagrangian;
 use std::sync::Arc;
 
 unsafe extern "C" {
@@ -78,7 +79,7 @@ impl Case {
 }
 
 /// The rows of formulas.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<BenchRow> {
     let verlet = Method::Verlet { order: 2 };
     let midpoint = Method::Midpoint { alpha: 0.5 };
     let gauss = |stages| Method::Gauss { stages };
@@ -141,7 +142,7 @@ pub fn rows() -> Vec<Row> {
         row("energy", "energy-wells", "double well, the same from text", None, || {
             chosen(double_well_text(), double_well_text(), 0.9)
         }),
-        Row::new(
+        BenchRow::new(
             "formulas",
             "lattice-text",
             "lattice, verlet, from text, for each particle; no reference",
@@ -158,8 +159,8 @@ fn row(
     what: &'static str,
     bar: Option<f64>,
     pair: impl Fn() -> Pair + 'static,
-) -> Row {
-    let row = Row::new(group, name, what, move || {
+) -> BenchRow {
+    let row = BenchRow::new(group, name, what, move || {
         let (reference, candidate) = pair();
         measure(Case { reference, candidate, share: 1.0 })
     });
@@ -190,8 +191,8 @@ fn circle(method: Method) -> Pair {
     let start = Start { t: 0.0, q: vec![0.8, 0.6], p: vec![0.0, 0.0], h: 0.05 };
     let reference = Reference::new(&start, pendulum_rattle);
     let (system, constraint) = circle_text();
-    let extras = Extras { constraint: Some(constraint), ..Extras::default() };
-    (Some(reference), method.start_with(system, &extras, &start, 1e-15).expect("a start of ours"))
+    let interactions = Interactions { constraint: Some(constraint), ..Interactions::default() };
+    (Some(reference), method.start_with(system, &interactions, &start, 1e-15).expect("a start of ours"))
 }
 
 /// The bouncing particle of FET03 Fig. 5.1.
@@ -208,9 +209,9 @@ fn ellipse<L: Lagrangian + 'static>(system: (L, Arc<dyn Gap>)) -> Pair {
 
 fn bouncing<L: Lagrangian + 'static>((system, gap): (L, Arc<dyn Gap>), start: Start, run: Loop) -> Pair {
     let gaps = Some(Gaps::new(gap, vec![ContactLaw::default()]));
-    let extras = Extras { gaps, ..Extras::default() };
+    let interactions = Interactions { gaps, ..Interactions::default() };
     let verlet = Method::Verlet { order: 2 };
-    let candidate = verlet.start_with(system, &extras, &start, 1e-15).expect("a start of ours");
+    let candidate = verlet.start_with(system, &interactions, &start, 1e-15).expect("a start of ours");
     (Some(Reference::new(&start, run)), candidate)
 }
 
@@ -219,8 +220,9 @@ fn chosen<L: Lagrangian + 'static>(fixed: L, system: L, q: f64) -> Pair {
     let method = Method::Midpoint { alpha: 0.5 };
     let start = Start { t: 0.0, q: vec![q], p: vec![0.0], h: 0.1 };
     let reference = method.start(fixed, &start, 1e-15).expect("a start of ours");
-    let choice = (EnergyChoice::default(), 1e-15);
-    let candidate = method.start_energy(system, &Extras::default(), &start, choice).expect("a start of ours");
+    let choice = (EnergyStepSpec::default(), 1e-15);
+    let candidate =
+        method.start_energy(system, &Interactions::default(), &start, choice).expect("a start of ours");
     (Some(Reference::Ours(reference)), candidate)
 }
 

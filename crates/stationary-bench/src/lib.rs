@@ -8,10 +8,10 @@ pub mod row;
 pub mod solids;
 pub mod systems;
 
-pub use row::{Bar, Effort, HEADER, Measured, Outcome, Row, When};
+pub use row::{Bar, BenchOutcome, BenchRow, Effort, HEADER, Measured, When};
 
 /// All rows, in the order of the table.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<BenchRow> {
     let mut rows = cases::rows();
     rows.extend(solids::rows());
     rows
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_no_group_is_one() {
+    fn bench_row_names_are_unique_and_differ_from_group_names() {
         let rows = rows();
         let mut names: Vec<&str> = rows.iter().map(|row| row.name).collect();
         let mut groups: Vec<&str> = rows.iter().map(|row| row.group).collect();
@@ -36,27 +36,28 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_no_number_keeps_no_bar() {
-        let row = || Row::new("g", "n", "w", || Ok(Outcome::ns(f64::NAN).over(1.0)));
+    fn bench_value_that_is_nan_does_not_meet_its_bar() {
+        let row = || BenchRow::new("g", "n", "w", || Ok(BenchOutcome::ns(f64::NAN).over(1.0)));
         assert!(!row().at_most(1.0).measure(Effort::default()).unwrap().ok());
         assert!(!row().at_least(1.0).measure(Effort::default()).unwrap().ok());
         assert!(row().measure(Effort::default()).unwrap().ok());
     }
 
     #[test]
-    fn a_failed_claim_misses_the_bar() {
-        let row =
-            Row::new("g", "n", "w", || Ok(Outcome::ns(1.0).over(1.0).fail("energy".into()))).at_most(2.0);
+    fn bench_row_with_a_failed_claim_does_not_meet_its_bar() {
+        let row = BenchRow::new("g", "n", "w", || Ok(BenchOutcome::ns(1.0).over(1.0).fail("energy".into())))
+            .at_most(2.0);
         let measured = row.measure(Effort::default()).unwrap();
         assert!(!measured.ok() && measured.line().contains("FAILED: energy"));
         assert_eq!(measured.json()["ok"], false);
     }
 
     #[test]
-    fn a_goal_may_be_missed_but_no_claim_beside_it() {
-        let row = |outcome: Outcome| Row::new("g", "n", "w", move || Ok(outcome.clone())).at_most(1.0);
-        let slow = || Outcome::ns(2.0).over(1.0);
-        let passes = |row: Row| row.measure(Effort::default()).unwrap().passes();
+    fn bench_row_may_miss_a_goal_but_not_a_claim() {
+        let row =
+            |outcome: BenchOutcome| BenchRow::new("g", "n", "w", move || Ok(outcome.clone())).at_most(1.0);
+        let slow = || BenchOutcome::ns(2.0).over(1.0);
+        let passes = |row: BenchRow| row.measure(Effort::default()).unwrap().passes();
         assert!(!passes(row(slow())) && passes(row(slow()).as_goal()));
         assert!(!passes(row(slow().fail("energy".into())).as_goal()));
     }

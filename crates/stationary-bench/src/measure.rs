@@ -2,7 +2,7 @@
 //! counts, so that what disturbs one disturbs both.
 
 use crate::cases::Case;
-use crate::row::Outcome;
+use crate::row::BenchOutcome;
 use std::time::Instant;
 
 /// Pairs of repetitions in a round.
@@ -11,7 +11,7 @@ const REPETITIONS: u64 = 300;
 const SHORT: f64 = 2e-4;
 
 /// Measures a case of formulas.
-pub fn measure(mut case: Case) -> Result<Outcome, String> {
+pub fn measure(mut case: Case) -> Result<BenchOutcome, String> {
     if !case.agrees_after(300) {
         return Err("not the state of the C loop".into());
     }
@@ -23,7 +23,7 @@ pub fn measure(mut case: Case) -> Result<Outcome, String> {
     });
     let each = 1e9 / (steps as f64 * case.share);
     let outcome =
-        Outcome::ns(best[1] * each).counts(case.share as u64, steps * case.share as u64, REPETITIONS);
+        BenchOutcome::ns(best[1] * each).counts(case.share as u64, steps * case.share as u64, REPETITIONS);
     Ok(match case.reference {
         Some(_) => outcome.over(best[0] * each),
         None => outcome,

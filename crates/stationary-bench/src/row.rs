@@ -56,10 +56,10 @@ pub struct Effort {
     pub full: bool,
 }
 
-type Run = Box<dyn Fn(Effort) -> Result<Outcome, String>>;
+type Run = Box<dyn Fn(Effort) -> Result<BenchOutcome, String>>;
 
 /// One row.
-pub struct Row {
+pub struct BenchRow {
     /// Its name, unique, as on the command line.
     pub name: &'static str,
     /// The group.
@@ -75,15 +75,15 @@ pub struct Row {
     run: Run,
 }
 
-impl Row {
+impl BenchRow {
     /// A row without a bar.
     pub fn new(
         group: &'static str,
         name: &'static str,
         what: &'static str,
-        run: impl Fn() -> Result<Outcome, String> + 'static,
+        run: impl Fn() -> Result<BenchOutcome, String> + 'static,
     ) -> Self {
-        Row::with_effort(group, name, what, move |_| run())
+        BenchRow::with_effort(group, name, what, move |_| run())
     }
 
     /// The same where the effort matters.
@@ -91,29 +91,29 @@ impl Row {
         group: &'static str,
         name: &'static str,
         what: &'static str,
-        run: impl Fn(Effort) -> Result<Outcome, String> + 'static,
+        run: impl Fn(Effort) -> Result<BenchOutcome, String> + 'static,
     ) -> Self {
-        Row { name, group, what, bar: None, goal: false, when: When::Always, run: Box::new(run) }
+        BenchRow { name, group, what, bar: None, goal: false, when: When::Always, run: Box::new(run) }
     }
 
     /// With a largest value.
     pub fn at_most(self, bar: f64) -> Self {
-        Row { bar: Some(Bar::AtMost(bar)), ..self }
+        BenchRow { bar: Some(Bar::AtMost(bar)), ..self }
     }
 
     /// With a smallest value.
     pub fn at_least(self, bar: f64) -> Self {
-        Row { bar: Some(Bar::AtLeast(bar)), ..self }
+        BenchRow { bar: Some(Bar::AtLeast(bar)), ..self }
     }
 
     /// With a bar that is not reached yet.
     pub fn as_goal(self) -> Self {
-        Row { goal: true, ..self }
+        BenchRow { goal: true, ..self }
     }
 
     /// Not always.
     pub fn when(self, when: When) -> Self {
-        Row { when, ..self }
+        BenchRow { when, ..self }
     }
 
     /// Measures; with `insist`, again while the bar is missed, and the best value counts.
@@ -137,7 +137,7 @@ impl Row {
 
 /// What was measured.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct BenchOutcome {
     ns: Option<f64>,
     reference_ns: Option<f64>,
     /// Elements (or particles), updates in a repetition, repetitions.
@@ -151,35 +151,35 @@ pub struct Outcome {
     more: Map<String, Value>,
 }
 
-impl Outcome {
+impl BenchOutcome {
     /// Nanoseconds for one step or update.
     pub fn ns(ns: f64) -> Self {
-        Outcome { ns: Some(ns), ..Outcome::default() }
+        BenchOutcome { ns: Some(ns), ..BenchOutcome::default() }
     }
 
     /// Those of the reference.
     pub fn over(self, reference_ns: f64) -> Self {
-        Outcome { reference_ns: Some(reference_ns), ..self }
+        BenchOutcome { reference_ns: Some(reference_ns), ..self }
     }
 
     /// How much was done: elements (or particles, or 1), updates in a repetition, repetitions.
     pub fn counts(self, elements: u64, updates: u64, repeats: u64) -> Self {
-        Outcome { counts: [elements, updates, repeats], ..self }
+        BenchOutcome { counts: [elements, updates, repeats], ..self }
     }
 
     /// What the bar is held against, where that is not the ratio of the times.
     pub fn value(self, value: f64, unit: &'static str) -> Self {
-        Outcome { value: Some((value, unit)), ..self }
+        BenchOutcome { value: Some((value, unit)), ..self }
     }
 
     /// Misses the bar whatever the value.
     pub fn fail(self, why: String) -> Self {
-        Outcome { failed: Some(why), ..self }
+        BenchOutcome { failed: Some(why), ..self }
     }
 
     /// A few words for the table.
     pub fn note(self, note: String) -> Self {
-        Outcome { note, ..self }
+        BenchOutcome { note, ..self }
     }
 
     /// More of what was found.
@@ -192,9 +192,9 @@ impl Outcome {
 /// A row with what was measured.
 pub struct Measured<'a> {
     /// The row.
-    pub row: &'a Row,
+    pub row: &'a BenchRow,
     /// What was measured of it.
-    pub outcome: Outcome,
+    pub outcome: BenchOutcome,
 }
 
 /// The head of the table.
@@ -224,8 +224,9 @@ impl Measured<'_> {
 
     /// The row as JSON.
     pub fn json(&self) -> Value {
-        let Outcome { ns, reference_ns, counts: [elements, updates, repeats], value, failed, more, .. } =
-            &self.outcome;
+        let BenchOutcome {
+            ns, reference_ns, counts: [elements, updates, repeats], value, failed, more, ..
+        } = &self.outcome;
         json!({
             "name": self.row.name, "group": self.row.group, "what": self.row.what,
             "elements": elements, "updates": updates, "repeats": repeats,

@@ -1,9 +1,8 @@
 //! The systems of the bench: by automatic differentiation, by hand and from text.
 
+use stationary::contact::{FormulaGap, Gap, GapNodes};
 use stationary::formula::{Expr, Graph, Scope, Var};
-use stationary::model::{
-    Bounds, Constraint, FormulaConstraint, FormulaGap, FormulaLagrangian, Gap, GapNodes,
-};
+use stationary::model::{Bounds, Constraint, FormulaConstraint, FormulaLagrangian};
 use stationary::model::{Jet, Lagrangian, Mass, Newtonian, Potential, Scalar};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stationary::error::{Diagnostic, Error, near_miss};
 use stationary_bench::machine::machine;
-use stationary_bench::{Effort, HEADER, Row, When, rows};
+use stationary_bench::{BenchRow, Effort, HEADER, When, rows};
 
 use crate::output::{complain, say, say_pretty, table};
 use crate::{Verdict, arguments};
@@ -16,7 +16,7 @@ pub fn bench(arguments: &arguments::Bench) -> Result<Verdict, Error> {
     let all = rows();
     let chosen = choose(&all, arguments)?;
     if arguments.list {
-        let row = |r: &&Row| vec![r.group.into(), r.name.into(), r.what.into()];
+        let row = |r: &&BenchRow| vec![r.group.into(), r.name.into(), r.what.into()];
         say(&table(&chosen.iter().map(row).collect::<Vec<_>>()));
         return Ok(Verdict::Done);
     }
@@ -48,7 +48,7 @@ pub fn bench(arguments: &arguments::Bench) -> Result<Verdict, Error> {
 }
 
 /// The rows whose name or group is asked for, in the order of the table; without a word all that always run.
-fn choose<'a>(all: &'a [Row], arguments: &arguments::Bench) -> Result<Vec<&'a Row>, Error> {
+fn choose<'a>(all: &'a [BenchRow], arguments: &arguments::Bench) -> Result<Vec<&'a BenchRow>, Error> {
     for word in &arguments.rows {
         if !all.iter().any(|row| row.name == word || row.group == word) {
             let mut known: Vec<&str> = Vec::new();
@@ -63,7 +63,7 @@ fn choose<'a>(all: &'a [Row], arguments: &arguments::Bench) -> Result<Vec<&'a Ro
             return Err(Diagnostic::new(format!("the bench has no row or group `{word}`")).help(help).into());
         }
     }
-    let asked = |row: &&Row| {
+    let asked = |row: &&BenchRow| {
         let says = |word: &str| arguments.rows.iter().any(|w| w == word);
         let (bare, full) = (arguments.rows.is_empty(), arguments.full || arguments.list);
         says(row.name)

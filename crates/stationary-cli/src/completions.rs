@@ -8,6 +8,7 @@ use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{CompleteEnv, Shells};
 use stationary::error::{Diagnostic, Error};
 use stationary_app::registry;
+use stationary_app::scenario::keys::reference;
 use stationary_app::scenario::shipped;
 
 use crate::arguments::{Arguments, Completions};
@@ -67,7 +68,10 @@ pub fn scenarios(current: &OsStr) -> Vec<CompletionCandidate> {
 /// What `stationary explain` knows.
 pub fn names(current: &OsStr) -> Vec<CompletionCandidate> {
     let entries = registry::integrators().iter().chain(registry::observers()).map(|e| e.name);
-    beginning(entries.chain(shipped::all().iter().map(|s| s.name)).chain(["formulas"]), current)
+    let laws = registry::materials().iter().map(|law| law.name);
+    let keys = reference().into_iter().flat_map(|(_, keys)| keys.iter().map(|key| key.path));
+    let scenarios = shipped::all().iter().map(|s| s.name);
+    beginning(entries.chain(laws).chain(keys).chain(scenarios).chain(["formulas"]), current)
 }
 
 /// What `stationary new` can write.

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_stays_the_same_value_without_characters_that_terminals_obey() {
+    fn json_output_escapes_control_characters_and_keeps_its_value() {
         let value = serde_json::json!({ "title": "a\u{1b}[31m\u{9b}31m\u{202e}\u{7f} ä θ \u{e0001}\n" });
         for text in [value.to_string(), format!("{value:#}")] {
             let safe = safe_json(&text);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_align_by_characters() {
+    fn text_tables_align_columns_by_characters_not_bytes() {
         let rows =
             [vec!["a".into(), "b".into()], vec!["äöü".into(), "c".into()], vec!["d".into(), String::new()]];
         assert_eq!(table(&rows), "  a    b\n  äöü  c\n  d");

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use pace::{Pace, Rates, Sample};
 use serde_json::{Value, json};
-use stationary_app::registry::{SolidMethod, solid_method};
-use stationary_app::scenario::{Scenario, System};
+use stationary_app::scenario::Scenario;
 use stationary_app::{run, sweep};
 use stationary_report::failpoint;
 
@@ -54,27 +53,8 @@ pub struct Words {
 impl Words {
     /// The words that suit a scenario. Where something takes or gives energy its change is no error.
     pub fn of(scenario: &Scenario) -> Words {
-        let moves = match &scenario.system {
-            System::Formula(_) | System::Body(_) => "steps",
-            System::Bodies(_) => "impacts",
-            System::Solid(_) => match solid_method(&scenario.integrator) {
-                Ok(SolidMethod::Discrete { .. }) => "steps",
-                _ => "updates",
-            },
-        };
-        let driven = match &scenario.system {
-            System::Formula(s) => {
-                !s.force.is_empty() || s.gaps.iter().any(|g| g.restitution < 1.0 || g.friction > 0.0)
-            }
-            System::Bodies(s) => s
-                .groups
-                .iter()
-                .map(|g| (g.restitution, g.friction))
-                .chain(s.walls.iter().map(|w| (w.restitution, w.friction)))
-                .any(|(e, mu)| e < 1.0 || mu > 0.0),
-            System::Solid(_) | System::Body(_) => false,
-        };
-        Words { moves, energy: if driven { "energy change" } else { "energy error" } }
+        let moves = scenario.moves_name();
+        Words { moves, energy: if scenario.exchanges_energy() { "energy change" } else { "energy error" } }
     }
 }
 
@@ -320,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_for_people_are_short() {
+    fn progress_numbers_are_printed_short() {
         let shown = [0.0, 0.5, 12.34, 9999.0, 1.23456e7, 1e-5, f64::NAN, f64::INFINITY].map(short);
         assert_eq!(shown, ["0", "0.50", "12", "9999", "1.2e7", "1.0e-5", "?", "?"]);
         let shown = [0.0, 10.0, 2.654321, 123.456, 99_999.96, 1e7, 2.5e-4, -1.5, f64::NAN].map(amount);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary::interrupt;
 use stationary_app::run::{Conserved, Outcome, Progress};
-use stationary_app::scenario::{Scenario, System, Template, claim};
+use stationary_app::scenario::{Scenario, Template, claim};
 
 use crate::output::{complain, number, say, table};
 use crate::progress::{Display, Words, catch_interrupts, interrupted};
@@ -41,19 +41,13 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
 
 /// The first event of a run.
 fn start(scenario: &Scenario, out: &Path, resumed: bool) -> Value {
-    let kind = match &scenario.system {
-        System::Formula(_) => "formula",
-        System::Solid(_) => "solid",
-        System::Body(_) => "body",
-        System::Bodies(_) => "bodies",
-    };
     json!({
         "event": "start",
         "format": events::FORMAT,
         "command": "run",
         "scenario": scenario.name,
         "title": scenario.title,
-        "kind": kind,
+        "kind": scenario.kind_name(),
         "start": scenario.start,
         "end": scenario.end,
         "end_impacts": scenario.end_impacts,

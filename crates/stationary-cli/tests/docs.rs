@@ -32,7 +32,7 @@ fn pages() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_command_of_the_pages_runs_and_prints_what_they_show() {
+fn every_command_of_the_documentation_runs_and_prints_the_shown_output() {
     let update = std::env::var_os("STATIONARY_UPDATE_DOCS").is_some();
     let (mut commands, mut failures) = (0, Vec::new());
     for (i, path) in pages().into_iter().enumerate() {
@@ -204,7 +204,7 @@ fn word(word: &str) -> String {
 }
 
 #[test]
-fn the_comparison_ignores_digits_only() {
+fn comparison_of_printed_output_ignores_digits_only() {
     assert_eq!(shape("relative error 1.2e-6, at"), shape("relative   error 3.4e-16, at"));
     assert_ne!(shape("relative error 1.2e-6"), shape("absolute error 1.2e-6"));
     assert_ne!(shape("stages 2, x2"), shape("stages 2, x3"));

@@ -4,10 +4,12 @@
 mod arrays;
 mod error;
 mod mesh;
+mod tables;
 
 mod outcome;
 mod scenario;
 mod simulation;
+mod sweep;
 
 mod watch;
 
@@ -24,6 +26,10 @@ mod _core {
     use super::scenario::Scenario;
     #[pymodule_export]
     use super::simulation::Simulation;
+    #[pymodule_export]
+    use super::sweep::{plan, sweep};
+    #[pymodule_export]
+    use super::tables::{keys, meant, options};
     #[pymodule_export]
     use super::watch::Stop;
 

@@ -5,7 +5,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use stationary_app::run::{Conserved, Outcome};
-use stationary_report::frames::{KeptFrames, KeptValues};
+use stationary_report::frames::{InMemoryFrames, InMemoryValues};
 use stationary_report::html;
 use stationary_report::{Column, Listing, Table};
 
@@ -29,8 +29,8 @@ impl Page {
 /// Everything about a run.
 pub fn dictionary<'py>(py: Python<'py>, outcome: Outcome) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
-    let kept = outcome.kept;
-    let (columns, table) = table(py, kept.series.unwrap_or_default())?;
+    let in_memory = outcome.in_memory;
+    let (columns, table) = table(py, in_memory.series.unwrap_or_default())?;
     all.set_item("columns", columns)?;
     all.set_item("table", table)?;
     all.set_item("summary", outcome.summary.to_string())?;
@@ -45,10 +45,10 @@ pub fn dictionary<'py>(py: Python<'py>, outcome: Outcome) -> PyResult<Bound<'py,
     all.set_item("notes", outcome.notes)?;
     let files = outcome.files.iter().map(|f| f.display().to_string());
     all.set_item("files", files.collect::<Vec<_>>())?;
-    all.set_item("section", kept.section.map(|t| self::table(py, t)).transpose()?)?;
-    all.set_item("impacts", kept.impacts.map(|l| listing(py, l)).transpose()?)?;
-    all.set_item("frames", kept.frames.map(|f| frames(py, f)).transpose()?)?;
-    all.set_item("page", kept.page.map(Page))?;
+    all.set_item("section", in_memory.section.map(|t| self::table(py, t)).transpose()?)?;
+    all.set_item("impacts", in_memory.impacts.map(|l| listing(py, l)).transpose()?)?;
+    all.set_item("frames", in_memory.frames.map(|f| frames(py, f)).transpose()?)?;
+    all.set_item("page", in_memory.page.map(Page))?;
     Ok(all)
 }
 
@@ -68,7 +68,7 @@ fn listing(py: Python<'_>, listing: Listing) -> PyResult<Bound<'_, PyDict>> {
     Ok(all)
 }
 
-fn frames(py: Python<'_>, frames: KeptFrames) -> PyResult<Bound<'_, PyDict>> {
+fn frames(py: Python<'_>, frames: InMemoryFrames) -> PyResult<Bound<'_, PyDict>> {
     let count = frames.times.len();
     let (points, cells) = (frames.points.len() / 3, PyList::empty(py));
     let mut elements = 0;
@@ -90,8 +90,8 @@ fn frames(py: Python<'_>, frames: KeptFrames) -> PyResult<Bound<'_, PyDict>> {
                 n => &[count, each, n],
             };
             let array = match field.values {
-                KeptValues::Floats(x) => shaped(py, x, shape)?,
-                KeptValues::Counts(n) => shaped(py, n, shape)?,
+                InMemoryValues::Floats(x) => shaped(py, x, shape)?,
+                InMemoryValues::Counts(n) => shaped(py, n, shape)?,
             };
             data.set_item(field.name, array)?;
         }

@@ -9,13 +9,19 @@ use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stationary_app::run;
-use stationary_app::scenario::{self, Given, System, Template};
+use stationary_app::scenario::{self, Given, Template};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A scenario that was read and checked.
 #[pyclass(frozen, module = "stationary._core")]
 pub struct Scenario(pub scenario::Scenario);
+
+/// Arrays that stand in for files.
+pub fn given(mesh: Option<&Mesh>, state: Option<[PyReadonlyArray2<'_, f64>; 2]>) -> PyResult<Given> {
+    let state = state.map(|[x, v]| PyResult::Ok(Arc::new([triples(&x, "x")?, triples(&v, "v")?])));
+    Ok(Given { mesh: mesh.map(|mesh| Arc::clone(&mesh.0)), state: state.transpose()? })
+}
 
 #[pymethods]
 impl Scenario {
@@ -31,10 +37,10 @@ impl Scenario {
         mesh: Option<&Mesh>,
         state: Option<[PyReadonlyArray2<'_, f64>; 2]>,
     ) -> PyResult<Self> {
-        let read = scenario::Scenario::read(name, text, &overrides).map_err(|e| raise(py, &e))?;
-        let state = state.map(|[x, v]| PyResult::Ok(Arc::new([triples(&x, "x")?, triples(&v, "v")?])));
-        let given = Given { mesh: mesh.map(|mesh| Arc::clone(&mesh.0)), state: state.transpose()? };
-        Ok(Scenario(scenario::Scenario { folder, given, ..read }))
+        let mut read = scenario::Scenario::read(name, text, &overrides).map_err(|e| raise(py, &e))?;
+        read.folder = folder;
+        read.given = given(mesh, state)?;
+        Ok(Scenario(read))
     }
 
     /// Reads a file, or a scenario that is shipped.
@@ -59,12 +65,7 @@ impl Scenario {
     /// What moves: "formula", "solid", "body" or "bodies".
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.0.system {
-            System::Formula(_) => "formula",
-            System::Solid(_) => "solid",
-            System::Body(_) => "body",
-            System::Bodies(_) => "bodies",
-        }
+        self.0.kind_name()
     }
 
     /// The coordinates of a system given by formulas.

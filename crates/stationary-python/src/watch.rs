@@ -81,6 +81,22 @@ impl Shared {
         raised
     }
 
+    /// Looks at the signals now and then.
+    pub fn tick(&self) -> ControlFlow<()> {
+        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Does something with the interpreter; an exception ends the work.
+    pub fn tell(&self, something: impl FnOnce(Python<'_>) -> PyResult<()>) -> ControlFlow<()> {
+        match Python::attach(something) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *lock(&self.raised) = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     /// Does some work in which long pieces ask whether to go on.
     pub fn listen<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
         let shared = Arc::clone(self);
@@ -114,13 +130,7 @@ impl Watcher {
         if !self.shared.main && self.progress.is_none() {
             return ControlFlow::Continue(());
         }
-        match Python::attach(|py| self.ask(py, progress)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                *lock(&self.shared.raised) = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        self.shared.tell(|py| self.ask(py, progress))
     }
 
     fn ask(&self, py: Python<'_>, progress: &Progress) -> PyResult<()> {

@@ -1,5 +1,5 @@
-//! The least and the largest value of some quantities over stretches of a run: what a plot of a million steps can show
-//! without lying. Picking every so many values would beat with the motion and draw trends that are not there.
+//! Min-max envelopes: the least and the largest value of some quantities over intervals of a run, for plots of millions of steps.
+//! Decimation, which retains every so many values, would alias with oscillations and draw trends that are not there.
 
 use stationary::archive::{Archive, Persist};
 

@@ -2,7 +2,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::file::{OutputFile, create, io, reopen};
-use super::kept::Listing;
+use super::in_memory::Listing;
 use super::series::{cut_back, key};
 use stationary::error::Error;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ pub struct Events {
     path: PathBuf,
     file: Option<BufWriter<OutputFile>>,
     /// The rows in memory, if somebody wants them.
-    kept: Option<Listing>,
+    in_memory: Option<Listing>,
     rows: u64,
     /// Written so far, the header too.
     bytes: u64,
@@ -38,7 +38,7 @@ impl Events {
             None => None,
         };
         let path = path.map_or_else(PathBuf::new, Path::to_path_buf);
-        let mut events = Events { path, file, kept: None, rows: 0, bytes: 0, line: columns.join(",") };
+        let mut events = Events { path, file, in_memory: None, rows: 0, bytes: 0, line: columns.join(",") };
         events.write_line()?;
         Ok(events)
     }
@@ -60,12 +60,12 @@ impl Events {
         cut_back(&mut file, path, &(columns.join(",") + "\n"), [written[0], written[1]])?;
         let (bytes, rows) = (written[0], written[1]);
         let file = Some(BufWriter::new(file));
-        Ok(Events { path: path.to_path_buf(), file, kept: None, rows, bytes, line: String::new() })
+        Ok(Events { path: path.to_path_buf(), file, in_memory: None, rows, bytes, line: String::new() })
     }
 
     /// The same, with its rows in memory, too; those that a file has already are read.
-    pub fn kept(mut self, columns: &[&str]) -> Result<Self, Error> {
-        self.kept = Some(match self.rows {
+    pub fn in_memory(mut self, columns: &[&str]) -> Result<Self, Error> {
+        self.in_memory = Some(match self.rows {
             0 => Listing::new(columns),
             _ => Listing::read(&self.path)?,
         });
@@ -74,13 +74,13 @@ impl Events {
 
     /// The rows in memory.
     pub fn into_listing(self) -> Option<Listing> {
-        self.kept
+        self.in_memory
     }
 
     /// Writes one row.
     pub fn push(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
         self.rows += 1;
-        if let Some(listing) = &mut self.kept {
+        if let Some(listing) = &mut self.in_memory {
             listing.push(cells);
         }
         self.line.clear();

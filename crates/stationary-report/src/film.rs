@@ -13,10 +13,11 @@
 //! assert_eq!(film.section().plots.len(), 1);
 //! ```
 
-mod kept;
+mod checkpoint;
 mod pack;
 mod still;
 
+use super::decimate::{Decimated, Decimator};
 use super::encode::short;
 use super::escape;
 use super::html::Section;
@@ -32,7 +33,7 @@ const OPENING: &str = "<div class=\"film\">";
 const BYTES: usize = 3_000_000;
 /// Frames: at one step a frame, two minutes of play.
 const FRAMES: usize = 8_000;
-/// Frames that are kept however large they are.
+/// Frames that are retained however large they are.
 const FEWEST: usize = 32;
 /// Impacts that flash.
 const MARKS: usize = 20_000;
@@ -117,33 +118,6 @@ pub enum Backdrop {
     Loop(Vec<[f64; 3]>),
 }
 
-/// What of an endless sequence is kept: all of its opening, and of the rest every so-many-th.
-///
-/// Of a long run a picture through every so-many-th moment alone would show jumps, not a motion.
-#[derive(Clone, Copy, Debug)]
-struct Thinning {
-    offered: u64,
-    stride: u64,
-    /// Members before this one are all kept.
-    open: u64,
-}
-
-impl Thinning {
-    fn new() -> Self {
-        Thinning { offered: 0, stride: 1, open: u64::MAX }
-    }
-
-    fn keeps(&self, number: u64) -> bool {
-        number < self.open || number.is_multiple_of(self.stride)
-    }
-
-    /// Keeps less, for at most `limit` members in all.
-    fn tighten(&mut self, limit: usize) {
-        self.open = self.open.min(limit as u64 / 2);
-        self.stride *= 2;
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 struct Frame {
     number: u64,
@@ -152,7 +126,6 @@ struct Frame {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    number: u64,
     t: f64,
     at: [f64; 3],
 }
@@ -171,11 +144,10 @@ pub struct Film {
     turning: Vec<usize>,
     frames: Vec<Frame>,
     poses: Vec<Pose>,
-    thinning: Thinning,
-    /// The last frame, where it was not kept: the picture ends where the run does.
+    decimator: Decimator,
+    /// The last frame, if it was not retained: the picture ends where the run does.
     last: Option<(f64, Vec<Pose>)>,
-    marks: Vec<Mark>,
-    mark_thinning: Thinning,
+    marks: Decimated<Mark>,
     /// Moments that cannot be drawn.
     refused: u64,
 }
@@ -200,10 +172,9 @@ impl Film {
             turning: Vec::new(),
             frames: Vec::new(),
             poses: Vec::new(),
-            thinning: Thinning::new(),
+            decimator: Decimator::default(),
             last: None,
-            marks: Vec::new(),
-            mark_thinning: Thinning::new(),
+            marks: Decimated::new(MARKS).with_opening(),
             refused: 0,
         }
     }
@@ -215,9 +186,9 @@ impl Film {
 
     /// Offers the next frame: a pose for each figure, in their order, and two for a segment. Times must not decrease.
     ///
-    /// Beyond a number of bytes the film thins itself: frames of the opening stay, of the rest every second is
-    /// dropped, then again. What is kept depends on nothing but what was offered. A frame with a number that is not
-    /// finite is counted and left out.
+    /// Beyond a number of bytes the film is decimated: all frames of the opening remain, and of the rest every second, then
+    /// every fourth, and so on. The choice depends only on the frames offered. A frame with a number that is not finite is
+    /// counted and left out.
     pub fn push(&mut self, t: f64, poses: &[Pose]) {
         assert_eq!(poses.len(), self.width, "a pose for each figure, two for a segment");
         let drawable = |x: &f64| x.abs() <= HUGE;
@@ -233,28 +204,28 @@ impl Film {
                 self.turning.push(k);
             }
         }
-        if self.keeps_next() {
-            self.frames.push(Frame { number: self.thinning.offered, t });
+        if self.retains_next() {
+            self.frames.push(Frame { number: self.decimator.offered(), t });
             self.poses.extend_from_slice(poses);
             self.last = None;
         } else {
-            let (time, kept) = self.last.get_or_insert_with(|| (t, Vec::new()));
+            let (time, last) = self.last.get_or_insert_with(|| (t, Vec::new()));
             *time = t;
-            kept.clear();
-            kept.extend_from_slice(poses);
+            last.clear();
+            last.extend_from_slice(poses);
         }
-        self.thinning.offered += 1;
-        self.thin();
+        self.decimator.count();
+        self.decimate();
     }
 
-    /// Whether the frame that is offered next will be kept; if not, [`skip`](Self::skip) spares its making.
-    pub fn keeps_next(&self) -> bool {
-        self.thinning.keeps(self.thinning.offered)
+    /// Whether the frame that is offered next will be retained; if not, [`skip`](Self::skip) saves the work of making it.
+    pub fn retains_next(&self) -> bool {
+        self.decimator.retains_next()
     }
 
-    /// Counts a frame that was not made because it would not be kept.
+    /// Counts a frame that was not made because it would not be retained.
     pub fn skip(&mut self) {
-        self.thinning.offered += 1;
+        self.decimator.count();
     }
 
     /// Marks an impact, which flashes at that place and time. Times must not decrease.
@@ -262,15 +233,7 @@ impl Film {
         if !(t.abs() <= HUGE && at[..self.space].iter().all(|x| x.abs() <= HUGE)) {
             return;
         }
-        let thinning = &mut self.mark_thinning;
-        if thinning.keeps(thinning.offered) {
-            self.marks.push(Mark { number: thinning.offered, t, at });
-        }
-        thinning.offered += 1;
-        while self.marks.len() > MARKS {
-            self.mark_thinning.tighten(MARKS);
-            self.marks.retain(|m| self.mark_thinning.keeps(m.number));
-        }
+        self.marks.push(Mark { t, at });
     }
 
     /// Frames that the bytes allow.
@@ -279,20 +242,20 @@ impl Film {
         (BYTES / bytes).clamp(FEWEST, FRAMES)
     }
 
-    fn thin(&mut self) {
+    fn decimate(&mut self) {
         let limit = self.limit();
         while self.frames.len() > limit {
-            self.thinning.tighten(limit);
-            let mut kept = 0;
+            self.decimator.halve(limit as u64 / 2);
+            let mut count = 0;
             for k in 0..self.frames.len() {
-                if self.thinning.keeps(self.frames[k].number) {
-                    self.frames[kept] = self.frames[k];
-                    self.poses.copy_within(k * self.width..(k + 1) * self.width, kept * self.width);
-                    kept += 1;
+                if self.decimator.retains(self.frames[k].number) {
+                    self.frames[count] = self.frames[k];
+                    self.poses.copy_within(k * self.width..(k + 1) * self.width, count * self.width);
+                    count += 1;
                 }
             }
-            self.frames.truncate(kept);
-            self.poses.truncate(kept * self.width);
+            self.frames.truncate(count);
+            self.poses.truncate(count * self.width);
         }
     }
 
@@ -308,11 +271,11 @@ impl Film {
         }
     }
 
-    /// Time at which the opening ends, where the rest was thinned.
+    /// Time at which the opening ends, if the rest was decimated.
     fn open_until(&self) -> Option<f64> {
-        let Thinning { open, stride, .. } = self.thinning;
-        let last = self.frames.iter().rev().find(|f| f.number < open)?;
-        (stride > 1).then_some(last.t)
+        let opening = self.decimator.opening();
+        let last = self.frames.iter().rev().find(|f| f.number < opening)?;
+        (self.decimator.stride() > 1).then_some(last.t)
     }
 
     /// The part of the page: a heading, the picture with its controls, and what it leaves out.
@@ -335,14 +298,16 @@ impl Film {
         if self.space == 3 {
             say("Drag to turn the view.".into());
         }
-        let Thinning { offered, stride, open } = self.thinning;
         if let Some(until) = self.open_until() {
             say(format!(
-                "The first {open} of {offered} moments, to t = {}, are all here; of the rest one in {stride}.",
-                short(until, 6)
+                "The first {} of {} moments, to t = {}, are all here; of the rest one in {}.",
+                self.decimator.opening(),
+                self.decimator.offered(),
+                short(until, 6),
+                self.decimator.stride()
             ));
         }
-        match (self.marks.len(), self.mark_thinning.offered) {
+        match (self.marks.len(), self.marks.decimator().offered()) {
             (0, _) => {}
             (shown, all) if shown as u64 == all => say("Impacts flash where they happen.".into()),
             (shown, all) => say(format!("Of {all} impacts {shown} flash where they happen.")),

@@ -13,40 +13,40 @@ use std::sync::Arc;
 /// What runs leave beside `series.csv`, frames and checkpoint.
 const RESULTS: [&str; 5] = ["summary.json", "report.html", "sections.csv", "impacts.csv", "series.parquet"];
 
-/// A folder for results, or none: what is written into none is gone, unless it is kept in memory.
+/// A folder for results, or none: results written into none are lost unless they are held in memory.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: Option<PathBuf>,
     /// While somebody has it, no other run goes into the folder.
     lock: Option<Arc<File>>,
-    /// Whether what is written is kept in memory, too.
-    kept: bool,
+    /// Whether results are held in memory, too.
+    in_memory: bool,
 }
 
 impl Folder {
     /// The folder at this path; it need not exist yet.
     pub fn at(path: &Path) -> Self {
-        Folder { path: Some(path.to_path_buf()), lock: None, kept: false }
+        Folder { path: Some(path.to_path_buf()), lock: None, in_memory: false }
     }
 
     /// No folder.
     pub fn none() -> Self {
-        Folder { path: None, lock: None, kept: false }
+        Folder { path: None, lock: None, in_memory: false }
     }
 
-    /// The same, and what is written into it is also kept in memory, see [`Kept`](super::Kept).
-    pub fn kept(self) -> Self {
-        Folder { kept: true, ..self }
+    /// The same, and results written into it are also held in memory, see [`InMemoryResults`](super::InMemoryResults).
+    pub fn in_memory(self) -> Self {
+        Folder { in_memory: true, ..self }
     }
 
-    /// Whether what is written is kept in memory.
+    /// Whether results are held in memory.
     pub fn keeps(&self) -> bool {
-        self.kept
+        self.in_memory
     }
 
     /// Whether anybody will see plots and pictures.
     pub fn shows(&self) -> bool {
-        self.kept || self.path.is_some()
+        self.in_memory || self.path.is_some()
     }
 
     /// Where it is, if anywhere.
@@ -55,7 +55,7 @@ impl Folder {
     }
 
     /// Makes the folder, and keeps other runs out of it for as long as this, or a copy of it, lives; the system ends that with the
-    /// program, however it ends. Where folders cannot be locked nothing is kept out.
+    /// program, however it ends. Where folders cannot be locked, no other program is excluded.
     pub fn enter(&mut self) -> Result<(), Error> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         std::fs::create_dir_all(&path).map_err(|e| io(&path, &e))?;
@@ -142,7 +142,7 @@ impl Folder {
             (Some(file), Some(checkpoint)) => Series::resume(&file, state, observed, checkpoint)?,
             (None, _) => Series::unwritten(state, observed),
         };
-        if self.kept { series.kept() } else { Ok(series) }
+        if self.in_memory { series.in_memory() } else { Ok(series) }
     }
 
     /// Begins a table of things that happen now and then, or goes on with it.
@@ -151,7 +151,7 @@ impl Folder {
             (Some(file), Some(checkpoint)) => Events::resume(&file, columns, checkpoint)?,
             (file, _) => Events::create(file.as_deref(), columns)?,
         };
-        if self.kept { events.kept(columns) } else { Ok(events) }
+        if self.in_memory { events.in_memory(columns) } else { Ok(events) }
     }
 
     /// Replaces a file of it by a new text in one step.

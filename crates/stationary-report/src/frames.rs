@@ -5,11 +5,11 @@
 //! body as it is. Numbers are raw and little endian behind the text, so that nothing is lost and little is spent.
 
 mod hdf5;
-mod kept;
+mod in_memory;
 mod vtu;
 mod xdmf;
 
-pub use kept::{KeptBlock, KeptField, KeptFrames, KeptValues};
+pub use in_memory::{InMemoryBlock, InMemoryField, InMemoryFrames, InMemoryValues};
 
 use super::file::{io, remove, replace, write_whole};
 use crate::files;
@@ -85,13 +85,13 @@ impl Values<'_> {
 /// ```
 #[derive(Debug)]
 pub struct Frames {
-    /// None where they are only kept in memory.
+    /// None where they are only held in memory.
     folder: Option<PathBuf>,
     format: FrameFormat,
     /// The lines of the list that name the frames.
     entries: String,
     count: usize,
-    kept: Option<KeptFrames>,
+    in_memory: Option<InMemoryFrames>,
 }
 
 /// What differs between the formats.
@@ -163,10 +163,10 @@ impl FrameFormat {
 }
 
 impl Frames {
-    /// Begins in the folder of a run, or goes on there after the first `keep` frames, as a checkpoint knows them.
+    /// Begins in the folder of a run, or resumes there after the first `known` frames, which a checkpoint counts.
     ///
     /// Other frames in the folder are of an earlier run, or were written after the checkpoint: they are removed.
-    pub fn create(folder: &Path, format: FrameFormat, keep: usize) -> Result<Self, Error> {
+    pub fn create(folder: &Path, format: FrameFormat, known: usize) -> Result<Self, Error> {
         let inside = folder.join("frames");
         std::fs::create_dir_all(&inside).map_err(|e| io(&inside, &e))?;
         if !inside.symlink_metadata().is_ok_and(|m| m.is_dir()) {
@@ -176,13 +176,13 @@ impl Frames {
         let list = folder.join(format.list());
         let entries = String::new();
         let path = Some(folder.to_path_buf());
-        let mut frames = Frames { folder: path, format, entries, count: keep, kept: None };
-        if keep > 0 {
+        let mut frames = Frames { folder: path, format, entries, count: known, in_memory: None };
+        if known > 0 {
             let unreadable = |e: String| fault(&list, format!("the list of frames cannot be read: {e}"));
             let bytes = files::read(&list, files::LONGEST_RESULT).map_err(|e| unreadable(e.to_string()))?;
             let text = String::from_utf8(bytes).map_err(|e| unreadable(e.to_string()))?;
-            frames.entries = kept(format, &text, keep).map_err(|message| fault(&list, message))?;
-            let names = (0..keep).map(|k| format.name(k)).chain(format.shared().map(String::from));
+            frames.entries = known_entries(format, &text, known).map_err(|message| fault(&list, message))?;
+            let names = (0..known).map(|k| format.name(k)).chain(format.shared().map(String::from));
             if let Some(lost) = names.map(|name| folder.join(name)).find(|p| !p.is_file()) {
                 return Err(fault(&lost, "this frame is missing".into()));
             }
@@ -190,31 +190,37 @@ impl Frames {
         }
         for other in [FrameFormat::Vtu, FrameFormat::Xdmf] {
             let stale = folder.join(other.list());
-            if keep == 0 || other != format {
+            if known == 0 || other != format {
                 remove(&stale).map_err(|e| io(&stale, &e))?;
             }
-            remove_from(&inside, other, if other == format { keep } else { 0 })?;
+            remove_from(&inside, other, if other == format { known } else { 0 })?;
         }
         Ok(frames)
     }
 
-    /// Frames without a folder: see [`kept`](Self::kept).
+    /// Frames without a folder: see [`in_memory`](Self::in_memory).
     pub fn unwritten() -> Self {
-        Frames { folder: None, format: FrameFormat::default(), entries: String::new(), count: 0, kept: None }
+        Frames {
+            folder: None,
+            format: FrameFormat::default(),
+            entries: String::new(),
+            count: 0,
+            in_memory: None,
+        }
     }
 
-    /// The same, kept in memory, too, if these are all the frames there are.
-    pub fn kept(mut self) -> Self {
-        self.kept = (self.count == 0).then(KeptFrames::default);
+    /// The same, held in memory, too, if these are all the frames there are.
+    pub fn in_memory(mut self) -> Self {
+        self.in_memory = (self.count == 0).then(InMemoryFrames::default);
         self
     }
 
     /// The frames in memory.
-    pub fn into_kept(self) -> Option<KeptFrames> {
-        self.kept
+    pub fn into_in_memory(self) -> Option<InMemoryFrames> {
+        self.in_memory
     }
 
-    /// Frames written so far, those of the run before the checkpoint too: what to `keep` when resuming.
+    /// Frames written so far, those of the run before the checkpoint too: the frames `known` when resuming.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -241,8 +247,8 @@ impl Frames {
         assert!(t.is_finite(), "a frame at time {t}");
         // Checks the lengths for both.
         let grid = vtu::Grid::new(points, blocks, point_fields, cell_fields);
-        if let Some(kept) = &mut self.kept {
-            kept.push(t, points, blocks, [point_fields, cell_fields]);
+        if let Some(frames) = &mut self.in_memory {
+            frames.push(t, points, blocks, [point_fields, cell_fields]);
         }
         let Some(folder) = &self.folder else {
             self.count += 1;
@@ -277,8 +283,8 @@ fn fault(path: &Path, message: String) -> Error {
     Error::Io { path: path.display().to_string(), message: format!("cannot resume: {message}") }
 }
 
-/// The lines of the first `keep` frames, from a list that we wrote.
-fn kept(format: FrameFormat, text: &str, keep: usize) -> Result<String, String> {
+/// The lines of the first `known` frames, from a list that we wrote.
+fn known_entries(format: FrameFormat, text: &str, known: usize) -> Result<String, String> {
     let inside = text.strip_prefix(format.head()).and_then(|rest| rest.strip_suffix(format.tail()));
     let inside = inside.ok_or("this is not a whole list of frames as we write it")?;
     let mut entries = String::new();
@@ -294,29 +300,29 @@ fn kept(format: FrameFormat, text: &str, keep: usize) -> Result<String, String> 
             let number = format.head().lines().count() + k + 1;
             return Err(format!("line {number} is damaged, expected {before}...{after}"));
         }
-        if k < keep {
+        if k < known {
             entries += line;
             entries += "\n";
         }
     }
     let found = inside.lines().count();
-    if found < keep {
-        return Err(format!("the checkpoint knows {keep} frames, the list has {found}"));
+    if found < known {
+        return Err(format!("the checkpoint knows {known} frames, the list has {found}"));
     }
     Ok(entries)
 }
 
-/// Removes the frames from number `keep` on, and what a killed run left half written.
-fn remove_from(folder: &Path, format: FrameFormat, keep: usize) -> Result<(), Error> {
+/// Removes the frames from number `known` on, and files that a killed run left half written.
+fn remove_from(folder: &Path, format: FrameFormat, known: usize) -> Result<(), Error> {
     let own = |name: &str| name["frames/".len()..].to_string();
     for found in std::fs::read_dir(folder).map_err(|e| io(folder, &e))? {
         let path = found.map_err(|e| io(folder, &e))?.path();
         let Some(name) = path.file_name().and_then(|n| n.to_str()) else { continue };
         let stem = name.strip_prefix("frame-").and_then(|s| s.split('.').next());
         let frame = stem.and_then(|s| s.parse::<usize>().ok());
-        let written = frame.is_some_and(|k| name == own(&format.name(k)) && k >= keep);
+        let written = frame.is_some_and(|k| name == own(&format.name(k)) && k >= known);
         let half = name.ends_with(".partial") && (frame.is_some() || name == "mesh.partial");
-        let shared = keep == 0 && format.shared().is_some_and(|shared| name == own(shared));
+        let shared = known == 0 && format.shared().is_some_and(|shared| name == own(shared));
         if written || half || shared {
             remove(&path).map_err(|e| io(&path, &e))?;
         }

@@ -1,8 +1,9 @@
-//! What a run leaves behind: plots and the page that holds them, frames for ParaView, the checkpoint to go on from.
+//! Results of a run: tables, plots and the page that shows them, frames for ParaView, checkpoints to resume from.
 
 use std::borrow::Cow;
 
 pub mod checkpoint;
+mod decimate;
 mod encode;
 mod envelope;
 mod events;
@@ -13,7 +14,7 @@ pub mod film;
 mod folder;
 pub mod frames;
 pub mod html;
-mod kept;
+mod in_memory;
 pub mod parquet;
 pub mod plot;
 pub mod scene;
@@ -21,12 +22,13 @@ mod series;
 #[doc(hidden)]
 pub mod testing;
 
+pub use decimate::{Decimated, Decimator};
 pub use envelope::Envelope;
 pub use events::{Cell, Events};
 pub use file::write_whole;
 pub use file::{OutputFile, io, replace};
 pub use folder::Folder;
-pub use kept::{Column, Kept, Listing, Table};
+pub use in_memory::{Column, InMemoryResults, Listing, Table};
 pub use series::Series;
 
 /// Text made safe for XML and HTML, in content as well as in quoted attributes.

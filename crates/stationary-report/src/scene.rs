@@ -1,11 +1,11 @@
 //! A body that deforms, in space: its surface over time for `report.html`, coloured by what its elements do.
 //!
 //! ```
-//! use stationary::model::solid::Kind;
+//! use stationary::model::solid::ElementKind;
 //! use stationary_report::scene::{Scene, SceneField, Surface};
 //!
 //! let points = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-//! let surface = Surface::of(&points, [(Kind::Tri3, &[0, 1, 2][..])].into_iter());
+//! let surface = Surface::of(&points, [(ElementKind::Tri3, &[0, 1, 2][..])].into_iter());
 //! let mut scene = Scene::new(&points, surface, vec![SceneField::on_nodes("speed")]);
 //! for k in 0..10 {
 //!     let (t, u) = (0.1 * f64::from(k), 0.01 * f64::from(k));
@@ -14,10 +14,11 @@
 //! assert_eq!(scene.section(&[]).plots.len(), 1);
 //! ```
 
-mod keep;
+mod checkpoint;
 mod pack;
 mod surface;
 
+use super::decimate::Decimator;
 use super::encode::short;
 use super::escape;
 use super::html::Section;
@@ -39,7 +40,7 @@ const OPENING: &str = "<div class=\"scene\">";
 
 /// Bytes of packed frames before base64, which makes four of three: with all else the page stays below 15 MB.
 const BYTES: usize = 8_000_000;
-/// Frames that are kept however large they are.
+/// Frames that are retained however large they are.
 const FEWEST: usize = 16;
 /// Numbers beyond this would overflow in the picture, which is drawn with 32 bits.
 const HUGE: f64 = 1e30;
@@ -92,10 +93,8 @@ pub struct Scene {
     points: Vec<f64>,
     fields: Vec<SceneField>,
     frames: Vec<Frame>,
-    offered: u64,
-    /// Of the frames offered one in so many is kept.
-    stride: u64,
-    /// The last frame, where it was not kept: the picture ends where the run does.
+    decimator: Decimator,
+    /// The last frame, if it was not retained: the picture ends where the run does.
     last: Option<Frame>,
     /// Moments that cannot be drawn.
     refused: u64,
@@ -111,8 +110,7 @@ impl Scene {
             points: seen,
             fields,
             frames: Vec::new(),
-            offered: 0,
-            stride: 1,
+            decimator: Decimator::default(),
             last: None,
             refused: 0,
         }
@@ -131,8 +129,8 @@ impl Scene {
     /// Offers a moment: displacements of the nodes seen, three numbers each, and the values of each field, of the nodes or
     /// of the elements seen. NaN is no value. Times must not decrease.
     ///
-    /// Beyond a number of bytes every second moment is dropped, then again. What is kept depends on nothing but what
-    /// was offered. A moment with a displacement that is not finite is counted and left out.
+    /// Beyond a number of bytes the scene is decimated: every second moment remains, then every fourth, and so on. The choice
+    /// depends only on the moments offered. A moment with a displacement that is not finite is counted and left out.
     pub fn push(&mut self, t: f64, displacements: &[f64], fields: &[Vec<f64>]) {
         assert_eq!(displacements.len(), self.points.len(), "three numbers for each node seen");
         assert_eq!(fields.len(), self.fields.len(), "values of each field");
@@ -146,23 +144,22 @@ impl Scene {
             assert_eq!(values.len(), count, "values of {}", field.name);
         }
         let (ranges, data) = pack::frame(displacements, fields);
-        let frame = Frame { number: self.offered, t, ranges, data };
-        if self.offered.is_multiple_of(self.stride) {
+        let frame = Frame { number: self.decimator.offered(), t, ranges, data };
+        if self.decimator.retains_next() {
             self.frames.push(frame);
             self.last = None;
         } else {
             self.last = Some(frame);
         }
-        self.offered += 1;
-        self.thin();
+        self.decimator.count();
+        self.decimate();
     }
 
-    fn thin(&mut self) {
+    fn decimate(&mut self) {
         while self.frames.len() > FEWEST && self.frames.iter().map(|f| f.data.len()).sum::<usize>() > BYTES {
-            self.stride *= 2;
-            let stride = self.stride;
-            let newest = self.frames.last().cloned().filter(|f| !f.number.is_multiple_of(stride));
-            self.frames.retain(|f| f.number.is_multiple_of(stride));
+            self.decimator.halve(0);
+            let newest = self.frames.last().cloned().filter(|f| !self.decimator.retains(f.number));
+            self.frames.retain(|f| self.decimator.retains(f.number));
             self.last = newest.or(self.last.take());
         }
     }
@@ -187,9 +184,11 @@ impl Scene {
             "To scale. Drag to turn, drag with shift or two fingers to shift; once the picture is clicked, the wheel zooms.",
         );
         let shown = self.reel().count() as u64;
-        let _ = match shown < self.offered {
-            true => write!(caption, " {shown} of {} moments are here, to keep the page small.", self.offered),
-            false => write!(caption, " {shown} moments."),
+        let offered = self.decimator.offered();
+        let _ = if shown < offered {
+            write!(caption, " {shown} of {offered} moments are here, to keep the page small.")
+        } else {
+            write!(caption, " {shown} moments.")
         };
         caption.push_str(" Between them nodes move on straight lines.");
         if let Some(whole) = self.surface.whole {

@@ -3,7 +3,7 @@
 use super::checkpoint::Checkpoint;
 use super::envelope::Envelope;
 use super::file::{OutputFile, create, io, reopen};
-use super::kept::Table;
+use super::in_memory::Table;
 use stationary::error::Error;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub struct Series {
     /// None where no file is wanted.
     file: Option<BufWriter<OutputFile>>,
     /// The rows in memory, if somebody wants them.
-    kept: Option<Table>,
+    in_memory: Option<Table>,
     columns: Vec<String>,
     /// The first moments, every one of them, column by column.
     opening: Vec<Vec<f64>>,
@@ -45,16 +45,16 @@ pub(super) fn cut_back(
         message: format!("cannot resume: {message}"),
     };
     let io = |e| io(path, &e);
-    let mut kept = BufReader::new((&mut *file).take(wanted));
+    let mut known = BufReader::new((&mut *file).take(wanted));
     let mut line = Vec::new();
-    kept.read_until(b'\n', &mut line).map_err(io)?;
+    known.read_until(b'\n', &mut line).map_err(io)?;
     if line != header.as_bytes() {
         return Err(fault(format!("expected the columns {}", header.trim_end())));
     }
     let (mut bytes, mut rows) = (line.len() as u64, 0);
     while !line.is_empty() {
         line.clear();
-        bytes += kept.read_until(b'\n', &mut line).map_err(io)? as u64;
+        bytes += known.read_until(b'\n', &mut line).map_err(io)? as u64;
         rows += u64::from(line.ends_with(b"\n"));
     }
     if (bytes, rows) != (wanted, expected) {
@@ -79,14 +79,14 @@ impl Series {
         Ok(series)
     }
 
-    /// One without a file: unless it is [`kept`](Self::kept) it counts its rows and keeps nothing for plots.
+    /// One without a file: unless it is [`in_memory`](Self::in_memory) it counts its rows and keeps nothing for plots.
     pub fn unwritten(state: Vec<String>, observed: Vec<String>) -> Self {
         Self::new(Path::new(""), None, state, observed)
     }
 
     /// The same, with its rows in memory, too; those that a file has already are read.
-    pub fn kept(mut self) -> Result<Self, Error> {
-        self.kept = Some(match (&self.file, self.rows) {
+    pub fn in_memory(mut self) -> Result<Self, Error> {
+        self.in_memory = Some(match (&self.file, self.rows) {
             (None, _) | (_, 0) => Table::new(self.columns.clone()),
             (Some(_), _) => Table::read(&self.path)?,
         });
@@ -95,7 +95,7 @@ impl Series {
 
     /// The rows in memory.
     pub fn into_table(self) -> Option<Table> {
-        self.kept
+        self.in_memory
     }
 
     fn new(path: &Path, file: Option<OutputFile>, state: Vec<String>, observed: Vec<String>) -> Self {
@@ -104,7 +104,7 @@ impl Series {
         Series {
             path: path.to_path_buf(),
             file: file.map(BufWriter::new),
-            kept: None,
+            in_memory: None,
             opening: vec![Vec::new(); columns.len()],
             columns,
             envelope,
@@ -179,7 +179,7 @@ impl Series {
     pub fn push(&mut self, values: &[f64]) -> Result<(), Error> {
         use std::fmt::Write as _;
         self.rows += 1;
-        if let Some(table) = &mut self.kept {
+        if let Some(table) = &mut self.in_memory {
             table.numbers.extend_from_slice(values);
         }
         if self.file.is_none() {
@@ -199,9 +199,9 @@ impl Series {
         self.write_line()
     }
 
-    /// Keeps the moment after `step` steps for the plots.
-    pub fn keep(&mut self, step: u64, values: &[f64]) {
-        if self.file.is_none() && self.kept.is_none() {
+    /// Records the moment after `step` steps for the plots.
+    pub fn record(&mut self, step: u64, values: &[f64]) {
+        if self.file.is_none() && self.in_memory.is_none() {
             return;
         }
         if self.opening[0].len() < OPENING.min(OPENING_NUMBERS / self.columns.len()) {
@@ -241,7 +241,7 @@ impl Series {
         Some(self.envelope.line(self.column(name)?.checked_sub(self.state)?))
     }
 
-    /// The last time kept.
+    /// The last time recorded.
     pub fn last_time(&self) -> f64 {
         self.last
     }

@@ -12,7 +12,10 @@ use stationary::error::{Diagnostic, Error};
 use stationary::integrate::avi::{Avi, AviStart, Buffer, harmonic};
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::Supports;
-use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid, Split};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LoadsBuilder, MassSplit, NeoHookean, Solid,
+    SolidProblem,
+};
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -296,13 +299,13 @@ fn time(path: &str, order: bool) -> Result<(), Error> {
         mesh.order();
         parts.done("order");
     }
-    let law = Law::NeoHookean(NeoHookean::new(Lame::new(3.0, 1.3)?)?);
+    let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(3.0, 1.3)?)?);
     let cells = mesh
         .cells
         .iter()
         .find(|c| c.kind == CellKind::Tetrahedron4)
         .ok_or_else(|| told("the mesh has no tetrahedra of four nodes".into()))?;
-    let blocks = Group::new(Kind::Tet4, &cells.nodes, 1.0).build(&mesh.points, &law)?;
+    let blocks = ElementGroup::new(ElementKind::Tet4, &cells.nodes, 1.0).build(&mesh.points, &law)?;
     parts.done("elements");
     let solid = Solid::new(&mesh.points, blocks, &[])?;
     parts.done("masses and checks");
@@ -317,10 +320,10 @@ fn time(path: &str, order: bool) -> Result<(), Error> {
     }
     let tags = cells.tags.clone();
     drop(mesh);
-    let problem = Arc::new(Problem::new(solid, loads, supports, tags));
+    let problem = Arc::new(SolidProblem::new(solid, loads, supports, tags));
     parts.done("supports, loads");
     let (solid, x) = (problem.solid(), problem.solid().points().to_vec());
-    let steps = solid.steps_eigen(0.5, &x, Split::Stiffness).map_err(|e| told(e.to_string()))?;
+    let steps = solid.steps_eigen(0.5, &x, MassSplit::Stiffness).map_err(|e| told(e.to_string()))?;
     parts.done("steps");
     let step = harmonic(&*problem, &steps, Buffer::Ring);
     drop(steps);

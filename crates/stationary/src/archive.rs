@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_comes_back_to_the_bit() {
+    fn archive_restores_saved_values_bit_by_bit() {
         let (whole, bytes) = noted();
         let mut back = Whole { numbers: vec![5.0; 9], last: None, ..Whole::default() };
         let mut archive = Archive::reader(bytes);
@@ -315,7 +315,7 @@ mod tests {
 
     /// Every cut and every changed word ends in a message or in other numbers, never in a panic or a list without end.
     #[test]
-    fn damage_is_told_and_bounded() {
+    fn archive_of_damaged_data_fails_or_stays_bounded() {
         let (_, bytes) = noted();
         for cut in 0..bytes.len() {
             let mut archive = Archive::reader(bytes[..cut].to_vec());

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_given_up_outside_of_an_attempt_or_when_nobody_asks() {
+    fn interruption_has_no_effect_outside_of_an_attempt_or_without_a_request() {
         assert!(!requested());
         assert_eq!(attempt(requested), Ok(false));
         listen(from(1), || assert!(!requested()));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_is_given_up_once_and_for_all_and_the_next_asks_anew() {
+    fn interrupted_attempt_stays_interrupted_and_the_next_one_asks_again() {
         listen(from(3), || {
             assert_eq!(attempt(|| (0..2).map(|_| requested()).collect::<Vec<_>>()), Ok(vec![false; 2]));
             assert_eq!(attempt(|| assert!(requested() && requested())), Err(Interrupted));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_leaves_no_attempt_behind() {
+    fn panic_within_an_attempt_ends_the_attempt() {
         let broken = std::panic::catch_unwind(|| listen(from(1), || attempt(|| panic!("on purpose"))));
         assert!(broken.is_err());
         assert!(!requested());

@@ -43,6 +43,8 @@ pub mod model;
 
 pub mod action;
 
+pub mod contact;
+
 pub mod integrate;
 
 pub mod laws;

@@ -1,9 +1,10 @@
 //! Laws of the path of its own that elastic impacts of small separable systems have: it is the general one, faster.
 
 use stationary::action::Galerkin;
+use stationary::contact::{FormulaGap, Gap, GapNodes};
 use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::{Bounce, Colliding, Integrator, Start};
-use stationary::model::{FormulaGap, FormulaLagrangian, Gap, GapNodes};
+use stationary::model::FormulaLagrangian;
 use std::sync::Arc;
 
 type System = (Arc<FormulaLagrangian>, Arc<dyn Gap>);
@@ -62,9 +63,9 @@ fn agree<const N: usize>(((l, gap), start): (System, Start), alpha: f64, steps: 
         assert!(close(x.q, y.q, 1e-10) && close(x.p, y.p, 1e-10), "{x:?} {y:?}");
         assert_eq!(fast.impacts().len(), general.impacts().len(), "{:?} {:?}", x, general.impacts());
         for (x, y) in fast.impacts().iter().zip(general.impacts()) {
-            assert_eq!((x.kind, x.gap, &x.others), (y.kind, y.gap, &y.others));
+            assert_eq!((x.kind, &x.contact), (y.kind, &y.contact));
             let numbers =
-                |z: &stationary::integrate::Impact| [z.time, z.impulse, z.energy_before, z.energy_after];
+                |z: &stationary::contact::GapImpact| [z.time, z.impulse, z.energy_before, z.energy_after];
             assert!(close(&numbers(x), &numbers(y), 1e-10), "{x:?} {y:?}");
             let moved = x.energy_before + x.prescribed;
             assert!(x.prescribed != 0.0 || close(&[moved], &[x.energy_after], 4e-15), "{x:?}");
@@ -91,7 +92,7 @@ fn bounce_and_the_general_path_agree() {
 }
 
 #[test]
-fn what_is_not_of_its_kind_is_left_to_the_general_path() {
+fn impacts_beyond_one_elastic_gap_are_left_to_the_general_path() {
     // The corner of a box, hit by both walls at once.
     let corner = (
         system("0.5*(vx^2 + vy^2)", &["1 - x", "1 - y", "x", "y"], 2),
@@ -110,7 +111,7 @@ fn what_is_not_of_its_kind_is_left_to_the_general_path() {
 
 /// A gap that closes and opens again within a step is not missed, nor a second impact in it, nor the kinks of a star.
 #[test]
-fn what_happens_within_a_step_is_seen() {
+fn the_fast_path_of_bounces_sees_gaps_that_close_and_open_within_a_step() {
     // Past the rim of a disc: both ends of the step that touches it lie outside.
     let rim = (system("0.5*(vx^2 + vy^2)", &["x^2 + y^2 - 1"], 2), start(&[-3.0, 0.98], &[2.0, 0.0], 0.4));
     assert_eq!(agree::<2>(rim, 0.5, 20), 1);
@@ -128,7 +129,7 @@ fn what_happens_within_a_step_is_seen() {
 
 /// How steps are grouped into calls changes no bit.
 #[test]
-fn groups_of_steps_change_no_bit() {
+fn grouping_steps_of_the_fast_path_of_bounces_changes_no_bit() {
     fn check<const N: usize>(((l, gap), start): (System, Start), steps: u64) {
         let new = || Bounce::<_, _, N>::new(Arc::clone(&l), 0.5, Arc::clone(&gap), &start).unwrap().unwrap();
         let (mut one, mut all, mut some) = (new(), new(), new());
@@ -150,7 +151,7 @@ fn groups_of_steps_change_no_bit() {
 
 /// Every impact keeps the discrete energy, and every place that is stored is admissible.
 #[test]
-fn a_hundred_thousand_impacts_lose_nothing() {
+fn a_hundred_thousand_elastic_impacts_lose_no_energy() {
     let ((l, gap), start) = particle();
     let mut x = Bounce::<_, _, 2>::new(l, 0.5, gap, &start).unwrap().unwrap();
     let (mut seen, mut low, mut high) = (0, f64::INFINITY, f64::NEG_INFINITY);
@@ -169,7 +170,7 @@ fn a_hundred_thousand_impacts_lose_nothing() {
 
 /// A run that leaves the range of numbers says so where it does, and stays at its last good step.
 #[test]
-fn what_is_not_finite_is_an_error() {
+fn a_bouncing_particle_that_leaves_the_range_of_numbers_is_an_error() {
     let (l, gap) = system("0.5*(vx^2 + vy^2) + 1e3*x^4", &["y"], 2);
     let start = start(&[1.0, 1.0], &[1.0, 0.0], 0.1);
     let mut x = Bounce::<_, _, 2>::new(Arc::clone(&l), 0.5, Arc::clone(&gap), &start).unwrap().unwrap();

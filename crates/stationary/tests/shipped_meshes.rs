@@ -114,7 +114,7 @@ fn row(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_mesh_is_forgotten() {
+fn every_shipped_mesh_is_in_the_test_list() {
     let files: BTreeSet<String> = std::fs::read_dir(folder())
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())
@@ -124,7 +124,7 @@ fn no_mesh_is_forgotten() {
 }
 
 #[test]
-fn counts_groups_and_size() {
+fn shipped_meshes_have_the_documented_counts_groups_and_sizes() {
     for want in &SHIPPED {
         let mesh = open(want.name);
         assert_eq!(mesh.points.len(), want.nodes, "{}", want.name);
@@ -156,7 +156,7 @@ fn counts_groups_and_size() {
 
 /// No crack: the free sides of the elements are the named ones, each once.
 #[test]
-fn every_free_side_is_named() {
+fn every_free_side_of_shipped_meshes_is_in_a_group() {
     for want in SHIPPED.iter().filter(|s| s.kind != Line2) {
         let mesh = open(want.name);
         let count = |dimension: u32| {
@@ -168,7 +168,7 @@ fn every_free_side_is_named() {
 }
 
 #[test]
-fn sides_are_where_their_names_say() {
+fn side_groups_of_shipped_meshes_are_where_their_names_say() {
     let sides = [
         ("block", "left", 0, 0.0),
         ("block", "right", 0, 1.0),
@@ -208,7 +208,7 @@ fn sides_are_where_their_names_say() {
 }
 
 #[test]
-fn middle_nodes_are_in_the_middle() {
+fn mid_side_nodes_of_shipped_meshes_are_in_the_middle() {
     for want in &SHIPPED {
         let mesh = open(want.name);
         for cells in &mesh.cells {
@@ -226,7 +226,7 @@ fn middle_nodes_are_in_the_middle() {
 }
 
 #[test]
-fn speed_ups_are_those_of_the_table() {
+fn ideal_speedups_of_shipped_meshes_are_those_of_the_table() {
     let same = |_: &str| 1.0;
     // sqrt((lambda + 2 mu) / rho) of the third case [VTI04 4.5].
     let case_3 =
@@ -245,7 +245,7 @@ fn speed_ups_are_those_of_the_table() {
 
 /// The blade turns about `z` through the origin: its centre of mass must be there, also with the joint heavier.
 #[test]
-fn the_blade_is_centred() {
+fn blade_mesh_is_centred() {
     let mesh = open("blade");
     for name in ["joint", "blade"] {
         let mut moment = [0.0; 3];

@@ -3,7 +3,9 @@
 use stationary::integrate::sparse::{Sparse, SparseCause, SparseStart};
 use stationary::integrate::{BuildError, Method, Start};
 use stationary::linalg::max_abs;
-use stationary::model::solid::{Fault, Group, Kind, Lame, Law, NeoHookean, Solid};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementFault, ElementGroup, ElementKind, Lame, NeoHookean, Solid,
+};
 use stationary::model::{Jet, Lagrangian, Mass, PotentialFault, Structure};
 use std::sync::Arc;
 
@@ -27,7 +29,7 @@ const ALL: [Method; 17] = [
     Method::RungeKutta4,
 ];
 
-/// How the nodes at the left end are held.
+/// How the nodes at the left end are fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Support {
     None,
@@ -44,12 +46,12 @@ const OMEGA: f64 = 3.0;
 /// A solid with supports, under gravity.
 struct Body {
     solid: Solid,
-    held: Vec<bool>,
+    fixed: Vec<bool>,
     support: Support,
     gravity: f64,
 }
 
-fn fault(f: Fault) -> PotentialFault {
+fn fault(f: ElementFault) -> PotentialFault {
     PotentialFault { number: f.element(), why: f.why() }
 }
 
@@ -76,11 +78,11 @@ impl Structure for Body {
         let (block, k) = self.solid.locate(k);
         block.tangent(k, t, x, out).map_err(fault)
     }
-    fn held(&self, i: usize) -> bool {
-        self.held[i]
+    fn is_fixed(&self, i: usize) -> bool {
+        self.fixed[i]
     }
-    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
-        for i in (0..x.len()).filter(|i| self.held[*i]) {
+    fn impose(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        for i in (0..x.len()).filter(|i| self.fixed[*i]) {
             (x[i], v[i]) = (self.solid.points()[i], 0.0);
             if self.support == Support::Driven && i % 3 == 1 {
                 x[i] += SWING * (OMEGA * t).sin();
@@ -91,8 +93,8 @@ impl Structure for Body {
 }
 
 /// A bar `n` by `m` (by `m`) cells.
-fn body(kind: Kind, [n, m]: [usize; 2], support: Support) -> Arc<Body> {
-    let layers = if kind == Kind::Tet4 { m + 1 } else { 1 };
+fn body(kind: ElementKind, [n, m]: [usize; 2], support: Support) -> Arc<Body> {
+    let layers = if kind == ElementKind::Tet4 { m + 1 } else { 1 };
     let mut points = Vec::new();
     for k in 0..layers {
         for j in 0..=m {
@@ -105,7 +107,7 @@ fn body(kind: Kind, [n, m]: [usize; 2], support: Support) -> Arc<Body> {
     let mut nodes = Vec::new();
     for i in 0..n {
         for j in 0..m {
-            if kind == Kind::Tri3 {
+            if kind == ElementKind::Tri3 {
                 let [a, b, c, d] = [at(i, j, 0), at(i + 1, j, 0), at(i + 1, j + 1, 0), at(i, j + 1, 0)];
                 nodes.extend([a, b, c, a, c, d]);
                 continue;
@@ -126,10 +128,10 @@ fn body(kind: Kind, [n, m]: [usize; 2], support: Support) -> Arc<Body> {
             }
         }
     }
-    let law = Law::NeoHookean(NeoHookean::new(Lame::new(30.0, 20.0).unwrap()).unwrap());
-    let blocks = Group::new(kind, &nodes, 1.5).build(&points, &law).unwrap();
+    let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(30.0, 20.0).unwrap()).unwrap());
+    let blocks = ElementGroup::new(kind, &nodes, 1.5).build(&points, &law).unwrap();
     let solid = Solid::new(&points, blocks, &[]).unwrap();
-    let held = (0..3 * points.len())
+    let fixed = (0..3 * points.len())
         .map(|i| match support {
             Support::None => false,
             Support::Roller => points[i / 3][0] == 0.0 && i % 3 == 0,
@@ -137,7 +139,7 @@ fn body(kind: Kind, [n, m]: [usize; 2], support: Support) -> Arc<Body> {
         })
         .collect();
     let gravity = if support == Support::None { 0.0 } else { 0.4 };
-    Arc::new(Body { solid, held, support, gravity })
+    Arc::new(Body { solid, fixed, support, gravity })
 }
 
 /// Turning, sheared and shaken; flat bodies stay in their plane.
@@ -169,7 +171,7 @@ struct Dense {
 
 impl Dense {
     fn new(body: &Arc<Body>) -> Self {
-        let free: Vec<usize> = (0..body.held.len()).filter(|i| !body.held[*i]).collect();
+        let free: Vec<usize> = (0..body.fixed.len()).filter(|i| !body.fixed[*i]).collect();
         let mass: Vec<f64> = free.iter().map(|i| body.mass()[i / 3]).collect();
         Dense { body: Arc::clone(body), free, mass: Mass::diagonal(&mass).unwrap() }
     }
@@ -177,7 +179,7 @@ impl Dense {
         let mut x = self.body.solid.points().to_vec();
         let mut v = x.clone();
         self.free.iter().zip(q).for_each(|(i, q)| x[*i] = *q);
-        self.body.drive(t, &mut x, &mut v);
+        self.body.impose(t, &mut x, &mut v);
         x
     }
 }
@@ -233,12 +235,12 @@ impl Lagrangian for Dense {
 }
 
 #[test]
-fn sparse_and_dense_paths_agree() {
+fn sparse_and_dense_solvers_agree_for_every_method() {
     for (kind, support) in [
-        (Kind::Tri3, Support::None),
-        (Kind::Tri3, Support::Fixed),
-        (Kind::Tet4, Support::Driven),
-        (Kind::Tet4, Support::Roller),
+        (ElementKind::Tri3, Support::None),
+        (ElementKind::Tri3, Support::Fixed),
+        (ElementKind::Tet4, Support::Driven),
+        (ElementKind::Tet4, Support::Roller),
     ] {
         let body = body(kind, [2, 1], support);
         for method in ALL {
@@ -261,9 +263,9 @@ fn sparse_and_dense_paths_agree() {
 }
 
 #[test]
-fn order_is_as_promised_with_and_without_supports() {
+fn sparse_methods_have_their_order_with_and_without_supports() {
     for support in [Support::None, Support::Driven] {
-        let body = body(Kind::Tri3, [2, 1], support);
+        let body = body(ElementKind::Tri3, [2, 1], support);
         let at_end = |method: Method, steps: usize| {
             let mut sparse = run(&body, method, 0.4 / steps as f64);
             (0..steps).for_each(|_| sparse.step().unwrap());
@@ -303,8 +305,8 @@ fn momenta(run: &Sparse<Arc<Body>>) -> ([f64; 6], [f64; 2]) {
 }
 
 #[test]
-fn a_free_body_keeps_its_momenta() {
-    let body = body(Kind::Tet4, [2, 1], Support::None);
+fn sparse_methods_conserve_momenta_of_a_free_body() {
+    let body = body(ElementKind::Tet4, [2, 1], Support::None);
     for method in ALL {
         let mut run = run(&body, method, 0.02);
         let (before, scales) = momenta(&run);
@@ -327,9 +329,9 @@ fn a_free_body_keeps_its_momenta() {
 }
 
 #[test]
-fn supports_are_followed_and_reactions_balance_the_momentum() {
+fn sparse_methods_follow_supports_and_reactions_balance_the_momentum() {
     for support in [Support::Fixed, Support::Driven, Support::Roller] {
-        let body = body(Kind::Tet4, [2, 1], support);
+        let body = body(ElementKind::Tet4, [2, 1], support);
         let total: f64 = body.mass().iter().sum();
         for method in ALL {
             let h = 0.02;
@@ -346,10 +348,10 @@ fn supports_are_followed_and_reactions_balance_the_momentum() {
                 }
             }
             let (mut x, mut v) = (run.positions().to_vec(), run.velocities().to_vec());
-            body.drive(run.time(), &mut x, &mut v);
+            body.impose(run.time(), &mut x, &mut v);
             assert_eq!((&x[..], &v[..]), (run.positions(), run.velocities()), "{method}");
             for i in 0..x.len() {
-                assert!(body.held[i] || run.reactions()[i] == 0.0);
+                assert!(body.fixed[i] || run.reactions()[i] == 0.0);
             }
             assert!(max_abs(run.reactions()) > 0.01);
         }
@@ -357,8 +359,8 @@ fn supports_are_followed_and_reactions_balance_the_momentum() {
 }
 
 #[test]
-fn midpoint_and_newmark_run_far_beyond_the_explicit_limit() {
-    let mut body = body(Kind::Tet4, [6, 1], Support::Fixed);
+fn sparse_midpoint_and_newmark_are_stable_far_above_the_explicit_limit() {
+    let mut body = body(ElementKind::Tet4, [6, 1], Support::Fixed);
     Arc::get_mut(&mut body).unwrap().gravity = 0.02;
     let steps = body.solid.steps_eigen(1.0, body.solid.points(), Default::default()).unwrap();
     let limit = steps.into_iter().fold(f64::INFINITY, f64::min);
@@ -407,19 +409,19 @@ impl Structure for Heavy {
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
         self.body.tangent(k, t, x, out)
     }
-    fn held(&self, i: usize) -> bool {
-        self.body.held(i)
+    fn is_fixed(&self, i: usize) -> bool {
+        self.body.is_fixed(i)
     }
-    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
-        self.body.drive(t, x, v);
+    fn impose(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        self.body.impose(t, x, v);
     }
 }
 
 #[test]
-fn short_and_general_explicit_steps_agree() {
+fn sparse_explicit_fast_path_agrees_with_the_general_path() {
     // Momenta of 1e120 are left to the general step.
     for support in [Support::None, Support::Driven, Support::Roller] {
-        let body = body(Kind::Tet4, [2, 1], support);
+        let body = body(ElementKind::Tet4, [2, 1], support);
         for method in [Method::Verlet { order: 2 }, Method::Trapezoidal { alpha: 0.2 }] {
             let [short, general] = [1.0, 1e120].map(|scale| {
                 let mass = body.mass().iter().map(|m| scale * m).collect();
@@ -437,8 +439,8 @@ fn short_and_general_explicit_steps_agree() {
 }
 
 #[test]
-fn an_explicit_step_that_fails_leaves_the_last_good_state() {
-    let body = body(Kind::Tet4, [2, 1], Support::Roller);
+fn sparse_explicit_step_that_fails_leaves_the_last_good_state() {
+    let body = body(ElementKind::Tet4, [2, 1], Support::Roller);
     let mut start = start(&body, 0.05);
     start.v.iter_mut().for_each(|v| *v *= 10.0);
     let mut run = Sparse::new(body, Method::Verlet { order: 2 }, start, 1e-15).unwrap();
@@ -457,8 +459,8 @@ fn an_explicit_step_that_fails_leaves_the_last_good_state() {
 }
 
 #[test]
-fn a_restored_run_goes_on_to_the_bit() {
-    let body = body(Kind::Tet4, [2, 1], Support::Driven);
+fn sparse_restored_run_continues_bit_by_bit() {
+    let body = body(ElementKind::Tet4, [2, 1], Support::Driven);
     for method in ALL {
         for early in [0, 7] {
             let mut one = run(&body, method, 0.02);
@@ -482,7 +484,7 @@ fn a_restored_run_goes_on_to_the_bit() {
 
 /// Two masses on a hill, `V = (k (x_0^2 - x_1^2) + c x_0 x_1) / 2` in every direction: neither rest nor a minimum.
 struct Saddle {
-    held: bool,
+    fixed: bool,
 }
 
 impl Structure for Saddle {
@@ -512,11 +514,11 @@ impl Structure for Saddle {
         }
         Ok(())
     }
-    fn held(&self, _: usize) -> bool {
-        self.held
+    fn is_fixed(&self, _: usize) -> bool {
+        self.fixed
     }
-    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
-        if self.held {
+    fn impose(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        if self.fixed {
             x.fill(t);
             v.fill(1.0);
         }
@@ -524,14 +526,14 @@ impl Structure for Saddle {
 }
 
 #[test]
-fn matrices_that_are_not_positive_are_solved_too() {
+fn sparse_solver_handles_indefinite_matrices() {
     // Four masses less nine times the square of the step: negative.
     let h = 1.0;
     let start = SparseStart { t: 0.0, h, x: vec![0.3, -0.2, 0.1, 0.2, 0.5, -0.4], v: vec![0.1; 6] };
     for (method, middle) in
         [(Method::Midpoint { alpha: 0.5 }, true), (Method::Newmark { beta: 0.25, gamma: 0.5 }, false)]
     {
-        let mut run = Sparse::new(Saddle { held: false }, method, start.clone(), 1e-15).unwrap();
+        let mut run = Sparse::new(Saddle { fixed: false }, method, start.clone(), 1e-15).unwrap();
         let (x0, p0) = (run.positions().to_vec(), run.momenta().to_vec());
         run.step().unwrap();
         let [mut f0, mut f1] = [x0.clone(), x0.clone()];
@@ -548,18 +550,18 @@ fn matrices_that_are_not_positive_are_solved_too() {
 }
 
 #[test]
-fn a_body_that_is_held_everywhere_goes_where_it_must() {
+fn sparse_body_with_all_components_prescribed_follows_its_supports() {
     for method in ALL {
         let start = SparseStart { t: 0.5, h: 0.25, x: vec![0.0; 6], v: vec![0.0; 6] };
-        let mut run = Sparse::new(Saddle { held: true }, method, start, 1e-15).unwrap();
+        let mut run = Sparse::new(Saddle { fixed: true }, method, start, 1e-15).unwrap();
         run.step().unwrap();
         assert_eq!((run.positions(), run.momenta()), (&[0.75; 6][..], &[1., 1., 1., 2., 2., 2.][..]));
     }
 }
 
 #[test]
-fn factors_serve_many_steps() {
-    let body = body(Kind::Tet4, [4, 1], Support::Fixed);
+fn sparse_factorisation_is_reused_over_many_steps() {
+    let body = body(ElementKind::Tet4, [4, 1], Support::Fixed);
     let mut run = run(&body, Method::Midpoint { alpha: 0.5 }, 0.02);
     (0..200).for_each(|_| run.step().unwrap());
     let (factorizations, iterations) = (run.factorizations(), run.newton_iterations());
@@ -567,8 +569,8 @@ fn factors_serve_many_steps() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
-    let body = body(Kind::Tet4, [2, 1], Support::Fixed);
+fn sparse_methods_report_faults_with_time_and_element() {
+    let body = body(ElementKind::Tet4, [2, 1], Support::Fixed);
     let method = Method::Midpoint { alpha: 0.5 };
     let refused = |change: &dyn Fn(&mut SparseStart)| {
         let mut start = start(&body, 0.1);
@@ -594,12 +596,12 @@ fn what_is_wrong_is_said() {
 /// Seconds of one factorization and one solve at about 20,000 unknowns.
 #[test]
 #[ignore = "a measurement: cargo test --release -p stationary --test solids -- --ignored --nocapture seconds"]
-fn seconds_per_step_of_a_large_body() {
+fn sparse_seconds_per_step_of_a_large_body() {
     for (kind, cells, method) in [
-        (Kind::Tet4, [40, 12], Method::Midpoint { alpha: 0.5 }),
-        (Kind::Tri3, [200, 33], Method::Midpoint { alpha: 0.5 }),
-        (Kind::Tet4, [20, 8], Method::Gauss { stages: 2 }),
-        (Kind::Tri3, [200, 33], Method::Gauss { stages: 2 }),
+        (ElementKind::Tet4, [40, 12], Method::Midpoint { alpha: 0.5 }),
+        (ElementKind::Tri3, [200, 33], Method::Midpoint { alpha: 0.5 }),
+        (ElementKind::Tet4, [20, 8], Method::Gauss { stages: 2 }),
+        (ElementKind::Tri3, [200, 33], Method::Gauss { stages: 2 }),
     ] {
         let body = body(kind, cells, Support::Fixed);
         let clock = std::time::Instant::now();

@@ -5,6 +5,8 @@ mod bounce;
 
 #[path = "bodies/main.rs"]
 mod bodies;
+#[path = "contact/main.rs"]
+mod contact;
 #[path = "impacts/main.rs"]
 mod impacts;
 #[path = "laws/main.rs"]

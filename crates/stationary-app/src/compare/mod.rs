@@ -25,7 +25,7 @@ const ROUNDING: f64 = 1e-12;
 /// Words in the names of keys and columns that measure an error, which is small against something else: by their own size two
 /// roundings would be as far apart as two numbers can be.
 const ERRORS: [&str; 9] =
-    ["error", "drift", "residual", "violation", "jump", "gap", "wobble", "unmet", "growth"];
+    ["error", "drift", "residual", "violation", "jump", "gap", "wobble", "mismatch", "growth"];
 
 fn measures_an_error(name: &str) -> bool {
     ERRORS.iter().any(|word| name.contains(word))

@@ -1,9 +1,10 @@
 //! The integrators, with their mathematics.
 
-use super::{
-    BODY_OPTIONS, COLLISIONS, EULER_POINCARE, Entry, MOSER_VESELOV, NOT_VARIATIONAL, STEP, STEP_OPTIONS,
-    TOLERANCE, VARIATIONAL,
+use super::options::{
+    BETA, BODY_ORDER, CONTACT_TIME, END_WEIGHT, GAMMA, GAUSS_STAGES, LOBATTO_STAGES, ORDER, POINTS, SAMPLE,
+    STEP, STEP_OPTIONS, TOLERANCE,
 };
+use super::{COLLISIONS, EULER_POINCARE, Entry, MOSER_VESELOV, NOT_VARIATIONAL, VARIATIONAL};
 
 pub(super) static INTEGRATORS: [Entry; 11] = [
     Entry {
@@ -13,7 +14,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
         maths: "L_d = h L((1-alpha) q0 + alpha q1, (q1-q0)/h)                    [VTI04 (13)]\n\
                 p0 = -D1 L_d, p1 = D2 L_d, solved by Newton with exact second derivatives.\n\
                 alpha = 0 and 1 are the symplectic Euler methods, explicit for separable systems.",
-        options: &[("alpha", "0.5", "where in the step the Lagrangian is sampled, 0 to 1"), STEP, TOLERANCE],
+        options: &[SAMPLE, STEP, TOLERANCE],
     },
     Entry {
         name: "trapezoidal",
@@ -22,7 +23,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
         maths: "L_d = h (1-alpha) L(q0, (q1-q0)/h) + h alpha L(q1, (q1-q0)/h)      [VTI04 (16)]\n\
                 For L = v.M v/2 - V(t, q) one gradient a step and no solve, (18).\n\
                 alpha only changes the momentum that belongs to a discrete path, (17).",
-        options: &[("alpha", "0.5", "weight of the end of the step, 0 to 1"), STEP, TOLERANCE],
+        options: &[END_WEIGHT, STEP, TOLERANCE],
     },
     Entry {
         name: "verlet",
@@ -31,7 +32,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
         maths: "Order 2 is the trapezoidal rule at alpha = 1/2. Higher orders chain steps g_i h with sum g_i = 1 and\n\
                 g_i = g_{m+1-i}: L_d(q0, q1) = ext sum_i L_trap(Q_{i-1}, Q_i, g_i h), so they stay variational.\n\
                 Order 4: 5 sub-steps (Suzuki); 6: 9 (Kahan-Li); 8: 15 (Suzuki-Umeno). One gradient a sub-step.",
-        options: &[("order", "2", "2, 4, 6 or 8; above 2 the system must be separable"), STEP, TOLERANCE],
+        options: &[ORDER, STEP, TOLERANCE],
     },
     Entry {
         name: "newmark",
@@ -41,11 +42,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
                 At gamma = 1/2, with x = q - beta h^2 a(q), it is the trapezoidal rule of the Moreau envelope\n\
                 ext_q [V(q) + |x-q|_M^2 / (2 beta h^2)], and (x, M v) is the canonical pair in which it is symplectic.\n\
                 gamma != 1/2 adds h (gamma-1/2) M (a1-a0) to the momentum and is not variational.",
-        options: &[
-            ("beta", "0.25", "weight of the end's acceleration in the position, 0 to 0.5"),
-            ("gamma", "0.5", "weight of the end's acceleration in the velocity, 0 to 1"),
-            TOLERANCE,
-        ],
+        options: &[BETA, GAMMA, TOLERANCE],
     },
     Entry {
         name: "gauss",
@@ -54,7 +51,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
         maths: "L_d = ext h sum_i w_i L(q(a_i h), q'(a_i h)) over polynomials q of degree s    [VTI04 (20)-(23)]\n\
                 with the s Gauss nodes a_i: the collocation method of Gauss-Legendre. s = 1 is the midpoint rule.\n\
                 All points of the step are found together by one Newton iteration.",
-        options: &[("stages", "2", "s, 1 to 8"), STEP, TOLERANCE],
+        options: &[GAUSS_STAGES, STEP, TOLERANCE],
     },
     Entry {
         name: "lobatto",
@@ -62,7 +59,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
         summary: "Galerkin method with Lobatto quadrature, order 2 s - 2 with s points; implicit for s > 2",
         maths: "L_d as for gauss, with the s Lobatto nodes and polynomials of degree s - 1 through them\n\
                 [VTI04 (20)-(23)]: the Lobatto IIIA-IIIB pair. s = 2 is the trapezoidal rule, explicit if separable.",
-        options: &[("stages", "3", "s, 2 to 8; `points` is the same option"), STEP, TOLERANCE],
+        options: &[LOBATTO_STAGES, POINTS, STEP, TOLERANCE],
     },
     Entry {
         name: "avi",
@@ -85,7 +82,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
                 L_d = (2/h) g.J g + m |x1-x0|^2/(2h) - h/2 (V0 + V1)                       [SUR04 2]\n\
                 (h/2) m0 = J g + g x J g + (g.J g) g, then m1 = F' m0: the discrete Euler-Poincare equation.\n\
                 The angular momentum R m in space is the state: a free body keeps it to the last bit, and |m|^2 to rounding.",
-        options: &BODY_OPTIONS,
+        options: &[BODY_ORDER],
     },
     Entry {
         name: MOSER_VESELOV,
@@ -94,7 +91,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
         maths: "As euler-poincare with g = sin(a/2) e: the kinetic part is tr((1-F) J_d)/h, J_d = tr(J)/2 - J, and\n\
                 (h/2) m0 = sqrt(1-|g|^2) J g + g x J g, which has a solution up to about a quarter turn a step.\n\
                 Of the free body it keeps the energy too, to rounding.",
-        options: &BODY_OPTIONS,
+        options: &[BODY_ORDER],
     },
     Entry {
         name: COLLISIONS,
@@ -106,11 +103,7 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
                 At corners, and where several features touch, the jump is in the cone of normals (5.17), by closest-point projection.\n\
                 Restitution and Coulomb friction by Lagrange-d'Alembert (2.37)-(2.38). Slow impacts of a pair that follow sooner\n\
                 than `contact_time` are elastic, and what friction can stop it turns around: rest is a time-symmetric hop.",
-        options: &[(
-            "contact_time",
-            "by size, gravity and speed",
-            "impacts of a pair that follow each other sooner are of a lasting contact",
-        )],
+        options: &[CONTACT_TIME],
     },
     Entry {
         name: "rk4",

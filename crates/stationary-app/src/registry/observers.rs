@@ -1,6 +1,7 @@
 //! The observers, with their mathematics.
 
-use super::{ENERGY_OPTIONS, Entry};
+use super::Entry;
+use super::options::ENERGY_OPTIONS;
 
 pub(super) static OBSERVERS: [Entry; 14] = [
     Entry {

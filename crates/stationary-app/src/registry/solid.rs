@@ -1,18 +1,21 @@
 //! Integrators of solids as scenarios choose them, and how elements get their steps.
 
-use super::choice::{Chosen, method, unknown_integrator};
-use super::integrators::INTEGRATORS;
-use super::{DEFAULT_TOLERANCE, STEP_OPTIONS};
-use crate::scenario::{Choice, Numbers, Options, Text};
+use super::accepted;
+use super::choice::{Chosen, method};
+use super::options::{STEP_OPTIONS, TOLERANCE};
+use crate::kinds::solid;
+use crate::scenario::readable::Switch;
+use crate::scenario::section::Section;
+use crate::scenario::{IntegratorSpec, Numbers, Options, Text};
 use stationary::error::Error;
 use stationary::integrate::Method;
-use stationary::integrate::avi::{Buffer, MOST_THREADS};
-use stationary::model::solid::Split;
+use stationary::integrate::avi::Buffer;
+use stationary::model::solid::MassSplit;
 use std::fmt;
 
 /// How the steps of a solid's elements are found.
 #[derive(Debug, Clone)]
-pub struct StepChoice {
+pub struct StepSpec {
     /// What the stable step is.
     pub rule: Rule,
     /// The part of it that is taken.
@@ -39,16 +42,16 @@ pub enum Rule {
     /// Inscribed radius over wave speed [AVI03 (68)].
     Courant,
     /// Two over the element's largest frequency, with a split of the nodal masses.
-    Eigen(Split),
+    Eigen(MassSplit),
 }
 
 /// An integrator of solids.
 #[derive(Debug, Clone)]
 pub enum SolidMethod {
     /// Every element its own step.
-    Avi(StepChoice),
+    Avi(StepSpec),
     /// Explicit, the smallest step for all.
-    Newmark(StepChoice),
+    Newmark(StepSpec),
     /// A discrete Lagrangian of the whole body, with a sparse solver where it is implicit.
     Discrete {
         /// Which.
@@ -56,13 +59,13 @@ pub enum SolidMethod {
         /// Newton's tolerance.
         tolerance: f64,
         /// For the step where the scenario gives none.
-        steps: Box<StepChoice>,
+        steps: Box<StepSpec>,
     },
 }
 
 impl SolidMethod {
     /// How steps are found.
-    pub fn steps(&self) -> &StepChoice {
+    pub fn steps(&self) -> &StepSpec {
         match self {
             SolidMethod::Avi(steps) | SolidMethod::Newmark(steps) => steps,
             SolidMethod::Discrete { steps, .. } => steps,
@@ -88,7 +91,7 @@ impl SolidMethod {
 
 impl fmt::Display for SolidMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rule = |s: &StepChoice| match (&s.given, s.rule) {
+        let rule = |s: &StepSpec| match (&s.given, s.rule) {
             (Some(Numbers::One(..)), _) => "one step given".to_string(),
             (_, Rule::Courant) => format!("courant {}", s.fraction),
             (_, Rule::Eigen(_)) if s.of_body => format!("eigen {}", s.fraction),
@@ -112,82 +115,80 @@ impl fmt::Display for SolidMethod {
 }
 
 /// An integrator of a solid, read from a scenario.
-pub fn solid_method(choice: &Choice) -> Result<SolidMethod, Error> {
-    let names: Vec<&str> = INTEGRATORS.iter().map(|e| e.name).collect();
-    let mut options = choice.options.clone();
+pub fn solid_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
     let name = choice.method.text.as_str();
-    let mut known: Vec<&str> = STEP_OPTIONS.iter().map(|o| o.0).collect();
-    let (beta, gamma) = match name {
-        "newmark" => {
-            known.extend(["beta", "gamma", "tolerance"]);
-            (options.number("beta", 0.0, 0.0..=0.5)?, options.number("gamma", 0.5, 0.0..=1.0)?)
-        }
-        _ => (0.0, 0.5),
-    };
-    let explicit = name == "newmark" && (beta, gamma) == (0.0, 0.5);
-    if name != "avi" && !explicit && name != "newmark" {
-        if !names.contains(&name) {
-            return Err(unknown_integrator(&choice.method, "integrator", &names).into());
-        }
-        let Chosen { method, tolerance, energy } = method(choice)?;
-        if let (Some(_), Some(place)) = (energy, choice.options.place("step")) {
-            return Err(place
-                .error("the energy chooses the steps of systems with a Lagrangian only, not those of a solid")
-                .help("leave out `step = \"energy\"`")
+    let entry = accepted(&solid::KIND, choice)?;
+    if name != "avi" && name != "newmark" {
+        return discrete_method(choice);
+    }
+    let rows = (solid::KIND.options_of)(entry).unwrap_or_default();
+    let mut options =
+        choice.options.open(&format!("integrator `{name}` of a solid"), &choice.method, rows)?;
+    if name == "avi" {
+        return Ok(SolidMethod::Avi(step_choice(name, &mut options)?));
+    }
+    let beta: f64 = options.get("beta")?;
+    let gamma: f64 = options.get("gamma")?;
+    let steps = step_choice(name, &mut options)?;
+    if beta == 0.0 && gamma == 0.5 {
+        if let Some(entry) = options.find(TOLERANCE.path) {
+            return Err(entry
+                .key_place
+                .error("`tolerance` is of a solve, and this `newmark` is explicit")
+                .help("leave it out, or give `beta` and `gamma` of an implicit method")
                 .into());
         }
-        let steps = Box::new(step_choice(name, &mut Options::default())?);
-        return Ok(SolidMethod::Discrete { method, tolerance, steps });
+        return Ok(SolidMethod::Newmark(steps));
     }
-    let steps = step_choice(name, &mut options)?;
-    let tolerance = match explicit || name == "avi" {
-        true => DEFAULT_TOLERANCE,
-        false => options.number("tolerance", DEFAULT_TOLERANCE, 1e-16..=1e-3)?,
-    };
-    options.finish(&format!("integrator `{name}` of a solid"), &known)?;
-    Ok(match (name, explicit) {
-        ("avi", _) => SolidMethod::Avi(steps),
-        (_, true) => SolidMethod::Newmark(steps),
-        (_, false) => SolidMethod::Discrete {
-            method: Method::Newmark { beta, gamma },
-            tolerance,
-            steps: Box::new(steps),
-        },
+    Ok(SolidMethod::Discrete {
+        method: Method::Newmark { beta, gamma },
+        tolerance: options.get(TOLERANCE.path)?,
+        steps: Box::new(steps),
     })
 }
 
-fn step_choice(method: &str, options: &mut Options) -> Result<StepChoice, Error> {
-    let split = match options.choice("split", "stiffness", &["stiffness", "optimal", "own"])? {
-        "own" => Split::Own,
-        "optimal" => Split::Optimal,
-        _ => Split::Stiffness,
+/// A discrete Lagrangian of the whole body, with steps by the usual rule where the scenario gives none.
+fn discrete_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
+    let Chosen { method, tolerance, energy } = method(choice)?;
+    if let (Some(_), Some(place)) = (energy, choice.options.place("step")) {
+        return Err(place
+            .error("the energy chooses the steps of systems with a Lagrangian only, not those of a solid")
+            .help("leave out `step = \"energy\"`")
+            .into());
+    }
+    let mut usual = Options::default().open("integrator", &choice.method, STEP_OPTIONS.to_vec())?;
+    let steps = Box::new(step_choice(&choice.method.text, &mut usual)?);
+    Ok(SolidMethod::Discrete { method, tolerance, steps })
+}
+
+fn step_choice(method: &str, options: &mut Section) -> Result<StepSpec, Error> {
+    let split = match options.get("split")? {
+        "own" => MassSplit::Own,
+        "optimal" => MassSplit::Optimal,
+        _ => MassSplit::Stiffness,
     };
-    let harmonic = options.choice("steps", "harmonic", &["free", "harmonic"])? == "harmonic";
+    let is_harmonic = options.get::<&str>("steps")? == "harmonic";
     // The largest steps whose energy shows no trend: studies/resonance. One step for all resonates with nothing.
-    let (rule, usual) = match options.choice("rule", "eigen", &["courant", "eigen"])? {
+    let (rule, usual) = match options.get("rule")? {
         "courant" => (Rule::Courant, 0.1),
-        _ if harmonic || method != "avi" => (Rule::Eigen(split), 0.8),
+        _ if is_harmonic || method != "avi" => (Rule::Eigen(split), 0.8),
         _ => (Rule::Eigen(split), 0.2),
     };
-    let of_body = options.choice("limit", "body", &["body", "element"])? == "body";
     // Free steps gain nothing by the middle, and may change in time if they have it not.
-    let usual_events = if harmonic { "middle" } else { "end" };
-    Ok(StepChoice {
+    let usual_events = if is_harmonic { "middle" } else { "end" };
+    Ok(StepSpec {
         rule,
-        fraction: options.number("fraction", usual, f64::MIN_POSITIVE..=10.0)?,
-        of_body,
-        harmonic,
-        buffer: match options.word_or_flag("buffer", "jump", &["none", "ring", "jump"], ["ring", "none"])? {
-            "none" => Buffer::None,
-            "ring" => Buffer::Ring,
-            _ => Buffer::Jump,
+        fraction: options.given("fraction")?.unwrap_or(usual),
+        of_body: options.get::<&str>("limit")? == "body",
+        harmonic: is_harmonic,
+        buffer: match options.get("buffer")? {
+            Switch::Word("none") | Switch::Flag(false) => Buffer::None,
+            Switch::Word("ring") | Switch::Flag(true) => Buffer::Ring,
+            Switch::Word(_) => Buffer::Jump,
         },
-        middle: options.choice("events", usual_events, &["end", "middle"])? == "middle",
-        given: options.numbers("step")?,
-        factor: options.formula("factor")?,
-        threads: match options.integer("threads", 0, 1..=MOST_THREADS as u64)? {
-            0 => None,
-            threads => Some(threads as usize),
-        },
+        middle: options.given("events")?.unwrap_or(usual_events) == "middle",
+        given: options.given("step")?,
+        factor: options.given("factor")?,
+        threads: options.given("threads")?,
     })
 }

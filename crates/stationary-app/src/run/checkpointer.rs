@@ -8,11 +8,11 @@ use serde_json::Value;
 use stationary::error::Error;
 use stationary_report::checkpoint::{CHECKPOINT, Checkpoint, identity};
 use stationary_report::files;
-use stationary_report::{Folder, Kept, Series, Table};
+use stationary_report::{Folder, InMemoryResults, Series, Table};
 use std::time::Instant;
 
 /// Writes the checkpoints of a run, and finds the one to go on from.
-pub(super) struct Checkpointer {
+pub(crate) struct Checkpointer {
     pub out: Folder,
     /// What to go on from, until it has been used.
     pub from: Option<Checkpoint>,
@@ -28,7 +28,7 @@ pub(super) struct Checkpointer {
 }
 
 /// What was found in the folder of a run.
-pub(super) enum Opened {
+pub(crate) enum Opened {
     /// The run begins, or goes on.
     Run(Checkpointer),
     /// It was over before, and this came of it.
@@ -105,9 +105,9 @@ impl Checkpointer {
         if summary["finished"] != true {
             return Ok(None);
         }
-        let mut kept = Kept::default();
+        let mut in_memory = InMemoryResults::default();
         if let (true, Some(csv)) = (self.out.keeps(), self.out.file("series.csv").filter(|f| f.is_file())) {
-            kept.series = Some(Table::read(&csv)?);
+            in_memory.series = Some(Table::read(&csv)?);
         }
         let claims = summary["claims"].as_array().into_iter().flatten().map(judged).collect();
         Ok(Some(Outcome {
@@ -118,7 +118,7 @@ impl Checkpointer {
             warnings: Vec::new(),
             notes: vec!["this run is finished: nothing was left to do".into()],
             files: vec![file],
-            kept,
+            in_memory,
             summary,
         }))
     }
@@ -182,7 +182,7 @@ fn judged(claim: &Value) -> claim::Outcome {
 }
 
 /// A number for all that decides the bits of a run.
-pub(super) fn identify(scenario: &Scenario, parts: &[Vec<u8>]) -> u64 {
+pub(crate) fn identify(scenario: &Scenario, parts: &[Vec<u8>]) -> u64 {
     // These do not.
     let decides = |(key, _): &&(String, String)| {
         !["integrator.threads", "output.checkpoint", "output.series"].contains(&key.as_str())

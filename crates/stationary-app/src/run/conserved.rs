@@ -126,7 +126,7 @@ fn the_page_of_a_damped_run_shows_the_energy_less_work() {
     let page = |text: &str| {
         let scenario = Scenario::read("a.toml", text, &[]).unwrap();
         let outcome = run::gather(&scenario, None, false, &mut |_| ControlFlow::Continue(())).unwrap();
-        outcome.kept.page.unwrap().to_html()
+        outcome.in_memory.page.unwrap().to_html()
     };
     let damped = page(text);
     assert!(damped.contains("Change of the energy less the work of the forces"));

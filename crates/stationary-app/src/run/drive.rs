@@ -2,7 +2,7 @@
 
 use super::checkpointer::{Checkpointer, Opened};
 use super::engine::Moved;
-use super::kinds::{self, Built};
+use super::prepared::PreparedRun;
 use super::results::{Results, check_claims};
 use super::{End, Outcome, TICK, Watch, prepare};
 use crate::scenario::Scenario;
@@ -18,20 +18,20 @@ pub(super) fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, Error> {
     let clock = Instant::now();
-    let mut built = prepare(|| kinds::build(scenario, out.shows()))?;
-    check_claims(scenario, &*built.engine)?;
-    let checkpointer = match Checkpointer::open(scenario, out, resume, clock, &built.identity)? {
+    let mut prepared = prepare(|| PreparedRun::build(scenario, out.shows()))?;
+    check_claims(scenario, &*prepared.engine)?;
+    let checkpointer = match Checkpointer::open(scenario, out, resume, clock, &prepared.identity)? {
         Opened::Run(checkpointer) => checkpointer,
         Opened::Finished(outcome) => return Ok(*outcome),
     };
-    let mut results = Results::open(scenario, &mut built, checkpointer)?;
-    let end = drive(&mut built, &mut results, watch)?;
-    results.finish(&mut *built.engine, end)
+    let mut results = Results::open(scenario, &mut prepared, checkpointer)?;
+    let end = drive(&mut prepared, &mut results, watch)?;
+    results.finish(&mut *prepared.engine, end)
 }
 
 /// The loop: advance, look, write; now and then tell the watcher, and write a checkpoint.
-fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
-    let engine = &mut *built.engine;
+fn drive(prepared: &mut PreparedRun, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
+    let engine = &mut *prepared.engine;
     let mut told = Instant::now();
     let mut stopped = None;
     let mut interrupted = false;
@@ -59,7 +59,7 @@ fn drive(built: &mut Built, results: &mut Results<'_>, watch: &mut Watch<'_>) ->
                 break;
             }
         };
-        if over || turn.is_multiple_of(built.moves_between_looks) && failpoint::is_due(told, TICK) {
+        if over || turn.is_multiple_of(prepared.moves_between_looks) && failpoint::is_due(told, TICK) {
             told = Instant::now();
             results.flush()?;
             interrupted = watch(&engine.progress()).is_break() && !over;

@@ -34,7 +34,7 @@ const UNITS: f64 = 8.0;
 
 /// The energies of a system at a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Energies {
+pub(crate) struct Energies {
     pub time: f64,
     pub kinetic: f64,
     pub potential: f64,
@@ -46,7 +46,7 @@ pub(super) struct Energies {
 
 /// How closely the energy is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Looks {
+pub(crate) enum Looks {
     /// After every step: a single jump is not an explosion.
     Steps,
     /// After many steps, or where no step may change the energy.
@@ -55,7 +55,7 @@ pub(super) enum Looks {
 
 /// What is wrong with an energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum EnergyFault {
+pub(crate) enum EnergyFault {
     NotFinite,
     /// The energy then, and its change over the scale.
     Explodes {
@@ -79,7 +79,7 @@ impl EnergyFault {
 
 /// Watches the energy of a run.
 #[derive(Debug, Clone)]
-pub(super) struct EnergyGuard {
+pub(crate) struct EnergyGuard {
     /// Whether energy less work is constant at all.
     balanced: bool,
     looks: Looks,

@@ -1,6 +1,5 @@
 //! What moves, as a run sees it: one interface for every kind of system.
 
-use super::page::ImpactTimes;
 use super::simulation::State;
 use super::{End, Progress};
 use crate::scenario::Scenario;
@@ -12,7 +11,7 @@ use stationary_report::html::{Section, TextTable};
 use stationary_report::{Events, Series};
 
 /// A system in motion, with all that observes it. Whatever decides how it goes on is in its [`Persist`].
-pub(super) trait Engine: Persist + Send {
+pub(crate) trait Engine: Persist + Send {
     /// What is drawn of it, where anybody will see it.
     fn pictures(&mut self) -> Option<&mut dyn Persist> {
         None
@@ -52,7 +51,7 @@ pub(super) trait Engine: Persist + Send {
 }
 
 /// Where a move has led.
-pub(super) enum Moved {
+pub(crate) enum Moved {
     /// To a moment that is to be looked at.
     Moment,
     /// Part of the way to one.
@@ -62,7 +61,7 @@ pub(super) enum Moved {
 }
 
 /// A moment that was looked at.
-pub(super) struct Moment {
+pub(crate) struct Moment {
     /// Its place among all moments looked at, from nought.
     pub number: u64,
     /// The time.
@@ -76,7 +75,7 @@ pub(super) struct Moment {
 }
 
 /// Names of the columns of the series.
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// The time, and what the state is made of.
     pub state: Vec<String>,
     /// What observers add.
@@ -85,7 +84,7 @@ pub(super) struct Columns {
 
 /// What is written besides the series.
 #[derive(Default)]
-pub(super) struct OutputSpec {
+pub(crate) struct OutputSpec {
     /// Columns of `sections.csv`.
     pub section: Option<Vec<String>>,
     /// Columns of `impacts.csv`.
@@ -95,14 +94,14 @@ pub(super) struct OutputSpec {
 }
 
 /// The files of an [`OutputSpec`].
-pub(super) struct Outputs {
+pub(crate) struct Outputs {
     pub section: Option<Series>,
     pub impacts: Option<Events>,
     pub frames: Option<Frames>,
 }
 
 /// What a system has for the summary of its run.
-pub(super) struct Summary {
+pub(crate) struct Summary {
     /// The method in words.
     pub method: String,
     pub order: usize,
@@ -114,7 +113,7 @@ pub(super) struct Summary {
 }
 
 /// A run that has ended, for whoever reports it.
-pub(super) struct Course<'a> {
+pub(crate) struct Course<'a> {
     pub scenario: &'a Scenario,
     pub end: &'a End,
     /// The whole summary, but for what judges it: claims and warnings.
@@ -129,7 +128,7 @@ pub(super) struct Course<'a> {
 
 /// What a system tells people of its run.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     pub conserved: Vec<Conserved>,
     /// Name and value of the run's facts.
     pub facts: Vec<(String, String)>,
@@ -137,11 +136,7 @@ pub(super) struct Findings {
     pub sections: Vec<Section>,
     /// Tables after them.
     pub tables: Vec<TextTable>,
-    /// Times of impacts.
-    pub impacts: ImpactTimes,
     pub warnings: Vec<String>,
     /// What the user should know of how the input was read.
     pub notes: Vec<String>,
-    /// What relative energy errors refer to.
-    pub energy_scale: f64,
 }

@@ -11,14 +11,14 @@ use stationary::observe::{Entry, Record, record};
 use stationary_report::checkpoint::CHECKPOINT;
 use stationary_report::frames::Frames;
 use stationary_report::parquet;
-use stationary_report::{Events, Folder, Kept, Series};
+use stationary_report::{Events, Folder, InMemoryResults, Series};
 use std::path::PathBuf;
 
 /// The version of the keys of `summary.json`.
 const SCHEMA: &str = "stationary.summary/1";
 
 /// The keys that every summary has.
-pub(super) fn head(scenario: &Scenario, own: &Summary, end: &End, rows: u64, seconds: f64) -> Record {
+pub(crate) fn head(scenario: &Scenario, own: &Summary, end: &End, rows: u64, seconds: f64) -> Record {
     let stopped = end.stopped.as_ref();
     let per_step = if end.step > 0 { own.iterations as f64 / end.step as f64 } else { 0.0 };
     let overrides = scenario.overrides.iter().map(|(key, value)| format!("{key}={value}"));
@@ -41,7 +41,7 @@ pub(super) fn head(scenario: &Scenario, own: &Summary, end: &End, rows: u64, sec
 }
 
 /// A summary as JSON, which has no NaN: `null` there.
-pub(super) fn to_json(record: &Record) -> Value {
+pub(crate) fn to_json(record: &Record) -> Value {
     let entries = record.entries().iter().map(|(name, entry)| (name.clone(), entry_to_json(entry)));
     Value::Object(entries.collect::<Map<_, _>>())
 }
@@ -59,7 +59,7 @@ fn entry_to_json(entry: &Entry) -> Value {
 }
 
 /// A run at its end.
-pub(super) struct Ending<'a> {
+pub(crate) struct Ending<'a> {
     pub scenario: &'a Scenario,
     pub checkpointer: Checkpointer,
     pub series: Series,
@@ -72,7 +72,7 @@ pub(super) struct Ending<'a> {
 /// Judges the claims and writes summary and page, if there is a folder for them.
 ///
 /// All that was written is on the disk before the checkpoint goes: broken off anywhere here, the run can be resumed.
-pub(super) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
+pub(crate) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
     let Ending { scenario, checkpointer, series, outputs, mut summary, findings, end } = ending;
     let out = &checkpointer.out;
     // What the system conserves first: that is what tells how good the run is.
@@ -98,15 +98,12 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
     let page = out.shows().then(|| {
         run_page(&RunPage {
             scenario,
-            series: &series,
             facts: findings.facts,
             conserved: &conserved,
             claims: &claims,
             warnings: &told,
-            energy_scale: findings.energy_scale,
             sections: findings.sections,
             tables: findings.tables,
-            impacts: findings.impacts,
         })
     });
     let more = outputs.files(out);
@@ -125,11 +122,11 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
         out.remove(&[CHECKPOINT])?;
         drop_csv(scenario, out)?;
     }
-    let kept = Kept {
+    let in_memory = InMemoryResults {
         series: series.into_table(),
         section: outputs.section.and_then(Series::into_table),
         impacts: outputs.impacts.and_then(Events::into_listing),
-        frames: outputs.frames.and_then(Frames::into_kept),
+        frames: outputs.frames.and_then(Frames::into_in_memory),
         page: page.filter(|_| out.keeps()),
     };
     Ok(Outcome {
@@ -141,7 +138,7 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
         warnings: findings.warnings,
         notes: [checkpointer.notes, findings.notes].concat(),
         files: written,
-        kept,
+        in_memory,
     })
 }
 
@@ -172,13 +169,13 @@ fn left(scenario: &Scenario, out: &Folder, interrupted: bool) -> Result<Vec<Path
 }
 
 /// Removes `series.csv` where it was only on the way to another form.
-pub(super) fn drop_csv(scenario: &Scenario, out: &Folder) -> Result<(), Error> {
+pub(crate) fn drop_csv(scenario: &Scenario, out: &Folder) -> Result<(), Error> {
     let dropped = scenario.output.parquet && !scenario.output.csv;
     if dropped { out.remove(&["series.csv"]) } else { Ok(()) }
 }
 
 /// A number for people: six digits.
-pub(super) fn short(x: f64) -> String {
+pub(crate) fn short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     format!("{rounded:?}").trim_end_matches(".0").to_string()
 }

@@ -3,7 +3,7 @@
 use super::checkpointer::Checkpointer;
 use super::engine::{Course, Engine, Moment, OutputSpec, Outputs};
 use super::finish::{Ending, finish, head, to_json};
-use super::kinds::Built;
+use super::prepared::PreparedRun;
 use super::{End, Outcome};
 use crate::scenario::Scenario;
 use stationary::archive::{Archive, Persist};
@@ -14,7 +14,7 @@ use stationary_report::frames::Frames;
 use stationary_report::{Folder, Series};
 
 /// The results of a run that is under way.
-pub(super) struct Results<'a> {
+pub(crate) struct Results<'a> {
     scenario: &'a Scenario,
     checkpointer: Checkpointer,
     series: Series,
@@ -23,7 +23,7 @@ pub(super) struct Results<'a> {
 }
 
 /// The last good moment. It is a row of the series at least when the next one fails.
-pub(super) struct Last {
+pub(crate) struct Last {
     /// Whether there was one.
     seen: bool,
     /// It, as a row of the series.
@@ -61,10 +61,10 @@ impl<'a> Results<'a> {
     /// Begins the results of a run, or goes on with them from the checkpoint, which sets the state of the engine.
     pub fn open(
         scenario: &'a Scenario,
-        built: &mut Built,
+        prepared: &mut PreparedRun,
         mut checkpointer: Checkpointer,
     ) -> Result<Self, Error> {
-        let engine = &mut *built.engine;
+        let engine = &mut *prepared.engine;
         let mut last = Last::new(scenario.start);
         if let Some(from) = &checkpointer.from {
             from.take_state("last", |archive| _ = archive.pass(&mut last))?;
@@ -73,8 +73,8 @@ impl<'a> Results<'a> {
                 from.take_state("pictures", |archive| _ = archive.pass(pictures))?;
             }
         }
-        let series = checkpointer.series(&built.columns)?;
-        let outputs = Outputs::open(&built.outputs, &checkpointer.out, checkpointer.from.as_ref())?;
+        let series = checkpointer.series(&prepared.columns)?;
+        let outputs = Outputs::open(&prepared.outputs, &checkpointer.out, checkpointer.from.as_ref())?;
         checkpointer.go_on()?;
         Ok(Results { scenario, checkpointer, series, outputs, last })
     }
@@ -92,7 +92,7 @@ impl<'a> Results<'a> {
         if last.is_written {
             self.series.push(&last.row)?;
         }
-        self.series.keep(moment.number, &last.row);
+        self.series.record(moment.number, &last.row);
         engine.write(&mut self.outputs)?;
         Ok(moment.is_last)
     }
@@ -192,9 +192,9 @@ impl Outputs {
         };
         let frames = match (spec.frames, out.path(), out.keeps()) {
             (None, _, _) | (_, None, false) => None,
-            (Some(_), None, true) => Some(Frames::unwritten().kept()),
+            (Some(_), None, true) => Some(Frames::unwritten().in_memory()),
             (Some(format), Some(path), false) => Some(Frames::create(path, format, written)?),
-            (Some(format), Some(path), true) => Some(Frames::create(path, format, written)?.kept()),
+            (Some(format), Some(path), true) => Some(Frames::create(path, format, written)?.in_memory()),
         };
         Ok(Outputs { section, impacts, frames })
     }
@@ -232,7 +232,7 @@ fn summary(scenario: &Scenario, engine: &dyn Engine, end: &End, rows: u64, secon
 }
 
 /// Refuses claims about keys that this run will not have, before it is run.
-pub(super) fn check_claims(scenario: &Scenario, engine: &dyn Engine) -> Result<(), Error> {
+pub(crate) fn check_claims(scenario: &Scenario, engine: &dyn Engine) -> Result<(), Error> {
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
     let keys = to_json(&summary(scenario, engine, &end, 0, 0.0));
     scenario.claims.iter().try_for_each(|claim| Ok(claim.check(&keys)?))

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Which steps are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
+pub(crate) enum Rows {
     /// Every so many.
     Every(u64),
     /// Each, then every other, then every fourth: the end of the run is not known.

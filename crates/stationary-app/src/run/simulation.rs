@@ -1,10 +1,12 @@
 //! A system of any kind that its user moves on piece by piece, looks at and alters.
 
+pub(crate) mod by_hand;
 mod steps;
 
 use super::Watch;
-use super::solid::SolidSimulation;
-use crate::scenario::{Scenario, System};
+use crate::kinds::solid::SolidSimulation;
+use crate::scenario::Scenario;
+use by_hand::MovedByHand;
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Diagnostic, Error, RunError};
 use stationary_report::checkpoint::Checkpoint;
@@ -70,9 +72,9 @@ enum Inner {
 impl Simulation {
     /// Builds the system of a scenario, at its start. The scenario's `end` does not limit the simulation.
     pub fn new(scenario: Scenario) -> Result<Self, Error> {
-        Ok(Simulation(match &scenario.system {
-            System::Solid(_) => Inner::Solid(Box::new(SolidSimulation::new(scenario)?)),
-            _ => Inner::Steps(Box::new(Steps::new(scenario)?)),
+        Ok(Simulation(match scenario.solid() {
+            Some(_) => Inner::Solid(Box::new(SolidSimulation::new(scenario)?)),
+            None => Inner::Steps(Box::new(Steps::new(scenario)?)),
         }))
     }
 
@@ -98,7 +100,7 @@ impl Simulation {
     /// When the system cannot go on, the state is that of the last good step, or of a solid one shortly before: that of [`RunError::time`].
     pub fn advance(&mut self, until: f64, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Error> {
         match &mut self.0 {
-            Inner::Steps(steps) => steps.advance(until, watch),
+            Inner::Steps(steps) => by_hand::advance(&mut **steps, until, watch),
             Inner::Solid(solid) => solid.advance(until, watch),
         }
     }

@@ -1,6 +1,5 @@
 //! Numbers of a scenario: literal, or a text formula of the parameters.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,11 +13,11 @@ use stationary::formula::{self, FormulaError, MAX_STEPS, Scope};
 /// The scenario has one allowance of work for all its constants: a long formula, or a short one with a long sum,
 /// repeated over thousands of coordinates or parameters would seem never to end.
 #[derive(Debug)]
-pub(super) struct Constants {
+pub(crate) struct Constants {
     // Shared by the options of every material, of which there may be many.
     scope: Arc<Scope>,
     // One reader at a time; a scenario may still be shared by threads.
-    work: AtomicUsize,
+    work: Arc<AtomicUsize>,
 }
 
 impl Clone for Constants {
@@ -35,7 +34,7 @@ impl Default for Constants {
 
 impl Constants {
     pub fn new() -> Self {
-        Constants { scope: Arc::new(Scope::new()), work: AtomicUsize::new(MAX_STEPS) }
+        Constants { scope: Arc::new(Scope::new()), work: Arc::new(AtomicUsize::new(MAX_STEPS)) }
     }
 
     /// Makes a parameter known to the formulas that follow.
@@ -45,7 +44,13 @@ impl Constants {
 
     /// A copy with one of `parts` equal parts of the allowance, for options that are read later and each on their own.
     pub fn part(&self, parts: usize) -> Self {
-        Constants { scope: Arc::clone(&self.scope), work: AtomicUsize::new(self.left() / parts.max(1)) }
+        let work = self.left() / parts.max(1);
+        Constants { scope: Arc::clone(&self.scope), work: Arc::new(AtomicUsize::new(work)) }
+    }
+
+    /// The same constants with the same allowance, of which both take.
+    pub fn shared(&self) -> Self {
+        Constants { scope: Arc::clone(&self.scope), work: Arc::clone(&self.work) }
     }
 
     fn left(&self) -> usize {
@@ -82,30 +87,26 @@ impl Constants {
         finite(key, value, &text.place)
     }
 
-    /// A whole number in a range.
-    pub fn integer(&self, key: &str, node: &Node, allowed: &RangeInclusive<u64>) -> Result<u64, Diagnostic> {
-        let value = self.number(key, node)?;
-        let (least, most) = (*allowed.start(), *allowed.end());
-        // The bounds are small or u64::MAX; `as` saturates, so the comparison in floating point decides.
-        if value.fract() == 0.0 && value >= least as f64 && value <= most as f64 {
-            return Ok(value as u64);
-        }
-        let expected = match most {
-            u64::MAX => format!("a whole number, at least {least}"),
-            _ => format!("a whole number from {least} to {most}"),
-        };
-        Err(node.place.error(format!("`{key}` must be {expected}, found {value}")))
-    }
-
     /// The values of formulas written once for many coordinates: the `k`-th of `count` uses formula `k mod length`
     /// with `i = k`.
     pub fn repeated(&self, key: &str, pattern: &[Node], count: usize) -> Result<Vec<f64>, Diagnostic> {
+        self.each(count, |constants, k| {
+            let node = &pattern[k % pattern.len()];
+            constants.number(key, node).map_err(|d| at_index(d, k, node))
+        })
+    }
+
+    /// Reads something for each of many with `i = k` for the `k`-th, out of one allowance.
+    pub fn each<T>(
+        &self,
+        count: usize,
+        mut read: impl FnMut(&Constants, usize) -> Result<T, Diagnostic>,
+    ) -> Result<Vec<T>, Diagnostic> {
         let mut constants = self.clone();
         let values = (0..count)
             .map(|k| {
-                let node = &pattern[k % pattern.len()];
                 constants.define("i", k as f64);
-                constants.number(key, node).map_err(|d| at_index(d, k, node))
+                read(&constants, k)
             })
             .collect();
         self.leave(constants.left());
@@ -130,7 +131,7 @@ impl Constants {
 }
 
 /// A value that fails for one coordinate only says for which.
-fn at_index(mut diagnostic: Diagnostic, k: usize, node: &Node) -> Diagnostic {
+pub(crate) fn at_index(mut diagnostic: Diagnostic, k: usize, node: &Node) -> Diagnostic {
     if matches!(node.value, Value::Text(_)) && diagnostic.message.contains("finite") {
         diagnostic.message.push_str(&format!(" at i = {k}"));
     }

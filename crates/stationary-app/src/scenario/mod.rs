@@ -114,54 +114,52 @@
 pub mod claim;
 pub mod shipped;
 
-mod bodies;
-mod body;
 mod clock;
-mod constants;
-mod draw;
+pub(crate) mod constants;
 mod given;
 pub mod keys;
-mod kind;
-mod names;
-mod options;
-mod output;
-mod overrides;
-mod place;
-mod read;
-mod solid;
-mod system;
+pub(crate) mod names;
+pub(crate) mod options;
+pub(crate) mod output;
+pub(crate) mod overrides;
+pub(crate) mod place;
+pub(crate) mod read;
+pub(crate) mod readable;
+pub(crate) mod section;
 mod template;
-mod tree;
+pub(crate) mod tree;
 
 #[cfg(test)]
 mod tests;
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use bodies::{
-    BodiesSystem, BodyBegin, BodyGroup, MassChoice, Placement, ShapeChoice, WallChoice, WallKind,
+pub use crate::kinds::collisions::{
+    BodyBegin, BodyGroup, CollisionSystem, MassSpec, Placement, ShapeSpec, WallKind, WallSpec,
 };
-pub use body::BodySystem;
+pub use crate::kinds::formula::{
+    Drawing, FormulaSystem, GapSpec, Initial, Law, Motion, SectionSpec, Shape, Together,
+};
+pub use crate::kinds::rigid_body::RigidBodySystem;
+pub use crate::kinds::solid::{
+    InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, SolidOutput, SolidProbe, SolidSystem,
+    Support,
+};
 pub use claim::Claim;
 pub(crate) use clock::{moves_clock, spacing};
-pub use draw::{Drawing, Shape};
 pub use given::Given;
-pub(crate) use kind::{DRAWINGS, Kind};
-pub use options::{Choice, NamedNumber, Numbers, Options, unknown_word};
+pub use options::{IntegratorSpec, NamedNumber, Numbers, Options, unknown_word};
 pub use output::Output;
 pub(crate) use overrides::{plain_key, plain_value};
 pub use place::{Place, Text};
-pub use solid::{
-    InitialShape, Load, LoadKind, MaterialChoice, MeshChoice, PointMass, SolidOutput, SolidProbe,
-    SolidSystem, Support,
-};
 pub use stationary_report::frames::FrameFormat;
-pub use system::{FormulaSystem, GapChoice, Initial, Law, Motion, SectionChoice, System, Together};
 pub use template::Template;
 
+use crate::kinds::{KINDS, SystemKind, SystemSpec};
 use stationary::error::{Diagnostic, Error, Source};
-use stationary::formula::Scope;
+use stationary::formula::{Scope, Var};
 
 /// Scenarios longer than this many bytes are refused unread: they are data files given by mistake. The TOML parser
 /// takes up to a hundred times as much memory as there is text, so the limit bounds that too.
@@ -181,7 +179,7 @@ pub struct Scenario {
     /// The file.
     pub source: Arc<Source>,
     /// What moves.
-    pub system: System,
+    pub(crate) system: Arc<dyn SystemSpec>,
     /// Parameters and their values, in the order of the file.
     pub parameters: Vec<(String, f64)>,
     /// Time of the initial state.
@@ -191,7 +189,7 @@ pub struct Scenario {
     /// The run ends with the step in which so many impacts have happened.
     pub end_impacts: Option<u64>,
     /// The integrator and its options.
-    pub integrator: Choice,
+    pub integrator: IntegratorSpec,
     /// Names of the observers asked for.
     pub observe: Vec<Text>,
     /// What the scenario promises about its results.
@@ -227,7 +225,17 @@ impl Scenario {
         if text.len() > LONGEST {
             return Err(too_long(name, Some(text.len() as u64)).into());
         }
-        Ok(read::read(name, text, overrides)?)
+        Self::read_with(KINDS, name, text, overrides)
+    }
+
+    /// Reads a scenario of one of some kinds.
+    pub(crate) fn read_with(
+        kinds: &'static [&'static SystemKind],
+        name: &str,
+        text: &str,
+        overrides: &[(String, String)],
+    ) -> Result<Scenario, Error> {
+        Ok(read::read(kinds, name, text, overrides)?)
     }
 
     /// Reads a scenario file; of a file that is too long only the beginning.
@@ -237,39 +245,65 @@ impl Scenario {
 
     /// The system, where it is given by its Lagrangian.
     pub fn formula(&self) -> Option<&FormulaSystem> {
-        match &self.system {
-            System::Formula(system) => Some(system),
-            System::Solid(_) | System::Body(_) | System::Bodies(_) => None,
-        }
+        self.system_as()
     }
 
     /// The system, where it is a solid.
     pub fn solid(&self) -> Option<&SolidSystem> {
-        match &self.system {
-            System::Solid(system) => Some(system),
-            System::Formula(_) | System::Body(_) | System::Bodies(_) => None,
-        }
+        self.system_as()
     }
 
     /// The system, where it is a rigid body.
-    pub fn body(&self) -> Option<&BodySystem> {
-        match &self.system {
-            System::Body(system) => Some(system),
-            System::Formula(_) | System::Solid(_) | System::Bodies(_) => None,
-        }
+    pub fn rigid_body(&self) -> Option<&RigidBodySystem> {
+        self.system_as()
+    }
+
+    /// The system, where it is made of bodies that collide.
+    pub fn collisions(&self) -> Option<&CollisionSystem> {
+        self.system_as()
+    }
+
+    pub(crate) fn system_as<T: Any>(&self) -> Option<&T> {
+        let system: &dyn Any = &*self.system;
+        system.downcast_ref()
+    }
+
+    /// The kind of the system: `formula`, `solid`, `body` or `bodies`.
+    pub fn kind_name(&self) -> &'static str {
+        self.system.kind().name
+    }
+
+    /// What the moves of a run are called: steps, updates of elements, or impacts.
+    pub fn moves_name(&self) -> &'static str {
+        self.system.moves_name(&self.integrator)
+    }
+
+    /// Whether forces or impacts give or take energy, so that its change is no error of the method.
+    pub fn exchanges_energy(&self) -> bool {
+        self.system.exchanges_energy()
     }
 
     /// What formulas of fields over a solid may name: the parameters, the time `t` and the reference position `X`, `Y`,
     /// `Z`, which are the inputs `T` and `Q(0)`, `Q(1)`, `Q(2)`.
     pub fn field_scope(&self) -> Scope {
-        solid::field_scope(&self.parameters)
+        crate::kinds::solid::field_scope(&self.parameters)
     }
 
     /// What formulas of probes of a solid may name: also the position `x`, `y`, `z`, the inputs `Q(3)`, `Q(4)`, `Q(5)`,
     /// and the velocity `vx`, `vy`, `vz`, the inputs `V(0)`, `V(1)`, `V(2)`.
     pub fn probe_scope(&self) -> Scope {
-        solid::probe_scope(&self.parameters)
+        crate::kinds::solid::probe_scope(&self.parameters)
     }
+}
+
+/// The parameters and `t`: what every formula may name.
+pub(crate) fn with_time(parameters: &[(String, f64)]) -> Scope {
+    let mut scope = Scope::new();
+    for (name, value) in parameters {
+        scope.constant(name, *value);
+    }
+    scope.variable("t", Var::T);
+    scope
 }
 
 fn too_long(name: &str, length: Option<u64>) -> Diagnostic {

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::body;
-use super::kind::Kind;
 use super::place::Place;
 use super::tree::shorten;
 use stationary::error::Diagnostic;
@@ -12,40 +10,14 @@ use stationary::formula::{self, Builtin};
 /// Names with a fixed meaning in every formula.
 const RESERVED: [(&str, &str); 2] = [("t", "the time"), ("pi", "the number pi")];
 
-/// Names with a fixed meaning where a system has coordinates.
-const RESERVED_BY_COORDINATES: [(&str, &str); 4] = [
-    ("q", "the list of positions"),
-    ("v", "the list of velocities"),
-    ("p", "the list of momenta"),
-    ("i", "the number of a coordinate"),
-];
-
-/// Names with a fixed meaning in solids.
-const RESERVED_BY_SOLIDS: [(&str, &str); 9] = [
-    ("X", "a reference position"),
-    ("Y", "a reference position"),
-    ("Z", "a reference position"),
-    ("x", "a position"),
-    ("y", "a position"),
-    ("z", "a position"),
-    ("vx", "a velocity"),
-    ("vy", "a velocity"),
-    ("vz", "a velocity"),
-];
-
 /// Every name taken so far and what it means.
-pub(super) struct Names {
+pub(crate) struct Names {
     taken: HashMap<String, String>,
 }
 
 impl Names {
-    pub fn new(kind: Kind) -> Self {
-        let more: Vec<_> = match kind {
-            Kind::Formula => RESERVED_BY_COORDINATES.to_vec(),
-            Kind::Solid => RESERVED_BY_SOLIDS.to_vec(),
-            Kind::Body => body::reserved().collect(),
-            Kind::Bodies => vec![("i", "the number of a body")],
-        };
+    /// Takes the names that have a fixed meaning in formulas of a kind of system.
+    pub fn new(more: Vec<(&'static str, &'static str)>) -> Self {
         let reserved = RESERVED.into_iter().chain(more);
         let reserved = reserved.map(|(name, meaning)| (name.to_string(), meaning.to_string()));
         Names { taken: reserved.collect() }
@@ -110,7 +82,7 @@ impl Names {
 }
 
 /// Checks that formulas can name it: a letter or `_`, then letters, digits and `_`.
-pub(super) fn identifier(name: &str, kind: &str, place: &Place) -> Result<(), Diagnostic> {
+pub(crate) fn identifier(name: &str, kind: &str, place: &Place) -> Result<(), Diagnostic> {
     let start = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if start && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(());

@@ -21,7 +21,7 @@ use super::tree::{self, Entry, Node, Table, Value};
 use stationary::error::{Diagnostic, Source};
 
 /// The three ways to state the initial motion, of which a scenario uses one.
-pub(super) const MOTIONS: [&str; 3] = ["velocity", "momentum", "next_position"];
+pub(crate) const MOTIONS: [&str; 3] = ["velocity", "momentum", "next_position"];
 
 /// The two ways to state the initial shape of a solid.
 const SHAPES: [&str; 2] = ["deformation", "displacement"];
@@ -35,7 +35,7 @@ const STEP_RULES: [&str; 10] =
 const DEEPEST: usize = 8;
 
 /// Applies one override.
-pub(super) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str) -> Result<(), Diagnostic> {
+pub(crate) fn apply(root: &mut Table, file: &Arc<Source>, key: &str, value: &str) -> Result<(), Diagnostic> {
     let source = Arc::new(Source { name: format!("--set {}", tree::shorten(key)), text: value.to_string() });
     let path: Vec<&str> = key.split('.').map(|part| unquoted(part.trim())).collect();
     if path.iter().any(|part| part.is_empty()) || path.len() > DEEPEST {

@@ -1,35 +1,87 @@
 //! From the tree of values to a checked [`Scenario`]: the rules of the format, key by key.
 
-mod bodies;
-mod body;
-mod draw;
-mod formula;
-mod gap;
-mod solid;
-
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::constants::Constants;
-use super::kind::Kind;
-use super::names::Names;
+use super::keys::{Form, Key};
+use super::names::{self, Names};
 use super::overrides;
-use super::tree::{self, Node, Table, Value};
-use super::{Choice, Claim, Given, Options, Output, Scenario, System, Text, moves_clock, spacing};
+use super::readable::Placed;
+use super::section::{Item, Owner, Section};
+use super::tree::{self, Entry, Table, Value};
+use super::{Claim, Given, IntegratorSpec, Options, Output, Place, Scenario, Text, moves_clock, spacing};
+use crate::kinds::{self, SystemKind};
 use stationary::error::{Diagnostic, Source};
 
-/// Reads a scenario; see [`Scenario::read`].
-pub(super) fn read(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scenario, Diagnostic> {
+/// Reads a scenario of one of some kinds; see [`Scenario::read`].
+pub(crate) fn read(
+    kinds: &'static [&'static SystemKind],
+    name: &str,
+    text: &str,
+    overrides: &[(String, String)],
+) -> Result<Scenario, Diagnostic> {
     let source = Arc::new(Source { name: name.to_string(), text: text.to_string() });
     let mut root = tree::document(&source)?;
     for (key, value) in overrides {
         overrides::apply(&mut root, &source, key, value)?;
     }
-    let kind = Kind::of(&root, &source)?;
-    kind.only(&root, "").map_err(|unknown| lead(unknown, &root))?;
-    let reader = Reader { source, root, kind, names: Names::new(kind), constants: Constants::new() };
+    let kind = kinds::kind_of(kinds, &root, &source)?;
+    kinds::only(kinds, kind, &root, "").map_err(|unknown| lead(unknown, &root))?;
+    for (table, key) in root.iter().filter_map(|entry| Some((entry.node.as_table()?, &entry.key))) {
+        let is_section = |row: &&Key| row.path == key && row.form == Form::Table;
+        let section = kind.keys.iter().find(is_section);
+        section.map_or(Ok(()), |row| kinds::only(kinds, kind, table, row.path))?;
+    }
+    let owner = Owner::scenario(&source);
+    let mut root = Section::open(root, kind.keys, "", owner.clone(), &Constants::new())?;
+    let mut names = Names::new((kind.reserved_names)());
+    let given = if kind.keys_of("").contains(&"parameters") { root.take("parameters")? } else { None };
+    let Parameters { values, constants } = Parameters::read(given, &mut names)?;
+    let mut root = Section::open(root.into_entries(), kind.keys, "", owner, &constants)?;
+    let times = Times::read(&mut root)?;
+    let mut output = root.optional_table("output")?;
+    let common_output = Output::read(&mut output)?;
+    let reader =
+        Reader { kind, source, root, output, common_output, names, constants, parameters: values, times };
     Ok(Scenario { overrides: overrides.to_vec(), ..reader.scenario(name)? })
+}
+
+/// The parameters, and the constants that they are for all other values.
+struct Parameters {
+    values: Vec<(String, f64)>,
+    constants: Constants,
+}
+
+impl Parameters {
+    /// Numbers by name, each of which may use those above it.
+    fn read(given: Option<Item>, names: &mut Names) -> Result<Self, Diagnostic> {
+        let mut constants = Constants::new();
+        let mut values = Vec::new();
+        let Some(Value::Table(table)) = given.map(|item| item.node.value) else {
+            return Ok(Parameters { values, constants });
+        };
+        let mut order: HashMap<&str, usize> = HashMap::new();
+        for (at, entry) in table.iter().enumerate() {
+            names.parameter(&entry.key, &entry.key_place)?;
+            order.insert(&entry.key, at);
+        }
+        for (at, entry) in table.iter().enumerate() {
+            let value = constants.number(&entry.key, &entry.node).map_err(|d| {
+                let named = d.source.as_ref().zip(d.span.clone()).and_then(|(s, span)| s.text.get(span));
+                match named.and_then(|n| order.get_key_value(n)) {
+                    Some((later, place)) if *place >= at => {
+                        d.help(format!("`{later}` has no value yet: a parameter may use only those above it"))
+                    }
+                    _ => d,
+                }
+            })?;
+            constants.define(&entry.key, value);
+            values.push((entry.key.clone(), value));
+        }
+        Ok(Parameters { values, constants })
+    }
 }
 
 /// Keys of other programs and formats, and the key that says the same here.
@@ -108,152 +160,91 @@ fn coordinate(key: &str, root: &Table) -> Option<String> {
     Some(format!("`{key}` is {what}: at the start it is `initial.{group}.{part}`"))
 }
 
-struct Reader {
+/// Reads the keys of a scenario one after another. What every scenario has is read first, then its system by the reader of its kind.
+pub(crate) struct Reader {
+    kind: &'static SystemKind,
     source: Arc<Source>,
-    root: Table,
-    kind: Kind,
-    names: Names,
-    constants: Constants,
+    /// What is written of every kind of system.
+    common_output: Output,
+    /// Keys that nobody has taken yet.
+    pub root: Section,
+    /// Those of the table `output`.
+    pub output: Section,
+    pub names: Names,
+    pub constants: Constants,
+    pub parameters: Vec<(String, f64)>,
+    pub times: Times,
 }
 
-impl Reader {
-    fn scenario(mut self, name: &str) -> Result<Scenario, Diagnostic> {
-        let parameters = self.parameters()?;
-        let (start, end, end_impacts) = self.times()?;
-        let output = self.common_output()?;
-        let system = match self.kind {
-            Kind::Formula => System::Formula(Arc::new(self.formula_system((start, end))?)),
-            Kind::Solid => System::Solid(Arc::new(self.solid_system(&parameters, (start, end))?)),
-            Kind::Body => System::Body(Arc::new(self.body_system(&parameters, (start, end))?)),
-            Kind::Bodies => System::Bodies(Arc::new(self.bodies_system((start, end))?)),
-        };
-        Ok(Scenario {
-            name: stem(name),
-            folder: None,
-            title: self.optional_text("title")?,
-            description: self.optional_text("description")?,
-            integrator: self.integrator()?,
-            observe: self.texts("observe", "the name of an observer, or a list of names")?,
-            claims: self.claims()?,
-            output,
-            overrides: Vec::new(),
-            given: Given::default(),
-            source: self.source,
-            system,
-            parameters,
-            start,
-            end,
-            end_impacts,
-        })
-    }
+/// When a run begins and ends.
+pub(crate) struct Times {
+    pub start: f64,
+    /// Infinite where only impacts end the run.
+    pub end: f64,
+    /// Impacts that end the run, and where their number was written.
+    pub end_impacts: Option<(u64, Place)>,
+}
 
-    /// What all kinds have of `output`; the rest of it stays.
-    fn common_output(&mut self) -> Result<Output, Diagnostic> {
-        let table = self.root.iter_mut().find(|e| e.key == "output").map(|e| &mut e.node.value);
-        match table {
-            Some(Value::Table(table)) => {
-                self.kind.only(table, "output")?;
-                Output::take(table, &self.constants)
-            }
-            _ => Ok(Output::default()),
+impl Times {
+    fn read(root: &mut Section) -> Result<Self, Diagnostic> {
+        let start: f64 = root.given("start")?.unwrap_or(0.0);
+        let end_impacts = root.given::<Placed<u64>>("end_impacts")?.map(|given| (given.value, given.place));
+        if end_impacts.is_some() && !root.has("end") {
+            return Ok(Times { start, end: f64::INFINITY, end_impacts });
         }
-    }
-
-    fn take(&mut self, key: &str) -> Option<Node> {
-        tree::take(&mut self.root, key)
-    }
-
-    fn need(&mut self, key: &str) -> Result<Node, Diagnostic> {
-        self.take(key).ok_or_else(|| missing(&self.source, self.kind, key))
-    }
-
-    fn optional_text(&mut self, key: &str) -> Result<Option<String>, Diagnostic> {
-        self.take(key).map(|node| node.text(key, "text").map(|t| t.text)).transpose()
-    }
-
-    /// A table of the top level; absent means empty.
-    fn table(&mut self, key: &str) -> Result<Table, Diagnostic> {
-        self.take(key).map_or(Ok(Vec::new()), |node| node.table(key, "a table"))
-    }
-
-    /// One text or a list of texts.
-    fn texts(&mut self, key: &str, expected: &str) -> Result<Vec<Text>, Diagnostic> {
-        match self.take(key) {
-            None => Ok(Vec::new()),
-            Some(Node { value: Value::List(list), .. }) => {
-                list.into_iter().map(|n| n.text(key, expected)).collect()
-            }
-            Some(node) => Ok(vec![node.text(key, expected)?]),
-        }
-    }
-
-    fn parameters(&mut self) -> Result<Vec<(String, f64)>, Diagnostic> {
-        let table = self.table("parameters")?;
-        let mut order: HashMap<&str, usize> = HashMap::new();
-        for (at, entry) in table.iter().enumerate() {
-            self.names.parameter(&entry.key, &entry.key_place)?;
-            order.insert(&entry.key, at);
-        }
-        let mut parameters = Vec::with_capacity(table.len());
-        for (at, entry) in table.iter().enumerate() {
-            let value = self.constants.number(&entry.key, &entry.node).map_err(|d| {
-                let named = d.source.as_ref().zip(d.span.clone()).and_then(|(s, span)| s.text.get(span));
-                match named.and_then(|n| order.get_key_value(n)) {
-                    Some((later, place)) if *place >= at => {
-                        let help =
-                            format!("`{later}` has no value yet: a parameter may use only those above it");
-                        d.help(help)
-                    }
-                    _ => d,
-                }
-            })?;
-            self.constants.define(&entry.key, value);
-            parameters.push((entry.key.clone(), value));
-        }
-        Ok(parameters)
-    }
-
-    /// Start, end, and the number of impacts that ends the run.
-    fn times(&mut self) -> Result<(f64, f64, Option<u64>), Diagnostic> {
-        let start = match self.take("start") {
-            Some(node) => self.constants.number("start", &node)?,
-            None => 0.0,
-        };
-        let impacts = match self.take("end_impacts") {
-            Some(node) => {
-                if self.kind == Kind::Formula && !self.root.iter().any(|e| e.key == "gap") {
-                    return Err(node
-                        .place
-                        .error("`end_impacts` without `gap`: nothing can be hit")
-                        .help("add: gap = \"y\", a formula that must not become negative"));
-                }
-                Some(self.constants.integer("end_impacts", &node, &(1..=u64::MAX))?)
-            }
-            None => None,
-        };
-        if impacts.is_some() && !self.root.iter().any(|e| e.key == "end") {
-            return Ok((start, f64::INFINITY, impacts));
-        }
-        let end_node = self.need("end")?;
-        let end = self.constants.number("end", &end_node)?;
+        let given = root.need("end")?;
+        let end: f64 = given.read(root.constants())?;
         if end <= start {
             let message = format!("`end` must be later than `start`, found {end} after {start}");
-            return Err(end_node.place.error(message));
+            return Err(given.node.place.error(message));
         }
         if !(end - start).is_finite() {
             let message =
                 format!("`end` is too far from `start`: from {start:?} to {end:?} is no finite time");
-            return Err(end_node.place.error(message));
+            return Err(given.node.place.error(message));
         }
-        Ok((start, end, impacts))
+        Ok(Times { start, end, end_impacts })
+    }
+}
+
+impl Reader {
+    fn scenario(mut self, name: &str) -> Result<Scenario, Diagnostic> {
+        let system = (self.kind.read)(&mut self)?;
+        Ok(Scenario {
+            name: stem(name),
+            folder: None,
+            title: self.root.given("title")?,
+            description: self.root.given("description")?,
+            integrator: self.integrator()?,
+            observe: self.root.given("observe")?.unwrap_or_default(),
+            claims: self.claims()?,
+            output: self.common_output,
+            overrides: Vec::new(),
+            given: Given::default(),
+            source: self.source,
+            system,
+            parameters: self.parameters,
+            start: self.times.start,
+            end: self.times.end,
+            end_impacts: self.times.end_impacts.map(|(count, _)| count),
+        })
+    }
+
+    /// The rows of the keys of the scenario.
+    pub fn keys(&self) -> &'static [Key] {
+        self.kind.keys
+    }
+
+    /// The step of a system that needs one.
+    pub fn need_step(&mut self) -> Result<f64, Diagnostic> {
+        let given = self.root.need("step")?;
+        self.step(&given)
     }
 
     /// A step that moves the clock, wherever it stands between start and end.
-    fn step(&self, node: &Node, (start, end): (f64, f64)) -> Result<f64, Diagnostic> {
-        let step = self.constants.number("step", node)?;
-        if step <= 0.0 {
-            return Err(node.place.error(format!("`step` must be greater than zero, found {step}")));
-        }
+    pub fn step(&self, given: &Item) -> Result<f64, Diagnostic> {
+        let Times { start, end, .. } = self.times;
+        let step: f64 = given.read(&self.constants)?;
         // Without an end the clock must move at the start.
         let latest = if start.abs() > end.abs() || end.is_infinite() { start } else { end };
         if !moves_clock(step, latest) {
@@ -262,54 +253,68 @@ impl Reader {
                  the clock",
                 spacing(latest)
             );
-            return Err(node.place.error(message).help("expected a longer step, or times nearer to zero"));
+            return Err(given
+                .node
+                .place
+                .error(message)
+                .help("expected a longer step, or times nearer to zero"));
         }
         Ok(step)
     }
 
-    fn integrator(&mut self) -> Result<Choice, Diagnostic> {
-        let node = self.need("integrator")?;
+    fn integrator(&mut self) -> Result<IntegratorSpec, Diagnostic> {
+        let node = self.root.need("integrator")?.node;
         let place = node.place.clone();
-        if let Value::Text(text) = node.value {
-            let options = Options::new(Vec::new(), self.constants.clone());
-            return Ok(Choice { method: Text { text, place, index: None }, options });
-        }
-        let mut table = node.table("integrator", "the name of an integrator, or a table with `method`")?;
+        let mut table = match node.value {
+            Value::Text(text) => {
+                let options = Options::new(Vec::new(), self.constants.clone());
+                return Ok(IntegratorSpec { method: Text { text, place, index: None }, options });
+            }
+            Value::Table(table) => table,
+            _ => unreachable!("the form of `integrator` is a name or a table"),
+        };
         let Some(method) = tree::take(&mut table, "method") else {
             return Err(place
                 .error("`integrator` has no `method`")
                 .help("expected the name of an integrator: method = \"verlet\""));
         };
         let method = method.text("method", "the name of an integrator")?;
-        Ok(Choice { method, options: Options::new(table, self.constants.clone()) })
+        Ok(IntegratorSpec { method, options: Options::new(table, self.constants.clone()) })
     }
 
     fn claims(&mut self) -> Result<Vec<Claim>, Diagnostic> {
-        let texts = self.texts("claim", "a comparison in quotes, or a list of them")?;
+        let texts: Vec<Text> = self.root.given("claim")?.unwrap_or_default();
         texts.into_iter().map(|text| Claim::read(text, &self.constants)).collect()
+    }
+
+    /// The formulas of a table by name.
+    pub fn probes(&mut self) -> Result<Vec<(String, Text)>, Diagnostic> {
+        let Some(Value::Table(table)) = self.root.take("probe")?.map(|item| item.node.value) else {
+            return Ok(Vec::new());
+        };
+        let mut probes = Vec::new();
+        for Entry { key, key_place, node } in table {
+            self.names.probe(&key, &key_place)?;
+            let text = node.formula(&key)?;
+            probes.push((key, text));
+        }
+        Ok(probes)
     }
 }
 
-/// What each required key is for, with a line to copy.
-fn missing(source: &Arc<Source>, kind: Kind, key: &str) -> Diagnostic {
-    let example = match (kind, key) {
-        (_, "coordinates") => "coordinates = [\"x\", \"y\"]",
-        (_, "lagrangian") => "lagrangian = \"0.5*m*(vx^2 + vy^2) - m*g*y\"",
-        (_, "step") => "step = 0.01",
-        (Kind::Formula, "end") => "end = 100.0, or with `gap` also end_impacts = 1000",
-        (_, "end") => "end = 100.0",
-        (Kind::Formula, "integrator") => "integrator = \"verlet\"",
-        (Kind::Solid, "integrator") => "integrator = \"avi\"",
-        (Kind::Body, "integrator") => "integrator = \"euler-poincare\"",
-        (Kind::Bodies, "integrator") => "integrator = \"collisions\"",
-        (_, "body") => "[body] with mass and inertia",
-        (_, "material") => "[material.NAME] with law, density and the constants of the law",
-        _ => "[initial] with position and velocity",
-    };
-    let mut diagnostic =
-        Diagnostic::new(format!("the scenario has no `{key}`")).help(format!("add: {example}"));
-    diagnostic.source = Some(Arc::clone(source));
-    diagnostic
+/// The tables of a key by their names. A name must be that of a variable once it is spelt as `spelt` does.
+pub(crate) fn named_tables(
+    root: &mut Section,
+    section: &'static str,
+    what: &str,
+    spelt: fn(&str) -> String,
+) -> Result<Vec<(Text, Section)>, Diagnostic> {
+    let mut all = Vec::new();
+    for (Entry { key, key_place, .. }, table) in root.tables(section, what)? {
+        names::identifier(&spelt(&key), section, &key_place)?;
+        all.push((Text { text: key, place: key_place, index: None }, table));
+    }
+    Ok(all)
 }
 
 /// `folder/kepler.toml` names the scenario `kepler`.

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{LONGEST, Scenario, not_utf8, shipped, too_long};
+use super::{Given, LONGEST, Scenario, not_utf8, shipped, too_long};
 use stationary::error::{Diagnostic, Error, near_miss};
 use stationary_report::files;
 
@@ -13,12 +13,31 @@ pub struct Template {
     name: String,
     text: String,
     folder: Option<PathBuf>,
+    given: Given,
+    /// What is replaced before all else.
+    overrides: Vec<(String, String)>,
 }
 
 impl Template {
     /// A text under the name that messages give it.
     pub fn new(name: &str, text: &str) -> Self {
-        Template { name: name.to_string(), text: text.to_string(), folder: None }
+        Template {
+            name: name.to_string(),
+            text: text.to_string(),
+            folder: None,
+            given: Given::default(),
+            overrides: Vec::new(),
+        }
+    }
+
+    /// The same with keys that are replaced before all others.
+    pub fn replacing(self, overrides: Vec<(String, String)>) -> Self {
+        Template { overrides, ..self }
+    }
+
+    /// The same for a folder in which the files that it names are, and with arrays in place of files.
+    pub fn within(self, folder: Option<PathBuf>, given: Given) -> Self {
+        Template { folder, given, ..self }
     }
 
     /// The text of a file; of one that is too long only the beginning is read, and refused.
@@ -35,7 +54,7 @@ impl Template {
             _ => Error::Io { path: name.clone(), message: e.to_string() },
         })?;
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
-        Ok(Template { name, text, folder: path.parent().map(Path::to_path_buf) })
+        Ok(Template::new(&name, &text).within(path.parent().map(Path::to_path_buf), Given::default()))
     }
 
     /// The scenario that a user names: a file, or one that is shipped; a file wins.
@@ -75,7 +94,9 @@ impl Template {
     /// # Ok::<(), stationary::error::Error>(())
     /// ```
     pub fn read(&self, overrides: &[(String, String)]) -> Result<Scenario, Error> {
-        Ok(Scenario { folder: self.folder.clone(), ..Scenario::read(&self.name, &self.text, overrides)? })
+        let overrides = [&self.overrides[..], overrides].concat();
+        let (folder, given) = (self.folder.clone(), self.given.clone());
+        Ok(Scenario { folder, given, ..Scenario::read(&self.name, &self.text, &overrides)? })
     }
 }
 

@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::json;
 
+use super::keys::{Form, IfAbsent, Key};
+use super::section::Section;
 use super::*;
 use stationary::formula::evaluate_constant;
 
@@ -47,6 +49,14 @@ fn message(result: Result<Scenario, Error>) -> String {
     result.expect_err("an error was expected").to_string()
 }
 
+const STAGES: Key = Key::new("stages", Form::Whole { least: 0, most: Some(8) }, IfAbsent::Whole(0), "");
+const TOLERANCE: Key = Key::new("tolerance", Form::Between(0.0, 1.0), IfAbsent::Number(0.0), "");
+
+/// The options of an integrator that has these.
+fn opened(choice: &IntegratorSpec, rows: &[Key]) -> Result<Section, Diagnostic> {
+    choice.options.open(&format!("the integrator `{}`", choice.method.text), &choice.method, rows.to_vec())
+}
+
 #[test]
 fn a_scenario_is_read_whole() {
     let s = read(KEPLER).unwrap();
@@ -57,10 +67,10 @@ fn a_scenario_is_read_whole() {
     assert_eq!(formula(&s).initial.position, [1.0, 0.0]);
     assert_eq!(formula(&s).initial.motion, Motion::Velocity(vec![0.0, 1.0]));
     assert_eq!(s.integrator.method.text, "gauss");
-    let mut options = s.integrator.options;
-    assert_eq!(options.integer("stages", 1, 1..=8).unwrap(), 2);
-    assert_eq!(options.number("tolerance", 1e-12, 0.0..=1.0).unwrap(), 1e-14);
-    options.finish("gauss", &["stages", "tolerance"]).unwrap();
+    let mut options = opened(&s.integrator, &[STAGES, TOLERANCE]).unwrap();
+    assert_eq!(options.get::<u64>("stages").unwrap(), 2);
+    assert_eq!(options.get::<f64>("tolerance").unwrap(), 1e-14);
+    assert!(options.entries().is_empty());
 }
 
 #[test]
@@ -96,14 +106,14 @@ fn a_missing_key_says_what_to_add() {
 fn steps_and_times_must_make_sense() {
     assert_eq!(
         message(with("0.05", "0.0")),
-        "a.toml:3:8: `step` must be greater than zero, found 0\n  | step = 0.0\n  |        ^^^"
+        "a.toml:3:8: `step` must be a number greater than zero, found 0\n  | step = 0.0\n  |        ^^^"
     );
     for (step, reason) in [
         ("-0.1", "greater than zero"),
         ("nan", "must be a finite number, found NaN"),
         ("inf", "must be a finite number, found inf"),
         ("1e-30", "too small"),
-        ("true", "`step` must be a number or a formula of the parameters, found true or false"),
+        ("true", "`step` must be a number greater than zero, found true or false"),
         ("1979-05-27", "found a date"),
         ("\"1/0\"", "must be a finite number"),
         ("1e999", "must be a finite number"),
@@ -147,8 +157,12 @@ fn no_two_names_are_alike() {
         ("[\"x\", \"y\"]", "[\"x\", \"vx\"]", "the coordinate `vx` has the name of the velocity of `x`"),
         ("[\"x\", \"y\"]", "[\"q\", \"y\"]", "has the name of the list of positions"),
         ("[\"x\", \"y\"]", "[\"x\", \"2y\"]", "`2y` cannot name a coordinate"),
-        ("[\"x\", \"y\"]", "[]", "from 1 to 2000 names, found 0"),
-        ("[\"x\", \"y\"]", "[1, 2]", "must be a list of names in quotes, found a whole number"),
+        (
+            "[\"x\", \"y\"]",
+            "[]",
+            "a list of 1 to 2000 names in quotes or a whole number from 1 to 2000, found a list of 0",
+        ),
+        ("[\"x\", \"y\"]", "[1, 2]", "must be a name in quotes, found a whole number"),
         ("[initial]", "[probe]\nx = \"x\"\n[initial]", "the probe `x` has the name of a coordinate"),
     ] {
         let text = message(with(old, new));
@@ -191,7 +205,7 @@ symmetry = { turn = ["-q[i+1]", "q[i-1]"], shift = [1, 0], all = "q[i]" }
         (
             "\"2*n\"",
             "true",
-            "`coordinates` must be a list of names or how many there are, found true or false",
+            "`coordinates` must be a list of 1 to 2000 names in quotes or a whole number from 1 to 2000, found true or false",
         ),
         ("[\"i\", \"-i\"]", "[1, 2, 3, 4]", "`position` has 4 values for 6 coordinates"),
         ("\"0.5*i\"", "\"1/i\"", "`momentum` must be a finite number, found inf at i = 0"),
@@ -214,7 +228,7 @@ fn every_coordinate_has_one_initial_value() {
         ("{ x = 0.0, y = 1.0 }", "[0.0]", "`velocity` has 1 values for 2 coordinates"),
         ("{ x = 0.0, y = 1.0 }", "[0.0, 1.0, 2.0]", "a.toml:11:23: `velocity` has 3 values"),
         ("{ x = 0.0, y = 1.0 }", "[0.0, nan]", "a.toml:11:18: `velocity` must be a finite number"),
-        ("{ x = 0.0, y = 1.0 }", "1", "must be a table of coordinates, a list, or one formula"),
+        ("{ x = 0.0, y = 1.0 }", "1", "must be a table by name of numbers"),
         ("velocity = { x = 0.0, y = 1.0 }", "", "does not say how the system moves"),
         ("position = { x = 1.0, y = 0.0 }", "", "`initial` has no `position`"),
         ("[initial]", "[initial]\nmomentum = [0, 0]", "the initial motion is given twice"),
@@ -238,15 +252,12 @@ fn symmetries_probes_and_output() {
     assert_eq!((formula(&s).probes[0].1.text.as_str(), formula(&s).output_every), ("x^2", Some(10)));
     for (more, reason) in [
         ("symmetry.rotation = [\"-y\"]", "`rotation` has 1 values for 2 coordinates"),
-        ("symmetry.rotation = 3", "`rotation` must be a list of formulas"),
-        ("symmetry.rotation = [true, \"x\"]", "must be a formula in quotes, found true or false"),
-        ("output.every = 0", "`every` must be a whole number, at least 1, found 0"),
+        ("symmetry.rotation = 3", "`rotation` must be a formula in quotes or a list of formulas"),
+        ("symmetry.rotation = [true, \"x\"]", "must be a formula in quotes or a number, found true or false"),
+        ("output.every = 0", "`every` must be a whole number, 1 or more, found 0"),
         ("output.evry = 1", "did you mean `every`?"),
-        ("probe = 3", "`probe` must be a table, found a whole number"),
-        (
-            "observe = [1]",
-            "`observe` must be the name of an observer, or a list of names, found a whole number",
-        ),
+        ("probe = 3", "`probe` must be a table by name of formulas, found a whole number"),
+        ("observe = [1]", "`observe` must be the name of an observer, or a list of such, found a list"),
         ("title = 1", "`title` must be text"),
     ] {
         let text = message(read(&format!("{more}\n{KEPLER}")));
@@ -307,9 +318,10 @@ fn set_reaches_every_key() {
 #[test]
 fn set_changes_the_integrator() {
     let keys = |overrides: &[(&str, &str)]| {
-        let mut choice = set(overrides).unwrap().integrator;
-        let stages = choice.options.integer("stages", 0, 0..=8).unwrap();
-        let tolerance = choice.options.number("tolerance", 0.0, 0.0..=1.0).unwrap();
+        let choice = set(overrides).unwrap().integrator;
+        let mut options = opened(&choice, &[STAGES, TOLERANCE]).unwrap();
+        let stages: u64 = options.get("stages").unwrap();
+        let tolerance: f64 = options.get("tolerance").unwrap();
         (choice.method.text, stages, tolerance)
     };
     assert_eq!(keys(&[("integrator.stages", "3")]), ("gauss".into(), 3, 1e-14));
@@ -328,18 +340,16 @@ fn set_changes_the_integrator() {
 
     let plain = KEPLER.replace("{ method = \"gauss\", stages = 2, tolerance = 1e-14 }", "\"verlet\"");
     let overrides = [("integrator.method".into(), "gauss".into()), ("integrator.stages".into(), "3".into())];
-    let mut choice = Scenario::read("a.toml", &plain, &overrides).unwrap().integrator;
-    assert_eq!(
-        (choice.method.text.as_str(), choice.options.integer("stages", 1, 1..=8).unwrap()),
-        ("gauss", 3)
-    );
+    let choice = Scenario::read("a.toml", &plain, &overrides).unwrap().integrator;
+    let stages: u64 = opened(&choice, &[STAGES]).unwrap().get("stages").unwrap();
+    assert_eq!((choice.method.text.as_str(), stages), ("gauss", 3));
 }
 
 #[test]
 fn an_error_in_a_set_names_it() {
     assert_eq!(
         message(set(&[("step", "0")])),
-        "--set step:1:1: `step` must be greater than zero, found 0\n  | 0\n  | ^"
+        "--set step:1:1: `step` must be a number greater than zero, found 0\n  | 0\n  | ^"
     );
     for (key, value, reason) in [
         ("stpe", "1", "did you mean `step`?"),
@@ -361,31 +371,41 @@ fn an_error_in_a_set_names_it() {
 }
 
 #[test]
-fn options_are_checked_by_their_reader() {
+fn options_are_checked_by_their_rows() {
+    const ROWS: [Key; 5] = [
+        Key::new("stages", Form::Whole { least: 1, most: Some(8) }, IfAbsent::Whole(2), ""),
+        Key::new("alpha", Form::Between(0.0, 1.0), IfAbsent::Number(0.5), ""),
+        Key::new("beta", Form::Between(0.0, 1.0), IfAbsent::Number(0.25), ""),
+        Key::new("kind", Form::Words(&["full", "half"]), IfAbsent::Word("full"), ""),
+        Key::new("fast", Form::Flag, IfAbsent::Flag(false), ""),
+    ];
     let options = |table: &str| {
         let text = KEPLER.replace("{ method = \"gauss\", stages = 2, tolerance = 1e-14 }", table);
-        read(&text).unwrap().integrator.options
+        opened(&read(&text).unwrap().integrator, &ROWS)
     };
-    let say = |e: Error| e.to_string().lines().next().unwrap().to_string();
     let mut o =
-        options("{ method = \"a\", stages = 9, alpha = \"m/4\", kind = \"fulll\", fast = 1, stagse = 2 }");
-    assert_eq!(
-        say(o.integer("stages", 2, 1..=8).unwrap_err()),
-        "a.toml:5:39: `stages` must be a whole number from 1 to 8, found 9"
+        options("{ method = \"a\", stages = 9, alpha = \"m/4\", kind = \"fulll\", fast = 1 }").unwrap();
+    let say = |d: Diagnostic| d.to_string();
+    let stages = say(o.get::<u64>("stages").unwrap_err());
+    assert!(
+        stages.starts_with("a.toml:5:39: `stages` must be a whole number from 1 to 8, found 9"),
+        "{stages}"
     );
-    assert_eq!(o.number("alpha", 0.5, 0.0..=1.0).unwrap(), 0.25);
-    assert_eq!(o.number("beta", 0.5, 0.0..=1.0).unwrap(), 0.5);
-    let kind = o.choice("kind", "full", &["full", "half"]).unwrap_err().to_string();
+    assert!(stages.ends_with("left out, it is 2"), "{stages}");
+    assert_eq!(o.get::<f64>("alpha").unwrap(), 0.25);
+    assert_eq!(o.get::<f64>("beta").unwrap(), 0.25);
+    let kind = say(o.get::<&str>("kind").unwrap_err());
     assert!(kind.ends_with("did you mean `full`? expected one of: full, half"), "{kind}");
-    assert_eq!(
-        say(o.flag("fast", false).unwrap_err()),
-        "a.toml:5:80: `fast` must be true or false, found a whole number"
+    let fast = say(o.get::<bool>("fast").unwrap_err());
+    assert!(fast.starts_with("a.toml:5:80: `fast` must be true or false, found a whole number"), "{fast}");
+    let unknown = say(options("{ method = \"a\", stagse = 2 }").unwrap_err());
+    assert!(unknown.contains("unknown key `stagse` in the integrator `a`"), "{unknown}");
+    assert!(
+        unknown.ends_with("did you mean `stages`? allowed keys: stages, alpha, beta, kind, fast"),
+        "{unknown}"
     );
-    let left = o.finish("the integrator `a`", &["stages", "alpha"]).unwrap_err().to_string();
-    assert!(left.contains("unknown key `stagse` in the integrator `a`"), "{left}");
-    assert!(left.ends_with("did you mean `stages`? allowed keys: stages, alpha"), "{left}");
-    let out = options("{ method = \"a\", alpha = 2 }").number("alpha", 0.5, 0.0..=1.0).unwrap_err();
-    assert_eq!(say(out), "a.toml:5:38: `alpha` must be from 0 to 1, found 2");
+    let out = say(options("{ method = \"a\", alpha = 2 }").unwrap().get::<f64>("alpha").unwrap_err());
+    assert!(out.starts_with("a.toml:5:38: `alpha` must be a number from 0 to 1, found 2"), "{out}");
     assert!(message(with("method = \"gauss\", ", "")).contains("`integrator` has no `method`"));
     assert!(message(with("\"gauss\"", "3")).contains("`method` must be the name of an integrator"));
 }

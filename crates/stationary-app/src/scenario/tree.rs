@@ -14,14 +14,14 @@ use stationary::error::{Diagnostic, Source, near_miss};
 
 /// A value and its place.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub value: Value,
     pub place: Place,
 }
 
 /// What TOML can say, as far as scenarios use it.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
     Integer(i64),
     Float(f64),
@@ -32,11 +32,11 @@ pub(super) enum Value {
 }
 
 /// The entries of a table in the order of the file.
-pub(super) type Table = Vec<Entry>;
+pub(crate) type Table = Vec<Entry>;
 
 /// `key = value`.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub key: String,
     pub key_place: Place,
     pub node: Node,
@@ -84,6 +84,11 @@ impl Node {
         Ok(Text { text, place: self.place, index: None })
     }
 
+    /// The entries of a table.
+    pub fn as_table(&self) -> Option<&Table> {
+        if let Value::Table(table) = &self.value { Some(table) } else { None }
+    }
+
     /// The value as a table.
     pub fn table(self, key: &str, expected: &str) -> Result<Table, Diagnostic> {
         match self.value {
@@ -94,13 +99,13 @@ impl Node {
 }
 
 /// Removes and returns the value of a key.
-pub(super) fn take(table: &mut Table, key: &str) -> Option<Node> {
+pub(crate) fn take(table: &mut Table, key: &str) -> Option<Node> {
     let at = table.iter().position(|e| e.key == key)?;
     Some(table.remove(at).node)
 }
 
 /// Rejects the first key that is not allowed.
-pub(super) fn only(table: &Table, owner: &str, allowed: &[&str]) -> Result<(), Diagnostic> {
+pub(crate) fn only(table: &Table, owner: &str, allowed: &[&str]) -> Result<(), Diagnostic> {
     match table.iter().find(|e| !allowed.contains(&e.key.as_str())) {
         Some(entry) => Err(unknown_key(entry, owner, allowed)),
         None => Ok(()),
@@ -108,7 +113,7 @@ pub(super) fn only(table: &Table, owner: &str, allowed: &[&str]) -> Result<(), D
 }
 
 /// The error of a key nobody knows.
-pub(super) fn unknown_key(entry: &Entry, owner: &str, allowed: &[&str]) -> Diagnostic {
+pub(crate) fn unknown_key(entry: &Entry, owner: &str, allowed: &[&str]) -> Diagnostic {
     let near = near_miss(&entry.key, allowed.iter().copied());
     let suggestion = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
     let list = allowed.join(", ");
@@ -121,7 +126,7 @@ pub(super) fn unknown_key(entry: &Entry, owner: &str, allowed: &[&str]) -> Diagn
 }
 
 /// A name as it is quoted in a message: no longer than a line.
-pub(super) fn shorten(name: &str) -> String {
+pub(crate) fn shorten(name: &str) -> String {
     const LONGEST: usize = 60;
     match name.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &name[..end]),
@@ -130,7 +135,7 @@ pub(super) fn shorten(name: &str) -> String {
 }
 
 /// Parses a whole document.
-pub(super) fn document(source: &Arc<Source>) -> Result<Table, Diagnostic> {
+pub(crate) fn document(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     // The parser bounds its own depth (80 levels), so neither it nor the conversion can exhaust the stack.
     match DeTable::parse(&source.text) {
         Ok(table) => Ok(convert_table(table.into_inner(), source)),
@@ -142,7 +147,7 @@ pub(super) fn document(source: &Arc<Source>) -> Result<Table, Diagnostic> {
 ///
 /// A date counts as text: nothing in a scenario is one, and `2026-11-15` is also a formula. No formula begins with a
 /// quote or a list's bracket, so what begins so must be TOML.
-pub(super) fn value(source: &Arc<Source>) -> Result<Node, Diagnostic> {
+pub(crate) fn value(source: &Arc<Source>) -> Result<Node, Diagnostic> {
     match DeValue::parse(&source.text).map(|v| convert(v, source)) {
         Ok(node) if !matches!(node.value, Value::Date) => Ok(node),
         Err(error) if source.text.starts_with(['[', '{', '"', '\'']) => Err(syntax(&error, source)),

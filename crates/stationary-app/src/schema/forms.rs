@@ -1,6 +1,5 @@
 //! Forms of values as JSON Schema.
 
-use crate::scenario::Kind;
 use crate::scenario::keys::{Form, UNBOUNDED};
 use serde_json::{Value, json};
 
@@ -64,13 +63,18 @@ pub(super) fn named(of: Value) -> Value {
 pub(super) fn schema_of(form: Form, table: &dyn Fn(Form) -> Value) -> Value {
     let inner = |form: &Form| schema_of(*form, table);
     match form {
-        Form::Text => text(),
+        Form::Text | Form::Name(_) => text(),
+        Form::Formula => number(),
         Form::Flag => json!({ "type": "boolean" }),
         Form::Number => number(),
         Form::Positive => positive(),
+        Form::PositiveTo(most) => {
+            json!({ "type": ["number", "string"], "exclusiveMinimum": 0, "maximum": most })
+        }
         Form::AtLeast(least) => at_least(least),
         Form::Between(least, most) => between(least, most),
         Form::Whole { least, most } => whole(least, most),
+        Form::OneOf(numbers) => json!({ "anyOf": [{ "enum": numbers }, text()] }),
         Form::Words(all) => words(all),
         Form::List { of, least, most } => list(inner(of), least, most),
         Form::OneOrMany(of) => one_or_many(inner(of)),
@@ -85,33 +89,4 @@ pub(super) fn schema_of(form: Form, table: &dyn Fn(Form) -> Value) -> Value {
         | Form::Drawings
         | Form::Shape => table(form),
     }
-}
-
-/// The form of an option of an integrator.
-pub(super) fn option(kind: Kind, method: &str, name: &str) -> Option<Value> {
-    Some(match name {
-        "alpha" | "gamma" => between(0.0, 1.0),
-        "beta" => between(0.0, 0.5),
-        "tolerance" => between(1e-16, 1e-3),
-        "order" => json!({ "anyOf": [{ "enum": [2, 4, 6, 8] }, text()] }),
-        "stages" | "points" => whole(if method == "gauss" { 1 } else { 2 }, Some(8)),
-        "step" if method == "avi" || (kind == Kind::Solid && method == "newmark") => {
-            json!({ "anyOf": [number(), named(number())] })
-        }
-        "step" => words(&["fixed", "energy"]),
-        "smallest" => between(1e-6, 1.0),
-        "largest" => between(1.0, 1e6),
-        "turning" => words(&["first", "hold", "minimise", "reset"]),
-        "steps" => words(&["free", "harmonic"]),
-        "rule" => words(&["courant", "eigen"]),
-        "fraction" => json!({ "type": ["number", "string"], "exclusiveMinimum": 0, "maximum": 10 }),
-        "split" => words(&["stiffness", "optimal", "own"]),
-        "limit" => words(&["body", "element"]),
-        "buffer" => json!({ "enum": ["none", "ring", "jump", true, false] }),
-        "events" => words(&["end", "middle"]),
-        "factor" => number(),
-        "threads" => whole(1, Some(255)),
-        "contact_time" => positive(),
-        _ => return None,
-    })
 }

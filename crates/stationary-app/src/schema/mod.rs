@@ -5,9 +5,10 @@
 
 mod forms;
 
+use crate::kinds::formula::keys::{DRAW, DRAWINGS};
+use crate::kinds::{KINDS, SystemKind};
 use crate::registry::{self, integrators_of};
-use crate::scenario::keys::{Form, Key, formula::DRAW};
-use crate::scenario::{DRAWINGS, Kind};
+use crate::scenario::keys::{Form, Key};
 use serde_json::{Map, Value, json};
 
 /// The schema, draft 2020-12.
@@ -18,12 +19,18 @@ use serde_json::{Map, Value, json};
 /// assert!(schema["properties"]["lagrangian"]["description"].as_str().unwrap().contains("formula"));
 /// ```
 pub fn schema() -> Value {
-    let kinds = Kind::ALL.map(|kind| (kind, Writer { kind }.top()));
+    schema_of(KINDS)
+}
+
+/// The schema of scenarios of some kinds.
+pub(crate) fn schema_of(kinds: &[&'static SystemKind]) -> Value {
+    let kinds: Vec<(&SystemKind, Value)> = kinds.iter().map(|kind| (*kind, Writer { kind }.top())).collect();
     let all = all_keys(&kinds);
-    let telling = ["mesh", "body", "bodies", "lagrangian", "hamiltonian", "coordinates"];
+    let needs = |key: &str| json!({ "required": [key] });
+    let telling: Vec<Value> = kinds.iter().flat_map(|(kind, _)| kind.all_telling_keys()).map(needs).collect();
     let chosen = kinds.iter().map(|(kind, _)| {
-        let keys: Vec<Value> = telling_of(*kind).iter().map(|key| json!({ "required": [key] })).collect();
-        json!({ "if": { "anyOf": keys }, "then": { "$ref": format!("#/$defs/{}", name(*kind)) } })
+        let keys: Vec<Value> = kind.all_telling_keys().map(needs).collect();
+        json!({ "if": { "anyOf": keys }, "then": { "$ref": format!("#/$defs/{}", kind.name) } })
     });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -33,15 +40,15 @@ pub fn schema() -> Value {
         "type": "object",
         "properties": all,
         "additionalProperties": false,
-        "anyOf": telling.map(|key| json!({ "required": [key] })),
+        "anyOf": telling,
         "allOf": chosen.collect::<Vec<_>>(),
-        "$defs": kinds.iter().map(|(kind, form)| (name(*kind).to_string(), form.clone())).collect::<Map<_, _>>(),
+        "$defs": kinds.iter().map(|(kind, form)| (kind.name.to_string(), form.clone())).collect::<Map<_, _>>(),
     })
 }
 
 /// Every key that some kind has, by reference to each form that it has among them: editors that do not look behind a condition
 /// find all keys at the top.
-fn all_keys(kinds: &[(Kind, Value)]) -> Map<String, Value> {
+fn all_keys(kinds: &[(&SystemKind, Value)]) -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
     let mut seen: Vec<(&str, Value)> = Vec::new();
     for (kind, form) in kinds {
@@ -56,41 +63,23 @@ fn all_keys(kinds: &[(Kind, Value)]) -> Map<String, Value> {
             }
             seen.push((key, bare));
             if let Some(list) = known["anyOf"].as_array_mut() {
-                list.push(json!({ "$ref": format!("#/$defs/{}/properties/{key}", name(*kind)) }));
+                list.push(json!({ "$ref": format!("#/$defs/{}/properties/{key}", kind.name) }));
             }
         }
     }
     all
 }
 
-fn name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Formula => "formula",
-        Kind::Solid => "solid",
-        Kind::Body => "body",
-        Kind::Bodies => "bodies",
-    }
-}
-
-fn telling_of(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Formula => &["lagrangian", "hamiltonian", "coordinates"],
-        Kind::Solid => &["mesh"],
-        Kind::Body => &["body"],
-        Kind::Bodies => &["bodies"],
-    }
-}
-
 /// Writes the schema of a kind of scenario.
-struct Writer {
-    kind: Kind,
+struct Writer<'a> {
+    kind: &'a SystemKind,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn top(&self) -> Value {
         let mut form = self.section("");
-        if self.kind == Kind::Formula {
-            form["anyOf"] = json!([{ "required": ["lagrangian"] }, { "required": ["hamiltonian"] }]);
+        if let [_, _, ..] = self.kind.defining_keys {
+            form["anyOf"] = self.kind.defining_keys.iter().map(|key| json!({ "required": [key] })).collect();
         }
         form
     }
@@ -122,7 +111,7 @@ impl Writer {
 
     /// A section: its keys, or those of each table in it.
     fn section(&self, section: &str) -> Value {
-        self.object(self.kind.all_keys().iter().filter(|key| key.place().0 == section))
+        self.object(self.kind.keys.iter().filter(|key| key.place().0 == section))
     }
 
     /// The form of a key at a path that depends on other keys or on the registry.
@@ -160,12 +149,7 @@ impl Writer {
             let mut properties = Map::new();
             let form = json!({ "const": entry.name, "description": entry.summary });
             properties.insert("method".into(), form);
-            for (name, default, meaning) in options {
-                let form = forms::option(self.kind, entry.name, name);
-                let mut form = form.unwrap_or_else(|| json!({}));
-                form["description"] = format!("{meaning}; default {default}").into();
-                properties.insert(name.to_string(), form);
-            }
+            properties.extend(options.iter().map(|option| (option.path.to_string(), self.key(option))));
             each.push(json!({
                 "if": { "properties": { "method": { "const": entry.name } } },
                 "then": { "properties": properties, "additionalProperties": false },
@@ -192,9 +176,11 @@ impl Writer {
             properties.insert("group".into(), common["properties"]["group"].clone());
             properties.insert("law".into(), json!({ "const": law.name }));
             properties.extend(law.constants.iter().map(|key| (key.path.to_string(), self.key(key))));
+            let needed: Vec<&str> =
+                law.constants.iter().filter(|key| key.is_required()).map(|key| key.path).collect();
             json!({
                 "if": { "properties": { "law": { "const": law.name } } },
-                "then": { "properties": properties, "additionalProperties": false },
+                "then": { "properties": properties, "required": needed, "additionalProperties": false },
             })
         });
         let each: Value = each.collect();
@@ -230,6 +216,74 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::Words;
+    use crate::scenario::constants::Constants;
+    use crate::scenario::keys::IfAbsent;
+    use crate::scenario::section::{Owner, Section};
+    use crate::scenario::tree;
+    use stationary::error::Source;
+    use std::sync::Arc;
+
+    /// A row is all that a key needs: with it the reader takes the key and refuses what is not of its form, unknown keys are answered
+    /// with it, and it stands in the schema, in the reference and in `explain`.
+    #[test]
+    fn a_key_that_is_added_as_a_row_is_known_everywhere() {
+        const ROWS: &[Key] = &[
+            Key::optional("damper", Form::Table, "a damper"),
+            Key::new(
+                "damper.ratio",
+                Form::Between(0.0, 1.0),
+                IfAbsent::Number(0.25),
+                "part of the [critical](#a) damping",
+            ),
+            Key::required("damper.group", Form::Text, "group = \"left\"", "where it acts"),
+        ];
+        let section = |text: &str| {
+            let source = Arc::new(Source { name: "a.toml".into(), text: text.into() });
+            let table = tree::document(&source).unwrap();
+            let owner = Owner::scenario(&source);
+            Section::open(table, ROWS, "", owner, &Constants::new())?.table("damper").map(Option::unwrap)
+        };
+        let mut table = section("damper = { ratio = \"1/2\", group = \"a\" }").unwrap();
+        assert_eq!(table.get::<f64>("ratio").unwrap(), 0.5);
+        assert_eq!(table.get::<String>("group").unwrap(), "a");
+        let mut table = section("damper = {}").unwrap();
+        assert_eq!(table.get::<f64>("ratio").unwrap(), 0.25);
+        let missing = table.get::<String>("group").unwrap_err().to_string();
+        assert!(missing.contains("a.toml:1:10: `damper` has no `group`"), "{missing}");
+        assert!(missing.ends_with("add: group = \"left\""), "{missing}");
+        let refused =
+            |text: &str| section(text).and_then(|mut t| t.get::<f64>("ratio")).unwrap_err().to_string();
+        let beyond = refused("damper = { ratio = 2 }");
+        assert!(beyond.starts_with("a.toml:1:20: `ratio` must be a number from 0 to 1, found 2"), "{beyond}");
+        assert!(beyond.ends_with("left out, it is 0.25"), "{beyond}");
+        assert!(refused("damper = { ratio = [1] }").contains("must be a number from 0 to 1, found a list"));
+        assert!(
+            refused("damper = { ratoi = 1 }").ends_with("did you mean `ratio`? allowed keys: ratio, group")
+        );
+
+        let kind = SystemKind {
+            name: "damped",
+            defining_keys: &["damper"],
+            telling_keys: &[],
+            words: Words { one: "", many: "", made_by: "" },
+            keys: ROWS,
+            reference: &[],
+            reserved_names: Vec::new,
+            options_of: |_| None,
+            read: |_| unreachable!("nothing is read as this kind"),
+        };
+        let schema = Writer { kind: &kind }.section("");
+        let damper = &schema["properties"]["damper"];
+        let ratio = &damper["properties"]["ratio"];
+        assert_eq!((&ratio["minimum"], &ratio["maximum"]), (&json!(0.0), &json!(1.0)));
+        assert_eq!(damper["required"], json!(["group"]));
+        assert_eq!(ratio["description"], "optional, 0.25; part of the critical damping");
+        assert_eq!(ROWS[1].described(), "optional, 0.25; part of the [critical](#a) damping");
+        let explained =
+            "damper.ratio: optional, 0.25; part of the critical damping\nExpected: a number from 0 to 1";
+        assert_eq!(ROWS[1].explained(), explained);
+    }
 
     /// Every key has a form and a description, and every option of an integrator too: an empty form means that a key was added
     /// to a reader and not here.

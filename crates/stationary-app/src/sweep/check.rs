@@ -71,12 +71,11 @@ fn look(
     plots: Option<&Vec<String>>,
 ) -> Result<(), Error> {
     let mut scenario = sweep.scenario(run)?;
-    if let Some(solid) = scenario.solid() {
-        let name = &solid.mesh.file.text;
+    if let Some(name) = scenario.system.file() {
         let known = || meshes.lock().unwrap_or_else(PoisonError::into_inner);
         if !known().contains_key(name) {
-            let bytes = run::attached(&scenario).map_err(|error| sweep.named(run, error))?;
-            known().insert(name.clone(), identity(&[&bytes]));
+            let bytes = scenario.system.file_bytes(&scenario).map_err(|error| sweep.named(run, error))?;
+            known().insert(name.to_string(), identity(&[&bytes]));
         }
     }
     let Some(plots) = plots else { return Ok(()) };

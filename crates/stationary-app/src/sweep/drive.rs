@@ -1,8 +1,5 @@
-//! The loop of a sweep: threads that take the next run, and one that writes down what they found.
+//! The loop of a sweep: threads that take the next run, and one that notes what they found.
 
-use super::journal::Journal;
-use super::table::Row;
-use super::{Ending, Options, Sweep};
 use crate::run;
 use stationary::error::Error;
 use stationary::interrupt;
@@ -38,12 +35,27 @@ pub struct Progress {
     pub under_way: f64,
 }
 
+/// Makes a run. `Error::Interrupted` means that it was cut off; an error of files ends the sweep.
+pub(super) type Make<'a, T> = dyn Fn(usize, &mut run::Watch<'_>) -> Result<T, Error> + Sync + 'a;
+
+/// The runs of a sweep that are to be made.
+pub(super) struct Work<'a, T> {
+    /// Runs in all.
+    pub runs: usize,
+    /// Those to make, in the order in which they are begun.
+    pub pending: Vec<usize>,
+    /// Of those that are over, the ones that did not finish with all claims kept.
+    pub amiss: usize,
+    /// Threads at most.
+    pub jobs: usize,
+    /// How a run is made.
+    pub make: &'a Make<'a, T>,
+}
+
 /// What the threads share.
-struct Shared<'a> {
-    sweep: &'a Sweep,
-    options: &'a Options,
-    /// The runs to make, and the place of the next.
-    pending: Vec<usize>,
+struct Shared<'a, T> {
+    work: &'a Work<'a, T>,
+    /// The place of the next run.
     next: AtomicUsize,
     /// Shared with the question whether a long step is to be given up.
     stop: Arc<AtomicBool>,
@@ -51,42 +63,34 @@ struct Shared<'a> {
     under_way: Vec<AtomicU64>,
 }
 
-/// Makes the runs that have no row yet; returns all rows, and whether the watcher ended the sweep before.
-pub(super) fn drive(
-    sweep: &Sweep,
-    options: &Options,
-    (journal, rows): (Journal, Vec<Row>),
+/// Makes the pending runs. `note` gets what each came to, on the calling thread in the order in which they end, and says whether
+/// something is amiss with it. Returns whether the watcher ended the sweep before the last run.
+pub(super) fn drive<T: Send>(
+    work: &Work<'_, T>,
+    note: &mut dyn FnMut(T) -> Result<bool, Error>,
     watch: &mut Watch<'_>,
-) -> Result<(Vec<Row>, bool), Error> {
-    let mut over = vec![false; sweep.plan.len()];
-    rows.iter().for_each(|row| over[row.run] = true);
-    let pending: Vec<usize> = (0..sweep.plan.len()).filter(|run| !over[*run]).collect();
-    let jobs = options.jobs.clamp(1, pending.len().max(1));
+) -> Result<bool, Error> {
+    let jobs = work.jobs.clamp(1, work.pending.len().max(1));
     let shared = Shared {
-        sweep,
-        options,
-        pending,
+        work,
         next: AtomicUsize::new(0),
         stop: Arc::default(),
         under_way: (0..jobs).map(|_| AtomicU64::new(0)).collect(),
     };
     let (sender, receiver) = channel();
-    let mut scribe = Scribe { shared: &shared, journal, before: rows.len(), rows };
-    let mut written = Ok(());
+    let mut noted = Ok(0);
     std::thread::scope(|scope| {
         for worker in 0..jobs {
             let (shared, sender) = (&shared, sender.clone());
-            spawn(scope, move || work(shared, worker, &sender))
+            spawn(scope, move || take_runs(shared, worker, &sender))
                 .inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
         }
         drop(sender);
-        written = scribe.write(&receiver, watch);
+        noted = shared.note_all(&receiver, note, watch);
         shared.stop.store(true, Ordering::Relaxed);
         Ok::<(), Error>(())
     })?;
-    written?;
-    let interrupted = scribe.rows.len() < sweep.plan.len();
-    Ok((scribe.rows, interrupted))
+    Ok(noted? < work.pending.len())
 }
 
 /// Runs a function on some threads, and another one on this thread now and then until they are through.
@@ -119,12 +123,11 @@ fn spawn<'scope>(
 }
 
 /// Takes runs until there are no more, or the sweep ends. A run that is cut off is dropped.
-fn work(shared: &Shared<'_>, worker: usize, sender: &Sender<Result<Row, Error>>) {
+fn take_runs<T>(shared: &Shared<'_, T>, worker: usize, sender: &Sender<Result<T, Error>>) {
     let under_way = &shared.under_way[worker];
     while !shared.stop.load(Ordering::Relaxed) {
-        let Some(run) = shared.pending.get(shared.next.fetch_add(1, Ordering::Relaxed)).copied() else {
-            return;
-        };
+        let next = shared.next.fetch_add(1, Ordering::Relaxed);
+        let Some(run) = shared.work.pending.get(next).copied() else { return };
         let mut watch = |progress: &run::Progress| {
             let part = progress.step as f64 / progress.steps.max(1) as f64;
             under_way.store(part.min(1.0).to_bits(), Ordering::Relaxed);
@@ -135,72 +138,58 @@ fn work(shared: &Shared<'_>, worker: usize, sender: &Sender<Result<Row, Error>>)
         };
         let stop = Arc::clone(&shared.stop);
         let question = Rc::new(move || stop.load(Ordering::Relaxed));
-        let row = match interrupt::listen(question, || make(shared, run, &mut watch)) {
-            Ok(outcome) if outcome.interrupted => return,
-            Err(Error::Interrupted) => return,
-            Ok(outcome) => Ok(Row::of(run, &outcome)),
-            Err(Error::Io { path, message }) => Err(Error::Io { path, message }),
-            Err(why) => Ok(Row::refused(run, &why)),
-        };
+        let made = interrupt::listen(question, || (shared.work.make)(run, &mut watch));
+        if let Err(Error::Interrupted) = made {
+            return;
+        }
         under_way.store(0, Ordering::Relaxed);
-        // Nobody listens once the journal cannot be written.
-        if row.is_err() | sender.send(row).is_err() {
+        // Nobody listens once something could not be noted.
+        if made.is_err() | sender.send(made).is_err() {
             return;
         }
     }
 }
 
-fn make(shared: &Shared<'_>, run: usize, watch: &mut run::Watch<'_>) -> Result<run::Outcome, Error> {
-    let scenario = shared.sweep.scenario(run)?;
-    match shared.options.keep {
-        true => run::run(&scenario, &shared.sweep.folder(run, &shared.options.out), watch),
-        false => run::measure(&scenario, watch),
-    }
-}
-
-/// Writes down what the threads find, and tells the watcher.
-struct Scribe<'a> {
-    shared: &'a Shared<'a>,
-    journal: Journal,
-    rows: Vec<Row>,
-    /// Rows there were when the sweep was resumed.
-    before: usize,
-}
-
-impl Scribe<'_> {
-    fn write(&mut self, receiver: &Receiver<Result<Row, Error>>, watch: &mut Watch<'_>) -> Result<(), Error> {
+impl<T> Shared<'_, T> {
+    /// Notes what the threads find until they are through, and tells the watcher; returns how many runs were noted.
+    fn note_all(
+        &self,
+        receiver: &Receiver<Result<T, Error>>,
+        note: &mut dyn FnMut(T) -> Result<bool, Error>,
+        watch: &mut Watch<'_>,
+    ) -> Result<usize, Error> {
         let mut told = Instant::now();
-        let mut amiss = self.rows.iter().filter(|row| row.ending != Ending::Finished).count();
+        let mut amiss = self.work.amiss;
+        let mut noted = 0;
         let mut fault = Ok(());
         loop {
             match receiver.recv_timeout(TICK) {
-                Ok(Ok(mut row)) => {
-                    amiss += usize::from(row.ending != Ending::Finished);
-                    if fault.is_ok() {
-                        fault = self.journal.push(&mut row);
-                        self.rows.push(row);
+                Ok(found) if fault.is_ok() => match found.and_then(&mut *note) {
+                    Ok(is_amiss) => {
+                        amiss += usize::from(is_amiss);
+                        noted += 1;
                     }
-                }
-                Ok(Err(error)) => fault = fault.and(Err(error)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return fault,
+                    Err(error) => fault = Err(error),
+                },
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return fault.map(|()| noted),
             }
-            let over = self.rows.len() == self.shared.sweep.plan.len();
             if fault.is_err() {
-                self.shared.stop.store(true, Ordering::Relaxed);
-            } else if failpoint::is_due(told, TICK) || over {
+                self.stop.store(true, Ordering::Relaxed);
+            } else if failpoint::is_due(told, TICK) || noted == self.work.pending.len() {
                 told = Instant::now();
-                if watch(&self.progress(amiss)).is_break() {
-                    self.shared.stop.store(true, Ordering::Relaxed);
+                if watch(&self.progress(noted, amiss)).is_break() {
+                    self.stop.store(true, Ordering::Relaxed);
                 }
             }
         }
     }
 
-    fn progress(&self, amiss: usize) -> Progress {
+    fn progress(&self, noted: usize, amiss: usize) -> Progress {
         let part = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
-        let under_way: f64 = self.shared.under_way.iter().map(part).sum();
-        let (runs, done) = (self.shared.sweep.plan.len(), self.rows.len());
-        Progress { runs, done, resumed: self.before, amiss, under_way }
+        let under_way: f64 = self.under_way.iter().map(part).sum();
+        let runs = self.work.runs;
+        let resumed = runs - self.work.pending.len();
+        Progress { runs, done: resumed + noted, resumed, amiss, under_way }
     }
 }

@@ -24,6 +24,7 @@
 
 mod check;
 mod drive;
+mod hand_over;
 mod journal;
 mod list;
 mod page;
@@ -34,10 +35,13 @@ mod text;
 mod values;
 
 pub use drive::{Progress, Watch};
+pub use hand_over::{HandOver, Made};
 pub use plan::{Factor, MOST_RUNS, Plan};
 pub use table::{Ending, Row, Table};
 
+use crate::run;
 use crate::scenario::{Scenario, Template};
+use drive::Work;
 use journal::{JOURNAL, Journal};
 use serde_json::json;
 use stationary::error::{Diagnostic, Error};
@@ -146,7 +150,7 @@ impl Sweep {
                 (Journal::create(&path, identity)?, Vec::new())
             }
         };
-        let (rows, interrupted) = drive::drive(self, options, (journal, rows), watch)?;
+        let (rows, interrupted) = self.make_rows(options, journal, rows, watch)?;
         let table = Table::new(rows);
         if interrupted {
             return Ok(Outcome { table, interrupted, notes, files: vec![path] });
@@ -158,6 +162,46 @@ impl Sweep {
         out.remove(&[JOURNAL])?;
         let files = FILES.iter().map(|name| options.out.join(name)).collect();
         Ok(Outcome { table, interrupted, notes, files })
+    }
+
+    /// Makes the runs that have no row yet, and notes each in the journal; returns all rows, and whether the watcher ended the sweep.
+    fn make_rows(
+        &self,
+        options: &Options,
+        mut journal: Journal,
+        mut rows: Vec<Row>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Vec<Row>, bool), Error> {
+        let mut over = vec![false; self.plan.len()];
+        rows.iter().for_each(|row| over[row.run] = true);
+        let make = |run: usize, watch: &mut run::Watch<'_>| {
+            let scenario = self.scenario(run);
+            let made = scenario.and_then(|scenario| match options.keep {
+                true => run::run(&scenario, &self.folder(run, &options.out), watch),
+                false => run::measure(&scenario, watch),
+            });
+            match made {
+                Ok(outcome) if outcome.interrupted => Err(Error::Interrupted),
+                Ok(outcome) => Ok(Row::of(run, &outcome)),
+                Err(error @ (Error::Interrupted | Error::Io { .. })) => Err(error),
+                Err(why) => Ok(Row::refused(run, &why)),
+            }
+        };
+        let work = Work {
+            runs: self.plan.len(),
+            pending: (0..self.plan.len()).filter(|run| !over[*run]).collect(),
+            amiss: rows.iter().filter(|row| row.ending != Ending::Finished).count(),
+            jobs: options.jobs,
+            make: &make,
+        };
+        let mut note = |mut row: Row| {
+            journal.push(&mut row)?;
+            let is_amiss = row.ending != Ending::Finished;
+            rows.push(row);
+            Ok(is_amiss)
+        };
+        let interrupted = drive::drive(&work, &mut note, watch)?;
+        Ok((rows, interrupted))
     }
 
     /// The scenario of a run, counted from 0. Errors say which run they are of.

@@ -1,8 +1,10 @@
 //! Meshes made here: cubes of tetrahedra, even or graded towards a corner.
 
 use stationary::formula::Graph;
-use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid};
-use stationary::model::{Field, Supports};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LoadsBuilder, NeoHookean, Solid, SolidProblem,
+};
+use stationary::model::{FormulaField, Supports};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
 /// A cube of `6 n^3` tetrahedra, inner nodes shaken, numbered in the order in which elements need them.
 pub struct Cube {
     /// Tet4 or tet10.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// Places of the nodes at rest.
     pub points: Vec<[f64; 3]>,
     /// Nodes of the elements.
@@ -24,13 +26,13 @@ pub struct Cube {
 
 impl Cube {
     /// Cells a side, and the kind.
-    pub fn new(n: usize, kind: Kind) -> Self {
+    pub fn new(n: usize, kind: ElementKind) -> Self {
         Cube::graded(n, kind, 0.0)
     }
 
     /// The same, finer towards the corner at nought: a node at distance `r` (the largest coordinate) goes to `r^power` times where
     /// it was, so that sizes are in proportion to `r^power` there.
-    pub fn graded(n: usize, kind: Kind, power: f64) -> Self {
+    pub fn graded(n: usize, kind: ElementKind, power: f64) -> Self {
         let corners = corners(n, power);
         let mut numbers =
             Numbers { at: vec![u32::MAX; corners.len()], middles: HashMap::new(), points: Vec::new() };
@@ -38,7 +40,7 @@ impl Cube {
         for cell in (0..n.pow(3)).map(|i| [i % n, i / n % n, i / (n * n)]) {
             for tet in kuhn(cell, n + 1) {
                 nodes.extend(tet.map(|a| numbers.corner(a, &corners)));
-                if kind == Kind::Tet10 {
+                if kind == ElementKind::Tet10 {
                     nodes.extend(EDGES.map(|[a, b]| numbers.middle([tet[a], tet[b]], &corners)));
                 }
             }
@@ -63,19 +65,19 @@ impl Cube {
     }
 
     /// The body of the library, free.
-    pub fn problem(&self) -> Problem {
+    pub fn problem(&self) -> SolidProblem {
         let solid = self.solid();
         let loads = LoadsBuilder::default().finish(&self.points, solid.elements());
-        Problem::new(solid, loads, Supports::new(&self.points), Vec::new())
+        SolidProblem::new(solid, loads, Supports::new(&self.points), Vec::new())
     }
 
     /// The same under its weight, held at the far side.
-    pub fn hanging(&self) -> Problem {
+    pub fn hanging(&self) -> SolidProblem {
         let (solid, mut loads, mut supports) =
             (self.solid(), LoadsBuilder::default(), Supports::new(&self.points));
         let mut graph = Graph::new();
         let weight = [0.0, 0.0, -1e-3].map(|g| graph.constant(g));
-        let weight = Arc::new(Field::new(&mut graph, &weight));
+        let weight = Arc::new(FormulaField::new(&mut graph, &weight));
         let mut mass = vec![0.0; self.kind.nodes()];
         for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {
             let (block, at) = solid.locate(k);
@@ -88,14 +90,14 @@ impl Cube {
             (0..3).for_each(|i| supports.fix(a as u32, i, 0.0, 0).expect("held once"));
         }
         let loads = loads.finish(&self.points, solid.elements());
-        Problem::new(solid, loads, supports, Vec::new())
+        SolidProblem::new(solid, loads, supports, Vec::new())
     }
 
     fn solid(&self) -> Solid {
         let lame = Lame::new(LAME[0], LAME[1]).expect("a material of ours");
-        let law = Law::NeoHookean(NeoHookean::new(lame).expect("a material of ours"));
+        let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).expect("a material of ours"));
         let blocks =
-            Group::new(self.kind, &self.nodes, 1.0).build(&self.points, &law).expect("a mesh of ours");
+            ElementGroup::new(self.kind, &self.nodes, 1.0).build(&self.points, &law).expect("a mesh of ours");
         Solid::new(&self.points, blocks, &[]).expect("a mesh of ours")
     }
 }
@@ -171,8 +173,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_graded_cube_is_whole_and_finer_at_its_corner() {
-        for (kind, nodes) in [(Kind::Tet4, 343), (Kind::Tet10, 2197)] {
+    fn graded_cube_mesh_fills_the_cube_and_is_finer_at_its_corner() {
+        for (kind, nodes) in [(ElementKind::Tet4, 343), (ElementKind::Tet10, 2197)] {
             let cube = Cube::graded(6, kind, 0.7);
             assert_eq!((cube.elements(), cube.points.len()), (6 * 216, nodes));
             let problem = cube.problem();

@@ -3,11 +3,13 @@
 use super::cube::{Cube, LAME};
 use super::runs::{asynchronous, harmonic_steps, lambda, largest, least};
 use crate::measure::{seconds, take_turns};
-use crate::row::Outcome;
+use crate::row::BenchOutcome;
 use stationary::integrate::avi::{Avi, AviStart};
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::Supports;
-use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, NeoHookean, Problem, Solid};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LoadsBuilder, NeoHookean, Solid, SolidProblem,
+};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -18,10 +20,16 @@ const MILLION: usize = 55;
 const POWER: f64 = 0.5;
 
 /// A run, and the spans it has made.
-type Counted = (Avi<Problem>, f64);
+type Counted = (Avi<SolidProblem>, f64);
 
 /// Begins one on so many threads; what is made for the first span is not measured.
-fn begin(cube: &Cube, problem: Problem, steps: &[f64], threads: usize, span: f64) -> Result<Counted, String> {
+fn begin(
+    cube: &Cube,
+    problem: SolidProblem,
+    steps: &[f64],
+    threads: usize,
+    span: f64,
+) -> Result<Counted, String> {
     let mut avi = asynchronous(cube, problem, steps)?;
     avi.set_threads(threads);
     avi.advance(span).map_err(|e| e.fault.why)?;
@@ -35,8 +43,8 @@ fn go_on((avi, made): &mut Counted, span: f64) {
 }
 
 /// One thread over two.
-pub fn threads() -> Result<Outcome, String> {
-    let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
+pub fn threads() -> Result<BenchOutcome, String> {
+    let cube = Cube::graded(HUNDRED_THOUSAND, ElementKind::Tet4, POWER);
     let steps = harmonic_steps(&cube.problem())?;
     // Some rounds of the schedule, as runs make them between two rows of their results: threads start anew in each call.
     let span = 8.0 * largest(&steps);
@@ -50,7 +58,7 @@ pub fn threads() -> Result<Outcome, String> {
     }
     let each = (two.0.updates() - before) / repetitions;
     let apart = apart(&cube, &steps, span)?;
-    Ok(Outcome::ns(1e9 * best[1] / each as f64)
+    Ok(BenchOutcome::ns(1e9 * best[1] / each as f64)
         .over(1e9 * best[0] / each as f64)
         .counts(cube.elements() as u64, each, repetitions)
         .value(best[0] / best[1], "times")
@@ -76,8 +84,8 @@ fn apart(cube: &Cube, steps: &[f64], span: f64) -> Result<f64, String> {
 }
 
 /// An update of a body under its weight, held at one side, over one of a free body.
-pub fn weight() -> Result<Outcome, String> {
-    let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
+pub fn weight() -> Result<BenchOutcome, String> {
+    let cube = Cube::graded(HUNDRED_THOUSAND, ElementKind::Tet4, POWER);
     let steps = harmonic_steps(&cube.problem())?;
     let span = 2.0 * largest(&steps);
     let run = |problem| begin(&cube, problem, &steps, 1, span);
@@ -86,12 +94,12 @@ pub fn weight() -> Result<Outcome, String> {
     let best = take_turns(repetitions, |which| seconds(|| go_on(&mut runs[which], span)));
     let each = (runs[1].0.updates() - before) / repetitions;
     let [free, hanging] = best.map(|best| 1e9 * best / each as f64);
-    Ok(Outcome::ns(hanging).over(free).counts(cube.elements() as u64, each, repetitions))
+    Ok(BenchOutcome::ns(hanging).over(free).counts(cube.elements() as u64, each, repetitions))
 }
 
 /// Bytes of all that a run keeps for an element: material and geometry, state, schedule.
-pub fn memory() -> Result<Outcome, String> {
-    let cube = Cube::graded(HUNDRED_THOUSAND, Kind::Tet4, POWER);
+pub fn memory() -> Result<BenchOutcome, String> {
+    let cube = Cube::graded(HUNDRED_THOUSAND, ElementKind::Tet4, POWER);
     let problem = cube.problem();
     let steps = harmonic_steps(&problem)?;
     let mut avi = asynchronous(&cube, problem, &steps)?;
@@ -99,7 +107,7 @@ pub fn memory() -> Result<Outcome, String> {
     avi.advance(largest(&steps)).map_err(|e| e.fault.why)?;
     let each = |bytes: usize| bytes as f64 / cube.elements() as f64;
     let (body, run) = (each(avi.potentials().memory()), each(avi.memory()));
-    Ok(Outcome::default()
+    Ok(BenchOutcome::default()
         .counts(cube.elements() as u64, 0, 1)
         .value(body + run, "bytes")
         .with("body", body)
@@ -108,15 +116,16 @@ pub fn memory() -> Result<Outcome, String> {
 }
 
 /// Seconds from a text file of Gmsh to the first updates.
-pub fn load() -> Result<Outcome, String> {
+pub fn load() -> Result<BenchOutcome, String> {
     let path = std::env::temp_dir().join(format!("stationary-bench-{}.msh", std::process::id()));
-    std::fs::write(&path, gmsh(&Cube::graded(MILLION, Kind::Tet4, POWER))).map_err(|e| e.to_string())?;
+    std::fs::write(&path, gmsh(&Cube::graded(MILLION, ElementKind::Tet4, POWER)))
+        .map_err(|e| e.to_string())?;
     let repetitions = 3;
     let runs: Result<Vec<_>, String> = (0..repetitions).map(|_| from_file(&path)).collect();
     std::fs::remove_file(&path).map_err(|e| e.to_string())?;
     let best = runs?.into_iter().min_by(|a, b| a.0[3].total_cmp(&b.0[3])).ok_or("no run")?;
     let ([read, built, stepped, all], elements, updates) = best;
-    Ok(Outcome::default()
+    Ok(BenchOutcome::default()
         .counts(elements, updates, repetitions)
         .value(all, "seconds")
         .with("read", read)
@@ -134,19 +143,21 @@ fn from_file(path: &std::path::Path) -> Result<([f64; 4], u64, u64), String> {
     drop(bytes);
     let read = began.elapsed().as_secs_f64();
     let lame = Lame::new(LAME[0], LAME[1]).map_err(|e| told(&e))?;
-    let law = Law::NeoHookean(NeoHookean::new(lame).map_err(|e| told(&e))?);
+    let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).map_err(|e| told(&e))?);
     let cells = mesh.cells.iter().find(|c| c.kind == CellKind::Tetrahedron4).ok_or("no tetrahedra")?;
-    let blocks = Group::new(Kind::Tet4, &cells.nodes, 1.0).build(&mesh.points, &law).map_err(|e| told(&e))?;
+    let blocks = ElementGroup::new(ElementKind::Tet4, &cells.nodes, 1.0)
+        .build(&mesh.points, &law)
+        .map_err(|e| told(&e))?;
     let solid = Solid::new(&mesh.points, blocks, &[]).map_err(|e| told(&e))?;
     let loads = LoadsBuilder::default().finish(&mesh.points, solid.elements());
-    let problem = Problem::new(solid, loads, Supports::new(&mesh.points), cells.tags.clone());
+    let problem = SolidProblem::new(solid, loads, Supports::new(&mesh.points), cells.tags.clone());
     let built = began.elapsed().as_secs_f64();
     let steps = harmonic_steps(&problem)?;
     let stepped = began.elapsed().as_secs_f64();
     let first = least(&steps);
     let (x, mass) = (problem.solid().points().to_vec(), problem.solid().mass().to_vec());
     let start = AviStart { t: 0.0, v: vec![0.0; x.len()], x, mass, step: steps };
-    let mut avi = Avi::with_events_in_the_middle(problem, start).map_err(|e| e.fault.why)?;
+    let mut avi = Avi::with_midpoint_events(problem, start).map_err(|e| e.fault.why)?;
     avi.advance(first).map_err(|e| e.fault.why)?;
     let all = began.elapsed().as_secs_f64();
     Ok(([read, built, stepped, all], avi.steps().len() as u64, avi.updates()))
@@ -174,8 +185,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_the_mesh() {
-        let cube = Cube::graded(3, Kind::Tet4, POWER);
+    fn mesh_file_of_the_large_bench_row_reads_back_as_the_mesh() {
+        let cube = Cube::graded(3, ElementKind::Tet4, POWER);
         let mesh = Mesh::read("cube.msh", gmsh(&cube).as_bytes()).unwrap();
         assert_eq!(mesh.cells[0].len(), cube.elements());
         let volume: f64 = (0..mesh.cells[0].len() as u32).map(|k| mesh.volume((0, k))).sum();

@@ -8,39 +8,39 @@ mod runs;
 mod solution;
 
 use crate::measure::{seconds, take_turns};
-use crate::row::{Outcome, Row, When};
+use crate::row::{BenchOutcome, BenchRow, When};
 use cube::Cube;
-use reference::Reference;
+use reference::SolidReference;
 use runs::synchronous;
-use stationary::model::solid::Kind;
+use stationary::model::solid::ElementKind;
 
 /// Steps of one repetition, and pairs of repetitions.
 const STEPS: u64 = 4;
 const REPETITIONS: u64 = 150;
 
 /// The rows of solids.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<BenchRow> {
     let mut rows = vec![
-        Row::new("solids", "sync-tet4", "synchronous update, 20,250 tet4, over vector C", || {
-            sync(&Cube::new(15, Kind::Tet4), 0.02 / 15.0)
+        BenchRow::new("solids", "sync-tet4", "synchronous update, 20,250 tet4, over vector C", || {
+            sync(&Cube::new(15, ElementKind::Tet4), 0.02 / 15.0)
         })
         .at_most(1.15),
-        Row::new("solids", "sync-tet10", "synchronous update, 4,374 tet10, over vector C", || {
-            sync(&Cube::new(9, Kind::Tet10), 0.01 / 9.0)
+        BenchRow::new("solids", "sync-tet10", "synchronous update, 4,374 tet10, over vector C", || {
+            sync(&Cube::new(9, ElementKind::Tet10), 0.01 / 9.0)
         })
         .at_most(1.15),
-        Row::with_effort(
+        BenchRow::with_effort(
             "solids",
             "solution-tet10",
             "time to solution, synchronous over avi, of what updates allow, 4,374 graded tet10",
-            |effort| solution::solution(&Cube::graded(9, Kind::Tet10, 1.0), effort),
+            |effort| solution::solution(&Cube::graded(9, ElementKind::Tet10, 1.0), effort),
         )
         .at_least(0.95),
-        Row::with_effort("solids", "solution-tet4", "the same, 20,250 graded tet4", |effort| {
-            solution::solution(&Cube::graded(15, Kind::Tet4, 1.0), effort)
+        BenchRow::with_effort("solids", "solution-tet4", "the same, 20,250 graded tet4", |effort| {
+            solution::solution(&Cube::graded(15, ElementKind::Tet4, 1.0), effort)
         })
         .at_least(0.8),
-        Row::new(
+        BenchRow::new(
             "solids",
             "avi-million",
             "avi update over a synchronous one, 998,250 graded tet4",
@@ -49,19 +49,24 @@ pub fn rows() -> Vec<Row> {
         .at_most(1.0)
         .as_goal()
         .when(When::Full),
-        Row::new("solids", "threads", "avi with two threads, 105,456 graded tet4, over one", large::threads)
-            .at_least(1.8)
-            .as_goal(),
-        Row::new(
+        BenchRow::new(
+            "solids",
+            "threads",
+            "avi with two threads, 105,456 graded tet4, over one",
+            large::threads,
+        )
+        .at_least(1.8)
+        .as_goal(),
+        BenchRow::new(
             "solids",
             "weight",
             "avi update of a body under its weight and held, over a free one, 105,456 graded tet4",
             large::weight,
         )
         .at_most(2.0),
-        Row::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
+        BenchRow::new("solids", "memory", "avi, 105,456 graded tet4, memory for each", large::memory)
             .at_most(300.0),
-        Row::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)
+        BenchRow::new("solids", "load", "a Gmsh file of 998,250 tet4 to its first update", large::load)
             .at_most(3.0)
             .when(When::Full),
     ];
@@ -70,9 +75,9 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// One step of all elements, ours and C's, from the same start.
-fn sync(cube: &Cube, h: f64) -> Result<Outcome, String> {
+fn sync(cube: &Cube, h: f64) -> Result<BenchOutcome, String> {
     let mut ours = synchronous(cube, h, cube.sheared(), vec![0.0; 3 * cube.points.len()])?;
-    let mut reference = Reference::new(cube, ours.structure().solid().mass());
+    let mut reference = SolidReference::new(cube, ours.structure().solid().mass());
     for _ in 0..100 {
         ours.step().map_err(|e| e.to_string())?;
     }
@@ -87,7 +92,7 @@ fn sync(cube: &Cube, h: f64) -> Result<Outcome, String> {
     });
     let updates = STEPS * cube.elements() as u64;
     let [theirs, ours] = best.map(|time| 1e9 * time / updates as f64);
-    Ok(Outcome::ns(ours).over(theirs).counts(cube.elements() as u64, updates, REPETITIONS))
+    Ok(BenchOutcome::ns(ours).over(theirs).counts(cube.elements() as u64, updates, REPETITIONS))
 }
 
 /// The larger; NaN if one is.

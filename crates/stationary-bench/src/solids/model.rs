@@ -10,8 +10,8 @@
 use super::cube::Cube;
 use super::runs::{asynchronous, free, free_steps, harmonic_steps, lambda, largest, least, synchronous};
 use crate::measure::{seconds, take_turns};
-use crate::row::{Outcome, Row, When};
-use stationary::model::solid::Kind;
+use crate::row::{BenchOutcome, BenchRow, When};
+use stationary::model::solid::ElementKind;
 use std::sync::OnceLock;
 
 /// Which steps.
@@ -25,7 +25,7 @@ enum Regime {
 const SMALL: (usize, f64) = (7, 0.5);
 
 /// Rows over the size at one grading, and over the grading at one size.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<BenchRow> {
     let all: [(&str, &str, Regime, usize, f64); 18] = [
         ("harmonic-2k", "harmonic steps, 2,058 tet4", Regime::Harmonic, 7, 0.5),
         ("harmonic-20k", "harmonic steps, 20,250 tet4", Regime::Harmonic, 15, 0.5),
@@ -47,7 +47,7 @@ pub fn rows() -> Vec<Row> {
         ("free-1.5", "the same by 1.5", Regime::Free, 15, 1.5),
     ];
     let row = |(name, what, regime, n, power)| {
-        Row::new("model", name, what, move || predicted(regime, n, power)).when(When::Group)
+        BenchRow::new("model", name, what, move || predicted(regime, n, power)).when(When::Group)
     };
     all.into_iter().map(row).collect()
 }
@@ -65,7 +65,7 @@ struct Costs {
 }
 
 fn costs(regime: Regime, n: usize, power: f64) -> Result<Costs, String> {
-    let cube = Cube::graded(n, Kind::Tet4, power);
+    let cube = Cube::graded(n, ElementKind::Tet4, power);
     let problem = cube.problem();
     let (steps, mut avi) = match regime {
         Regime::Harmonic => {
@@ -112,7 +112,7 @@ fn small(regime: Regime) -> Result<Costs, String> {
 }
 
 /// Measured over predicted.
-fn predicted(regime: Regime, n: usize, power: f64) -> Result<Outcome, String> {
+fn predicted(regime: Regime, n: usize, power: f64) -> Result<BenchOutcome, String> {
     let (small, here) = (small(regime)?, costs(regime, n, power)?);
     let levels = |elements: u64| (elements as f64).log2();
     let scheduler = match regime {
@@ -123,7 +123,7 @@ fn predicted(regime: Regime, n: usize, power: f64) -> Result<Outcome, String> {
     };
     let foreseen = here.lambda / (1.0 + scheduler / small.synchronous);
     let measured = here.lambda * here.synchronous / here.asynchronous;
-    Ok(Outcome::ns(here.asynchronous)
+    Ok(BenchOutcome::ns(here.asynchronous)
         .over(here.synchronous)
         .counts(here.elements, here.updates, here.repetitions)
         .value(measured / foreseen, "of the model")

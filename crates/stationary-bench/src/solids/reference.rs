@@ -53,13 +53,13 @@ impl Set {
 }
 
 /// The same body in C.
-pub struct Reference {
+pub struct SolidReference {
     set: Set,
     body: *mut Body,
     nodes: usize,
 }
 
-impl Reference {
+impl SolidReference {
     /// A body on a mesh, with the masses of its nodes, sheared.
     pub fn new(cube: &Cube, mass: &[f64]) -> Self {
         let set = Set::detect();
@@ -81,7 +81,7 @@ impl Reference {
             (set.start)(body, cube.sheared().as_ptr());
             body
         };
-        Reference { set, body, nodes }
+        SolidReference { set, body, nodes }
     }
 
     /// Makes steps.
@@ -98,7 +98,7 @@ impl Reference {
     }
 }
 
-impl Drop for Reference {
+impl Drop for SolidReference {
     fn drop(&mut self) {
         // SAFETY: made by `new`, and not used afterwards.
         unsafe { (self.set.free)(self.body) }

@@ -4,35 +4,35 @@ use super::cube::Cube;
 use stationary::integrate::Method;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, harmonic};
 use stationary::integrate::sparse::{Sparse, SparseStart};
-use stationary::model::solid::{Problem, Split};
+use stationary::model::solid::{MassSplit, SolidProblem};
 
 /// The part of the steps of the rule that runs near their limit take: what `studies/resonance` found to hold everywhere.
 pub const FRACTION: f64 = 0.8;
 
 /// Explicit steps of one length for all.
-pub fn synchronous(cube: &Cube, h: f64, x: Vec<f64>, v: Vec<f64>) -> Result<Sparse<Problem>, String> {
+pub fn synchronous(cube: &Cube, h: f64, x: Vec<f64>, v: Vec<f64>) -> Result<Sparse<SolidProblem>, String> {
     let start = SparseStart { t: 0.0, h, x, v };
     Sparse::new(cube.problem(), Method::Verlet { order: 2 }, start, 1e-15).map_err(|e| format!("{e:?}"))
 }
 
 /// Steps as in the papers, each element its own: by `eigen`, stretched together to the fraction of the limit of the body.
-pub fn free_steps(problem: &Problem) -> Result<Vec<f64>, String> {
+pub fn free_steps(problem: &SolidProblem) -> Result<Vec<f64>, String> {
     stretched(problem, own_steps(problem)?)
 }
 
 /// The same as a scenario makes them: harmonic, neighbours within a factor of two.
-pub fn harmonic_steps(problem: &Problem) -> Result<Vec<f64>, String> {
+pub fn harmonic_steps(problem: &SolidProblem) -> Result<Vec<f64>, String> {
     stretched(problem, harmonic(problem, &own_steps(problem)?, Buffer::Jump))
 }
 
-fn own_steps(problem: &Problem) -> Result<Vec<f64>, String> {
+fn own_steps(problem: &SolidProblem) -> Result<Vec<f64>, String> {
     let solid = problem.solid();
-    let steps = solid.steps_eigen(FRACTION, solid.points(), Split::Stiffness);
+    let steps = solid.steps_eigen(FRACTION, solid.points(), MassSplit::Stiffness);
     steps.map_err(|fault| problem.fault(&fault).why)
 }
 
 /// Steps that use the fraction of the body's limit.
-fn stretched(problem: &Problem, mut steps: Vec<f64>) -> Result<Vec<f64>, String> {
+fn stretched(problem: &SolidProblem, mut steps: Vec<f64>) -> Result<Vec<f64>, String> {
     let solid = problem.solid();
     let used = solid.used_limit(solid.points(), &steps).map_err(|fault| problem.fault(&fault).why)?;
     let longer = (FRACTION / used).max(1.0);
@@ -41,7 +41,7 @@ fn stretched(problem: &Problem, mut steps: Vec<f64>) -> Result<Vec<f64>, String>
 }
 
 /// The true limit of one step for all, `2/omega_max` at rest.
-pub fn true_limit(problem: &Problem) -> Result<f64, String> {
+pub fn true_limit(problem: &SolidProblem) -> Result<f64, String> {
     let solid = problem.solid();
     let one = least(&solid.steps_courant(1.0));
     let used = solid.used_limit(solid.points(), &vec![one; solid.elements()]);
@@ -64,18 +64,18 @@ pub fn lambda(steps: &[f64]) -> f64 {
 }
 
 /// Events in the middle of harmonic steps.
-pub fn asynchronous(cube: &Cube, problem: Problem, steps: &[f64]) -> Result<Avi<Problem>, String> {
+pub fn asynchronous(cube: &Cube, problem: SolidProblem, steps: &[f64]) -> Result<Avi<SolidProblem>, String> {
     let start = start(cube, &problem, steps);
-    Avi::with_events_in_the_middle(problem, start).map_err(|e| e.fault.why)
+    Avi::with_midpoint_events(problem, start).map_err(|e| e.fault.why)
 }
 
 /// Free steps, as in the papers.
-pub fn free(cube: &Cube, problem: Problem, steps: &[f64]) -> Result<Avi<Problem>, String> {
+pub fn free(cube: &Cube, problem: SolidProblem, steps: &[f64]) -> Result<Avi<SolidProblem>, String> {
     let start = start(cube, &problem, steps);
     Avi::new(problem, start).map_err(|e| e.fault.why)
 }
 
-fn start(cube: &Cube, problem: &Problem, steps: &[f64]) -> AviStart {
+fn start(cube: &Cube, problem: &SolidProblem, steps: &[f64]) -> AviStart {
     AviStart {
         t: 0.0,
         x: cube.points.as_flattened().to_vec(),
@@ -88,12 +88,12 @@ fn start(cube: &Cube, problem: &Problem, steps: &[f64]) -> AviStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stationary::model::solid::Kind;
+    use stationary::model::solid::ElementKind;
 
     /// Below the limit vibrations stay, above it they grow.
     #[test]
-    fn the_true_limit_is_where_runs_begin_to_grow() {
-        let cube = Cube::graded(4, Kind::Tet4, 0.5);
+    fn energy_grows_just_above_the_computed_stability_limit_and_not_below() {
+        let cube = Cube::graded(4, ElementKind::Tet4, 0.5);
         let limit = true_limit(&cube.problem()).unwrap();
         let energy = |part: f64| {
             let x = cube.points.as_flattened().to_vec();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn lambda_is_one_for_equal_steps_and_known_for_two() {
+    fn ideal_speedup_is_one_for_equal_steps_and_exact_for_two_steps() {
         assert_eq!(lambda(&[2.0, 2.0]), 1.0);
         // (1/1 + 1/1) / (1/1 + 1/4)
         assert!((lambda(&[1.0, 4.0]) - 1.6).abs() < 1e-15);

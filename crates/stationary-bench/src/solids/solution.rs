@@ -4,10 +4,10 @@ use super::cube::Cube;
 use super::runs::{FRACTION, asynchronous, free_steps, harmonic_steps, lambda, largest, least};
 use super::runs::{synchronous, true_limit};
 use crate::measure::{seconds, take_turns};
-use crate::row::{Effort, Outcome};
+use crate::row::{BenchOutcome, Effort};
 use serde_json::json;
 use stationary::integrate::sparse::Sparse;
-use stationary::model::solid::{Kind, Problem};
+use stationary::model::solid::{ElementKind, SolidProblem};
 
 /// Pairs of repetitions, and synchronous steps in each. Short ones, a millisecond or two, find a shared core free now and then.
 const REPETITIONS: u64 = 100;
@@ -20,7 +20,7 @@ const FOLLOWED: [u64; 2] = [2_000, 100_000];
 const DRIFT: f64 = 1e-3;
 
 /// Synchronous over asynchronous time, over the same ratio of updates: what a schedule that costs nothing would give.
-pub fn solution(cube: &Cube, effort: Effort) -> Result<Outcome, String> {
+pub fn solution(cube: &Cube, effort: Effort) -> Result<BenchOutcome, String> {
     let problem = cube.problem();
     let (steps, free) = (harmonic_steps(&problem)?, free_steps(&problem)?);
     let limit = true_limit(&problem)?;
@@ -44,7 +44,7 @@ pub fn solution(cube: &Cube, effort: Effort) -> Result<Outcome, String> {
     let speedup = sync_time / best[1];
     let (used, ideal) = (lambda(&steps), lambda(&steps) * smallest / (WHOLE * limit));
     let trends = trends(cube, &steps, WHOLE * limit, effort)?;
-    let outcome = Outcome::ns(avi_ns)
+    let outcome = BenchOutcome::ns(avi_ns)
         .over(sync_ns)
         .counts(cube.elements() as u64, avi_updates.round() as u64, REPETITIONS)
         .value(speedup / ideal, "of ideal")
@@ -124,13 +124,13 @@ fn trends(cube: &Cube, steps: &[f64], h: f64, effort: Effort) -> Result<[Trend; 
     Ok([Trend::new("synchronous", count, &sync), Trend::new("avi", count, &async_)])
 }
 
-fn energy(run: &Sparse<Problem>) -> Result<f64, String> {
+fn energy(run: &Sparse<SolidProblem>) -> Result<f64, String> {
     run.energy().map(|e| e.iter().sum()).map_err(|e| e.to_string())
 }
 
 /// One update of each at a million elements.
-pub fn million() -> Result<Outcome, String> {
-    let cube = Cube::graded(55, Kind::Tet4, 0.5);
+pub fn million() -> Result<BenchOutcome, String> {
+    let cube = Cube::graded(55, ElementKind::Tet4, 0.5);
     let problem = cube.problem();
     let steps = harmonic_steps(&problem)?;
     let (smallest, largest) = (least(&steps), largest(&steps));
@@ -147,7 +147,7 @@ pub fn million() -> Result<Outcome, String> {
     });
     let each = (avi.updates() - before) / repetitions;
     let elements = cube.elements();
-    Ok(Outcome::ns(1e9 * best[1] / each as f64)
+    Ok(BenchOutcome::ns(1e9 * best[1] / each as f64)
         .over(1e9 * best[0] / (2 * elements) as f64)
         .counts(elements as u64, each, repetitions)
         .with("lambda", lambda(&steps)))

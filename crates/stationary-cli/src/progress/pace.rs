@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_run_is_timed_by_its_own_part() {
+    fn pace_of_a_resumed_run_counts_only_the_part_since_the_resume() {
         let mut pace = Pace::default();
         assert_eq!(pace.see(sample(3.0, 0.9)), None, "one moment tells nothing");
         let rates = pace.see(sample(5.0, 0.92)).unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_slows_down_is_believed() {
+    fn pace_of_a_run_that_slows_down_follows_the_recent_rate() {
         let mut pace = Pace::default();
         let mut left = 0.0;
         for second in 0..2000 {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_stands_still_has_no_end() {
+    fn pace_of_a_run_without_progress_estimates_no_remaining_time() {
         let mut pace = Pace::default();
         pace.see(sample(0.0, 0.1));
         assert!(pace.see(sample(1.0, 0.1)).unwrap().left.is_infinite());

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_below_the_folder_are_paths() {
+    fn view_accepts_only_paths_below_its_folder() {
         assert_eq!(parts("/"), Some(vec![]));
         assert_eq!(parts("/?x=1"), Some(vec![]));
         assert_eq!(parts("/frames/a%20b.vtu?t=3"), Some(vec!["frames".into(), "a b.vtu".into()]));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_this_machine() {
+    fn view_accepts_only_host_names_of_this_machine() {
         for good in ["127.0.0.1", "127.0.0.1:8000", "localhost:1", "LOCALHOST", "[::1]:80", "[::1]"] {
             assert!(is_loopback(good), "{good}");
         }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_back_to_the_name() {
+    fn view_links_decode_to_the_file_name() {
         let name = "frames/ä b%2f\"<.vtu";
         assert_eq!(parts(&format!("/{}", encode(name))).unwrap().join("/"), name);
     }

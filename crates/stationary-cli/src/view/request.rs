@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_browsers_are_understood() {
+    fn view_parses_requests_of_browsers() {
         let text = "GET /a?b HTTP/1.1\r\nhost:  localhost:80 \r\nAccept: */*\r\nX: \u{e4}\r\n\r\n";
         let request = parse(text.as_bytes()).unwrap();
         let expected = ["GET", "/a?b", "localhost:80"];
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_end_at_the_first_empty_line() {
+    fn view_request_headers_end_at_the_first_empty_line() {
         assert_eq!(end_of_headers(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET"), Some(27));
         assert_eq!(end_of_headers(b"GET / HTTP/1.1\nHost: a\n\n"), Some(24));
         for open in [&b""[..], b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: a\r\n", b"\r\n", b"\r\n\r"] {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_refused() {
+    fn view_refuses_malformed_requests() {
         for bad in [
             &b"\r\n\r\n"[..],
             b"GET\r\n\r\n",

@@ -84,7 +84,7 @@ fn status(answer: &str) -> &str {
 }
 
 #[test]
-fn a_body_of_any_announced_length_is_refused_and_never_allocated() {
+fn view_refuses_request_bodies_without_allocating_their_length() {
     let server = Running::start("body", PATIENT);
     for length in ["1000000000000", "18446744073709551616", "-1", "0x10", "1, 1"] {
         let request = format!("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n");
@@ -99,7 +99,7 @@ fn a_body_of_any_announced_length_is_refused_and_never_allocated() {
 }
 
 #[test]
-fn headers_and_request_lines_without_end_are_cut_off() {
+fn view_cuts_off_endless_headers_and_request_lines() {
     let server = Running::start("endless", PATIENT);
     for (start, more) in [
         ("GET / HTTP/1.1\r\nHost: localhost\r\n", "a: b\r\n"),
@@ -123,7 +123,7 @@ fn headers_and_request_lines_without_end_are_cut_off() {
 }
 
 #[test]
-fn readers_that_do_not_read_keep_nobody_out() {
+fn view_serves_others_while_clients_do_not_read() {
     let server = Running::start("readers", Limits { connections: 4, ..PATIENT });
     let mut idle = Vec::new();
     for k in 0..20 {
@@ -140,7 +140,7 @@ fn readers_that_do_not_read_keep_nobody_out() {
 }
 
 #[test]
-fn senders_that_send_nothing_keep_nobody_out() {
+fn view_serves_others_while_clients_send_nothing() {
     let server = Running::start("senders", Limits { connections: 4, ..PATIENT });
     let idle: Vec<TcpStream> = (0..50).map(|_| server.connect()).collect();
     server.serves("fifty connections without a request");
@@ -158,7 +158,7 @@ fn senders_that_send_nothing_keep_nobody_out() {
 }
 
 #[test]
-fn a_request_that_trickles_in_is_ended() {
+fn view_ends_requests_that_arrive_too_slowly() {
     let limits = Limits { request: Duration::from_millis(200), ..PATIENT };
     let server = Running::start("trickle", limits);
     let mut stream = server.connect();
@@ -177,7 +177,7 @@ fn a_request_that_trickles_in_is_ended() {
 }
 
 #[test]
-fn a_reader_that_stalls_is_ended() {
+fn view_ends_connections_whose_reader_stalls() {
     let server = Running::start("stall", Limits { stall: Duration::from_millis(200), ..PATIENT });
     let mut stream = server.connect();
     stream.write_all(b"GET /big.bin HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -193,7 +193,7 @@ fn a_reader_that_stalls_is_ended() {
 }
 
 #[test]
-fn requests_in_one_piece_are_answered_one_by_one_connection() {
+fn view_answers_pipelined_requests_one_per_connection() {
     let server = Running::start("pipeline", PATIENT);
     let one = "GET /a.txt HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let answer = server.ask(one.repeat(50).as_bytes());
@@ -203,7 +203,7 @@ fn requests_in_one_piece_are_answered_one_by_one_connection() {
 }
 
 #[test]
-fn noise_is_refused() {
+fn view_refuses_random_bytes() {
     let server = Running::start("noise", PATIENT);
     for noise in [
         &b"\0\0\0\0\r\n\r\n"[..],
@@ -223,7 +223,7 @@ fn noise_is_refused() {
 }
 
 #[test]
-fn without_threads_connections_are_answered_in_turn() {
+fn view_without_threads_answers_connections_in_turn() {
     let server = Running::start("alone", Limits { threads: false, ..PATIENT });
     for _ in 0..5 {
         server.serves("no threads");
@@ -234,7 +234,7 @@ fn without_threads_connections_are_answered_in_turn() {
 }
 
 #[test]
-fn a_file_that_shrinks_breaks_the_connection_and_not_the_server() {
+fn view_breaks_the_connection_of_a_file_that_shrinks_and_goes_on() {
     struct Short;
     impl Answers for Short {
         fn answer(&self, _: Result<Request, Refusal>) -> Answer {

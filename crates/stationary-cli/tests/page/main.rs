@@ -165,7 +165,7 @@ fn is_linked(browser: &mut Browser, root: &str, plot: &str) {
 }
 
 #[test]
-fn a_solid_moves_is_coloured_and_tells_its_numbers() {
+fn report_page_animates_and_colours_a_solid_and_shows_its_values() {
     let folder = Folder::new("solid");
     let (page, summary) =
         folder.run("l-beam", &["end=0.0004", "output.rows=40", "output.frames=0", "observe=local_energy"]);
@@ -249,7 +249,7 @@ fn a_solid_moves_is_coloured_and_tells_its_numbers() {
 }
 
 #[test]
-fn colours_run_evenly_from_dark_to_light_whatever_the_eye() {
+fn report_page_colour_scale_is_monotonic_in_lightness_for_every_kind_of_colour_vision() {
     let folder = Folder::new("colours");
     let (page, _) = folder.run("bar-wave", &["end=length/c/10"]);
     let mut browser = folder.browser();
@@ -279,7 +279,7 @@ fn colours_run_evenly_from_dark_to_light_whatever_the_eye() {
 }
 
 #[test]
-fn a_page_fits_phones_and_dark_rooms_and_plays_unless_asked_not_to() {
+fn report_page_fits_small_screens_and_dark_mode_and_respects_reduced_motion() {
     let folder = Folder::new("phone");
     let (page, _) = folder.run("block", &["end=0.0005"]);
     let mut browser = folder.browser();
@@ -309,7 +309,7 @@ fn a_page_fits_phones_and_dark_rooms_and_plays_unless_asked_not_to() {
 }
 
 #[test]
-fn a_film_is_linked_to_the_plots() {
+fn report_page_links_the_animation_to_the_plots() {
     let folder = Folder::new("film");
     let (page, summary) = folder.run("pendulum", &["end=5"]);
     let mut browser = folder.browser();
@@ -325,7 +325,7 @@ fn a_film_is_linked_to_the_plots() {
 }
 
 #[test]
-fn a_page_without_picture_has_its_data() {
+fn report_page_without_animation_still_has_its_data() {
     let folder = Folder::new("formula");
     let (page, summary) = folder.run("kepler", &["end=20"]);
     let mut browser = folder.browser();
@@ -340,7 +340,7 @@ fn a_page_without_picture_has_its_data() {
 
 /// The checks above see what they look for.
 #[test]
-fn a_broken_page_is_found_out() {
+fn report_page_test_detects_a_broken_page() {
     let folder = Folder::new("broken");
     let page = folder.0.join("page.html");
     let html = "<!DOCTYPE html><canvas width=50 height=50></canvas><img src=\"http://stationary.invalid/x.png\">\

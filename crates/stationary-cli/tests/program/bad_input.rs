@@ -40,7 +40,7 @@ pub(super) fn all_refused(test: &str, cases: &[Case]) {
 }
 
 #[test]
-fn unknown_words_get_a_near_miss() {
+fn unknown_names_in_scenarios_are_refused_with_a_suggestion() {
     all_refused(
         "bad-words",
         &[
@@ -78,7 +78,7 @@ fn unknown_words_get_a_near_miss() {
 }
 
 #[test]
-fn wrong_values_say_what_was_expected() {
+fn wrong_values_in_scenarios_are_refused_with_the_expected_form() {
     all_refused(
         "bad-values",
         &[
@@ -98,8 +98,8 @@ fn wrong_values_say_what_was_expected() {
                 "[\"theta\", \"theta\"]",
                 &["bad.toml:1:25: ", "has the name of a coordinate"],
             ),
-            with("0.01", "0", &["bad.toml:3:8: `step` must be greater than zero, found 0"]),
-            with("0.01", "-0.0", &["bad.toml:3:8: `step` must be greater than zero"]),
+            with("0.01", "0", &["bad.toml:3:8: `step` must be a number greater than zero, found 0"]),
+            with("0.01", "-0.0", &["bad.toml:3:8: `step` must be a number greater than zero"]),
             with("g = 9.81", "g = nan", &["bad.toml:6:29: `g` must be a finite number, found NaN"]),
             with("g = 9.81", "g = \"0/0\"", &["bad.toml:6:29: `g` must be a finite number, found NaN"]),
             with("[\"theta\"]", "1000000", &["bad.toml:1:15: ", "from 1 to 2000, found 1000000"]),
@@ -120,7 +120,7 @@ fn wrong_values_say_what_was_expected() {
 }
 
 #[test]
-fn what_is_too_long_or_too_deep_is_refused_at_once() {
+fn scenarios_too_long_or_nested_too_deeply_are_refused_at_once() {
     let deep = 100_000;
     // Each is within the limits of one formula; together they would take minutes.
     let sums: String = (0..1000).map(|k| format!("s{k} = \"sum(j = 0..1e6, 0*j)\"\n")).collect();
@@ -147,7 +147,7 @@ fn what_is_too_long_or_too_deep_is_refused_at_once() {
 /// Cause: matrices of Newton's method are dense, and 2000 coordinates with 8 stages asked for 5 GB. Expected: the
 /// limit is stated before anything is allocated.
 #[test]
-fn too_many_unknowns_are_refused() {
+fn systems_with_too_many_unknowns_are_refused() {
     let chain = "coordinates = 2000\nlagrangian = \"sum(i = 0..1999, v[i]^2 - q[i]^2)/2\"\nstep = 0.1\nend = 1\n\
                  integrator = { method = \"gauss\", stages = 8 }\ninitial = { position = \"1\", velocity = \"0\" }";
     let expected = ["bad.toml:5:43: 2000 coordinates with 8 unknowns each", "4000 at once", "verlet"];
@@ -155,7 +155,7 @@ fn too_many_unknowns_are_refused() {
 }
 
 #[test]
-fn files_that_are_no_scenarios() {
+fn files_that_are_no_scenarios_are_refused_with_a_reason() {
     let folder = Folder::new("bad-files");
     let refused = |arguments: &[&str], expected: &[&str]| {
         refused(&folder, &folder.stationary(&[arguments, &["--out", "out"]].concat()), expected);
@@ -173,13 +173,13 @@ fn files_that_are_no_scenarios() {
 }
 
 #[test]
-fn a_set_that_says_nothing_names_itself() {
+fn set_option_without_a_value_is_refused_by_name() {
     let folder = Folder::new("bad-set");
     for (set, expected) in [
         ("stpe=1", &["--set stpe:1:1: unknown key `stpe`", "did you mean `step`?"][..]),
         ("initial.velocty=[0]", &["unknown key `velocty`", "did you mean `velocity`?"]),
         ("parameters.g.x=1", &["`parameters.g` is a number"]),
-        ("step=0", &["--set step:1:1: `step` must be greater than zero, found 0"]),
+        ("step=0", &["--set step:1:1: `step` must be a number greater than zero, found 0"]),
         ("step=[1", &["--set step:1:"]),
         ("integrator.stages=2", &["unknown key `stages` in integrator `verlet`"]),
     ] {
@@ -195,7 +195,7 @@ fn a_set_that_says_nothing_names_itself() {
 }
 
 #[test]
-fn an_output_folder_that_cannot_be_made_is_named() {
+fn output_folder_that_cannot_be_created_is_named_in_the_error() {
     let folder = Folder::new("bad-out");
     std::fs::write(folder.0.join("good.toml"), PENDULUM).unwrap();
     // A file in the way refuses everyone, the superuser too.
@@ -207,7 +207,7 @@ fn an_output_folder_that_cannot_be_made_is_named() {
 
 /// Found before the run, not after it: a long run for a misspelt key is a night lost.
 #[test]
-fn a_claim_about_nothing_is_refused_with_a_near_miss() {
+fn claim_about_an_unknown_key_is_refused_with_a_suggestion() {
     let folder = Folder::new("bad-claim");
     std::fs::write(folder.0.join("good.toml"), PENDULUM).unwrap();
     for (claim, wants) in [
@@ -239,7 +239,7 @@ velocity = [0.8, -0.6]
 }
 
 #[test]
-fn constraints_that_cannot_hold_are_named() {
+fn constraints_that_cannot_be_satisfied_are_named_in_the_error() {
     all_refused(
         "bad-constraints",
         &[
@@ -277,7 +277,7 @@ fn constraints_that_cannot_hold_are_named() {
 }
 
 #[test]
-fn what_cannot_be_reduced_is_refused() {
+fn reduction_of_systems_without_cyclic_coordinates_is_refused() {
     let orbit = |reduce: &str, more: &str, lagrangian: &str| {
         let text = format!(
             "coordinates = [\"r\", \"phi\"]\nlagrangian = \"{lagrangian}\"\nreduce = {reduce}\n{more}step = 0.1\nend = 1\n\
@@ -317,7 +317,7 @@ fn what_cannot_be_reduced_is_refused() {
 }
 
 #[test]
-fn steps_that_the_energy_cannot_choose_are_refused() {
+fn energy_steps_are_refused_where_they_are_not_defined() {
     let energy = |method: &str, more: &str| format!("{{ method = \"{method}\", step = \"energy\"{more} }}");
     all_refused(
         "bad-energy-steps",
@@ -338,12 +338,12 @@ fn steps_that_the_energy_cannot_choose_are_refused() {
             with(
                 "\"verlet\"",
                 &energy("midpoint", ", largest = 0.5"),
-                &["`largest` must be from 1 to 1000000"],
+                &["`largest` must be a number from 1 to 1000000"],
             ),
             with(
                 "\"verlet\"",
                 &energy("midpoint", ", smallest = 0"),
-                &["`smallest` must be from 0.000001 to 1"],
+                &["`smallest` must be a number from 1e-6 to 1"],
             ),
             with(
                 "\"verlet\"",
@@ -364,7 +364,7 @@ fn steps_that_the_energy_cannot_choose_are_refused() {
 }
 
 #[test]
-fn columns_of_one_name_are_refused() {
+fn two_columns_of_one_name_are_refused() {
     let probe = "[probe]\nenergy = \"theta\"\n\n[initial]";
     all_refused(
         "bad-columns",

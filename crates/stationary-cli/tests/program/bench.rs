@@ -7,7 +7,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 #[test]
-fn rows_are_listed_by_group_and_name() {
+fn bench_lists_its_rows_by_group_and_name() {
     let folder = Folder::new("bench-list");
     let out = folder.stationary(&["bench", "--list"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -23,7 +23,7 @@ fn rows_are_listed_by_group_and_name() {
 }
 
 #[test]
-fn a_row_that_is_none_gets_a_near_miss() {
+fn bench_refuses_an_unknown_row_with_a_suggestion() {
     let folder = Folder::new("bench-none");
     let out = folder.stationary(&["bench", "solid"]);
     assert_eq!(out.status.code(), Some(2));
@@ -34,7 +34,7 @@ fn a_row_that_is_none_gets_a_near_miss() {
 }
 
 #[test]
-fn the_json_names_the_machine_and_every_part_of_a_row() {
+fn bench_json_names_the_machine_and_every_part_of_a_row() {
     let folder = Folder::new("bench-json");
     let out = folder.stationary(&["bench", "--json", "kepler-text", "kepler-rk4"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -83,7 +83,7 @@ fn the_json_names_the_machine_and_every_part_of_a_row() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn bench_with_a_closed_output_pipe_is_no_error() {
     let folder = Folder::new("bench-pipe");
     let mut child = command(&folder.0, &["bench", "kepler-rk4", "kepler-gauss-2"])
         .stdout(Stdio::piped())

@@ -18,7 +18,7 @@ fn runs(test: &str, runs: &[(&str, &[&str])]) -> Folder {
 }
 
 #[test]
-fn a_run_and_its_repetition_have_the_same_bits() {
+fn compare_finds_a_repeated_run_bit_identical() {
     let folder = runs("compare-same", &[("a", &[]), ("b", &[])]);
     let out = folder.stationary(&["compare", "a", "b"]);
     assert_eq!(out.status.code(), Some(0), "{}", stdout(&out));
@@ -33,7 +33,7 @@ fn a_run_and_its_repetition_have_the_same_bits() {
 }
 
 #[test]
-fn a_smaller_step_differs_by_what_its_order_says() {
+fn compare_of_two_steps_shows_the_order_of_the_method() {
     let folder = runs("compare-step", &[("a", &[]), ("b", &["step=0.005"]), ("c", &["step=0.0025"])]);
     let difference = |one: &str, other: &str| {
         let out = folder.stationary(&["compare", one, other, "--json", "--tolerance", "1e-3"]);
@@ -52,7 +52,7 @@ fn a_smaller_step_differs_by_what_its_order_says() {
 }
 
 #[test]
-fn a_claim_that_fails_in_one_is_a_difference() {
+fn compare_counts_a_claim_that_fails_in_one_run_as_a_difference() {
     let folder =
         runs("compare-claims", &[("a", &["claim=moves < 1000"]), ("b", &["claim=moves < 1000", "end=20"])]);
     let out = folder.stationary(&["compare", "a", "b", "--tolerance", "1e9"]);
@@ -65,7 +65,7 @@ fn a_claim_that_fails_in_one_is_a_difference() {
 }
 
 #[test]
-fn what_is_no_folder_of_results_is_exit_2() {
+fn compare_of_a_folder_without_results_exits_with_2() {
     let folder = runs("compare-bad", &[("a", &[])]);
     std::fs::create_dir(folder.0.join("empty")).unwrap();
     std::fs::create_dir(folder.0.join("torn")).unwrap();
@@ -95,7 +95,7 @@ fn what_is_no_folder_of_results_is_exit_2() {
 
 /// Of a solid and of bodies too.
 #[test]
-fn solids_and_impacts_are_compared() {
+fn compare_covers_solids_and_impacts() {
     let folder = Folder::new("compare-kinds");
     for kind in ["collision", "solid"] {
         assert_eq!(folder.stationary(&["new", kind]).status.code(), Some(0));

@@ -167,7 +167,7 @@ const STAGE: f64 = 1.2;
 /// A step of order 2, 4 and 8 has 1, 5 and 15 stages, with one gradient each. Counted were 218,000, 549,000 and 1,376,000 instructions for a
 /// step: 136,000 for what every step costs its observers, and 83,000 for each stage with its part of the discrete energy, whatever the order.
 #[test]
-fn a_stage_of_a_composed_step_costs_the_same_at_every_order() {
+fn stage_of_a_composition_method_costs_the_same_at_every_order() {
     let folder = Folder::new("cost-chain");
     std::fs::write(folder.0.join("chain.toml"), CHAIN).unwrap();
     let [two, four, eight] = [2, 4, 8].map(|order| {

@@ -10,7 +10,7 @@ fn order(text: &str, row: &str) -> f64 {
 }
 
 #[test]
-fn the_truncations_of_a_run_are_shown_with_their_orders() {
+fn explain_energy_shows_the_truncations_of_a_run_with_their_orders() {
     let folder = Folder::new("energy");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["explain-energy", "swing.toml", "--set", "end=10", "--set", "step=0.05"]);
@@ -34,7 +34,7 @@ fn the_truncations_of_a_run_are_shown_with_their_orders() {
 }
 
 #[test]
-fn runs_that_follow_no_energy_are_exit_2() {
+fn explain_energy_of_runs_without_modified_energy_exits_with_2() {
     let folder = Folder::new("no-energy");
     let cases: [(&[&str], &str); 6] = [
         (&["pendulum", "--set", "integrator=rk4"], "rk4 is not variational"),
@@ -54,7 +54,7 @@ fn runs_that_follow_no_energy_are_exit_2() {
 
 /// Observers and sections of systems that cannot have them are refused, not crashed on.
 #[test]
-fn what_looks_around_a_run_is_refused_where_it_cannot() {
+fn observers_that_need_neighbouring_runs_are_refused_where_they_cannot_work() {
     let folder = Folder::new("around");
     let cases: [(&[&str], &str); 6] = [
         (&["spherical-pendulum", "--set", "observe=loop_area"], "constraints leave them none"),

@@ -38,7 +38,7 @@ fn told(out: &Output, what: &str) {
 /// No file may be longer than so many bytes: every Unix can do that.
 #[cfg(unix)]
 #[test]
-fn files_that_cannot_grow_are_told_and_the_run_resumes() {
+fn run_with_a_file_size_limit_reports_it_and_resumes() {
     for (number, case) in CASES.iter().enumerate() {
         let folder = Folder::new(&format!("limited-{number}"));
         let whole = folder.stationary(&arguments(case, "whole"));
@@ -65,7 +65,7 @@ fn files_that_cannot_grow_are_told_and_the_run_resumes() {
 /// As if there were no room for any one of its writes, and all after it.
 #[cfg(unix)]
 #[test]
-fn a_disk_that_is_full_at_any_write_is_told_and_the_run_resumes() {
+fn run_with_a_full_disk_at_any_write_reports_it_and_resumes() {
     let case = ("particle-bounce", &["end=1", "output.series=[\"csv\", \"parquet\"]"][..]);
     let folder = Folder::new("full-at-any-write");
     let whole = folder.stationary(&arguments(&case, "whole"));
@@ -98,7 +98,7 @@ fn sweep(out: &str, keep: bool) -> Vec<&str> {
 /// table, its summary, the page, with `--keep` the files of the runs.
 #[cfg(unix)]
 #[test]
-fn a_sweep_whose_files_cannot_grow_resumes_to_the_same_bytes() {
+fn sweep_with_a_file_size_limit_resumes_to_the_same_bytes() {
     for keep in [false, true] {
         let folder = Folder::new(&format!("limited-sweep-{keep}"));
         let whole = folder.stationary(&sweep("whole", keep));
@@ -145,7 +145,7 @@ impl Drop for Small<'_> {
 /// A real one, where one may be mounted: the test before this one is made everywhere.
 #[cfg(unix)]
 #[test]
-fn a_full_file_system_is_told_and_the_run_resumes() {
+fn run_on_a_full_file_system_reports_it_and_resumes() {
     for (number, case) in CASES.iter().enumerate() {
         let folder = Folder::new(&format!("full-{number}"));
         let whole = folder.stationary(&arguments(case, "whole"));
@@ -178,7 +178,7 @@ fn a_full_file_system_is_told_and_the_run_resumes() {
 /// A sweep on a disk with any room from none on: the folder itself, the journal, the tables and the page find it full in turn.
 #[cfg(unix)]
 #[test]
-fn a_sweep_on_a_full_disk_resumes_to_the_same_bytes() {
+fn sweep_on_a_full_disk_resumes_to_the_same_bytes() {
     let folder = Folder::new("full-sweep");
     let whole = folder.stationary(&sweep("whole", false));
     assert_eq!(whole.status.code(), Some(0), "{}", stderr(&whole));

@@ -24,7 +24,7 @@ fn run(folder: &Folder, sets: &[&str]) -> (String, String, serde_json::Value) {
 /// Cause: the test was made at the initial position and time only, where the force may vanish, and at a velocity
 /// at which L may not exist; NaN counted as invariance. Expected: a warning, and none for a true symmetry.
 #[test]
-fn a_generator_that_is_no_symmetry_is_told_wherever_the_run_starts() {
+fn generator_that_is_no_symmetry_is_reported_for_every_initial_state() {
     let folder = Folder::new("symmetry");
     for (lagrangian, symmetric) in [
         ("0.5*vx^2", true),
@@ -46,7 +46,7 @@ fn a_generator_that_is_no_symmetry_is_told_wherever_the_run_starts() {
 /// Cause: `f64::max` forgets NaN, and a run went on with empty fields. Expected: the run stops and names the probe, and no claim holds
 /// for it.
 #[test]
-fn a_probe_that_was_not_a_number_stops_the_run_and_has_no_extremes() {
+fn probe_that_becomes_nan_stops_the_run_and_has_no_extremes() {
     let folder = Folder::new("probe");
     let claims = "claim=[\"probe.a.max < 100\", \"probe.a.min > -100\"]";
     let (_, errors, summary) = run(&folder, &["probe.a=log(1.05 - x)", claims]);
@@ -59,7 +59,7 @@ fn a_probe_that_was_not_a_number_stops_the_run_and_has_no_extremes() {
 /// Cause: the residual was relative to a tangent whose size depends on the units, and hid what rk4 does to a heavy
 /// body behind twelve orders. Expected: the same verdict in all units.
 #[test]
-fn the_symplectic_residual_does_not_depend_on_units() {
+fn symplectic_residual_does_not_depend_on_units() {
     let folder = Folder::new("units");
     for mass in ["1", "1e9", "1e-9"] {
         let residual = |method: &str| {
@@ -79,7 +79,7 @@ fn the_symplectic_residual_does_not_depend_on_units() {
 
 /// Cause: on a closed orbit rounding adds up for as long as the run is. Expected: a long run is as symplectic as its steps.
 #[test]
-fn the_symplectic_residual_does_not_grow_with_the_run() {
+fn symplectic_residual_does_not_grow_with_the_length_of_the_run() {
     let folder = Folder::new("long");
     let residual = |method: &str| {
         let sets = [
@@ -101,7 +101,7 @@ fn the_symplectic_residual_does_not_grow_with_the_run() {
 
 /// Cause: the report showed the file, not what was run. Expected: what `--set` changed, in report and summary.
 #[test]
-fn results_say_what_was_set() {
+fn results_contain_the_values_of_set_options() {
     let folder = Folder::new("overrides");
     let (_, _, summary) = run(&folder, &["parameters.m=2", "integrator=rk4"]);
     assert_eq!(summary["overrides"], serde_json::json!(["parameters.m=2", "integrator=rk4"]));
@@ -111,7 +111,7 @@ fn results_say_what_was_set() {
 }
 
 #[test]
-fn one_option_under_two_names_is_an_error() {
+fn option_given_under_two_names_is_refused() {
     let folder = Folder::new("twice");
     std::fs::write(folder.0.join("free.toml"), FREE).unwrap();
     let set = "integrator={ method = \"lobatto\", points = 4, stages = 5 }";

@@ -27,7 +27,7 @@ fn first<'a>(gap: &str, expected: &'a [&'a str]) -> Case<'a> {
 }
 
 #[test]
-fn gaps_that_cannot_hold_are_named() {
+fn wrong_gaps_are_refused_by_name() {
     all_refused(
         "bad-gaps",
         &[
@@ -63,7 +63,7 @@ fn gaps_that_cannot_hold_are_named() {
 }
 
 #[test]
-fn what_does_not_go_with_gaps_is_refused() {
+fn methods_and_observers_that_do_not_support_gaps_are_refused() {
     let energy = "{ method = \"midpoint\", step = \"energy\" }";
     all_refused(
         "bad-gap-company",
@@ -125,7 +125,7 @@ fn rows(folder: &Folder, file: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_run_with_impacts_leaves_them_in_a_table() {
+fn run_with_impacts_writes_them_to_impacts_csv() {
     let folder = Folder::new("impacts-table");
     std::fs::write(folder.0.join("ball.toml"), BALL).unwrap();
     let gap = r#"gap=[{ gap = "y", name = "floor" }, { gap = "1.5 - x", name = "wall" }]"#;
@@ -166,7 +166,7 @@ fn a_run_with_impacts_leaves_them_in_a_table() {
 }
 
 #[test]
-fn a_run_ends_with_an_impact_or_says_that_it_did_not() {
+fn run_until_an_impact_ends_with_it_or_reports_that_it_did_not() {
     let folder = Folder::new("end-impacts");
     std::fs::write(folder.0.join("ball.toml"), BALL.replacen("end = 3", "end_impacts = 5", 1)).unwrap();
     let out = folder.stationary(&["run", "ball.toml", "--out", "out", "--set", "claim=impacts.count == 5"]);
@@ -186,7 +186,7 @@ fn a_run_ends_with_an_impact_or_says_that_it_did_not() {
 }
 
 #[test]
-fn a_run_that_a_gap_stops_names_it() {
+fn run_stopped_by_a_gap_names_the_gap() {
     let folder = Folder::new("gap-stops");
     std::fs::write(folder.0.join("ball.toml"), BALL).unwrap();
     for (gap, reason, hits) in [
@@ -208,7 +208,7 @@ fn a_run_that_a_gap_stops_names_it() {
 }
 
 #[test]
-fn a_symmetry_that_a_gap_breaks_is_warned_of() {
+fn symmetry_broken_by_a_gap_gives_a_warning() {
     let folder = Folder::new("gap-symmetry");
     let symmetric = BALL.to_string() + "[symmetry]\nshift = [1, 0]\n";
     std::fs::write(folder.0.join("ball.toml"), &symmetric).unwrap();
@@ -222,7 +222,7 @@ fn a_symmetry_that_a_gap_breaks_is_warned_of() {
 }
 
 #[test]
-fn a_sweep_has_impacts_as_columns() {
+fn sweep_table_has_columns_for_impacts() {
     let folder = Folder::new("impacts-sweep");
     std::fs::write(folder.0.join("ball.toml"), BALL).unwrap();
     let out = folder.stationary(&[
@@ -244,7 +244,7 @@ fn a_sweep_has_impacts_as_columns() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_keeps_its_impacts() {
+fn interrupted_run_keeps_its_impacts() {
     let folder = Folder::new("impacts-interrupt");
     std::fs::write(folder.0.join("ball.toml"), BALL.replacen("end = 3", "end_impacts = 100000000", 1))
         .unwrap();

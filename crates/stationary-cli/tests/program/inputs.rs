@@ -44,7 +44,7 @@ fn fifo(folder: &Folder, name: &str) {
 }
 
 #[test]
-fn pipes_and_devices_are_no_scenarios_meshes_or_lists() {
+fn pipes_and_devices_are_refused_as_scenarios_meshes_and_lists() {
     let folder = Folder::new("inputs");
     fifo(&folder, "pipe");
     std::fs::write(folder.0.join("pull.toml"), PULLED.replace("square.msh", "pipe")).unwrap();
@@ -72,7 +72,7 @@ fn pipes_and_devices_are_no_scenarios_meshes_or_lists() {
 }
 
 #[test]
-fn pipes_are_no_results_to_compare_or_resume() {
+fn pipes_are_refused_as_results_to_compare_or_resume() {
     let folder = Folder::new("input-results");
     std::fs::write(folder.0.join("pendulum.toml"), PENDULUM).unwrap();
     assert_eq!(
@@ -97,7 +97,7 @@ fn pipes_are_no_results_to_compare_or_resume() {
 
 /// A mesh that is longer than any mesh, of which no byte is on the disk.
 #[test]
-fn inputs_beyond_their_bounds_are_refused_by_their_length() {
+fn input_files_above_the_size_limit_are_refused_unread() {
     let folder = Folder::new("input-long");
     std::fs::write(folder.0.join("pull.toml"), PULLED.replace("square.msh", "long.msh")).unwrap();
     let long = std::fs::File::create(folder.0.join("long.msh")).unwrap();
@@ -113,7 +113,7 @@ fn inputs_beyond_their_bounds_are_refused_by_their_length() {
 
 /// A descriptor that the program was given is a way in, whatever is at its other end, up to the bound of a scenario.
 #[test]
-fn a_scenario_may_come_through_standard_input() {
+fn scenario_is_read_from_standard_input() {
     let folder = Folder::new("input-stdin");
     let mut child = command(&folder.0, &["run", "/dev/stdin", "--quiet", "--out", "out"])
         .stdin(Stdio::piped())
@@ -137,7 +137,7 @@ fn a_scenario_may_come_through_standard_input() {
 
 /// The mesh is told as it is found from where the program was called, as the scenario is.
 #[test]
-fn meshes_are_told_by_the_path_that_leads_to_them() {
+fn errors_in_meshes_name_the_path_given_by_the_user() {
     let folder = Folder::new("input-paths");
     std::fs::create_dir(folder.0.join("deep")).unwrap();
     std::fs::write(folder.0.join("deep/pull.toml"), PULLED).unwrap();

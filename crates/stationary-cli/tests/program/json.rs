@@ -17,7 +17,7 @@ fn names(events: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn a_run_starts_and_is_done() {
+fn json_events_begin_with_start_and_end_with_done() {
     let folder = Folder::new("json-run");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["run", "swing.toml", "--json", "--set", "claim=moves == 100"]);
@@ -37,7 +37,7 @@ fn a_run_starts_and_is_done() {
 }
 
 #[test]
-fn outcomes_have_the_exit_codes_that_they_always_had() {
+fn json_events_do_not_change_exit_codes() {
     let folder = Folder::new("json-outcomes");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
     let quartic = "lagrangian=0.5*vtheta^2 + theta^4";
@@ -54,7 +54,7 @@ fn outcomes_have_the_exit_codes_that_they_always_had() {
 /// Every key is there in every line of progress, and the numbers go on.
 #[cfg(unix)]
 #[test]
-fn progress_tells_time_rates_and_what_is_left() {
+fn json_progress_has_time_rates_and_remaining_time() {
     let folder = Folder::new("json-progress");
     let arguments =
         ["run", "pendulum", "--set", "end=1e9", "--set", "output.every=1000000", "--json", "--out", "out"];
@@ -90,7 +90,7 @@ fn progress_tells_time_rates_and_what_is_left() {
 }
 
 #[test]
-fn errors_name_file_line_and_remedy() {
+fn json_errors_name_file_line_and_remedy() {
     let folder = Folder::new("json-errors");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM.replace("step", "stpe")).unwrap();
     for arguments in [&["run", "swing.toml", "--json"][..], &["check", "swing.toml", "--json"]] {
@@ -122,7 +122,7 @@ fn errors_name_file_line_and_remedy() {
 }
 
 #[test]
-fn checks_and_sweeps_speak_json_too() {
+fn check_and_sweep_write_json_events() {
     let folder = Folder::new("json-sweep");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["check", "swing.toml", "--json"]);
@@ -146,7 +146,7 @@ fn checks_and_sweeps_speak_json_too() {
 /// Without a terminal: a line every five seconds, with all that the bar shows; nothing for short runs and with --quiet.
 #[cfg(unix)]
 #[test]
-fn progress_is_a_line_now_and_then_where_there_is_no_terminal() {
+fn progress_without_a_terminal_is_a_line_now_and_then() {
     let folder = Folder::new("lines");
     let run = |quiet: &[&str]| {
         let base = ["run", "pendulum", "--set", "end=1e9", "--set", "output.every=1000000", "--out"];

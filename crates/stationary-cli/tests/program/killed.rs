@@ -181,7 +181,7 @@ fn resumes_to_the_same_bytes(folder: &Folder, case: &Case, what: &str) {
 
 #[cfg(unix)]
 #[test]
-fn runs_of_every_kind_broken_again_and_again_resume_to_the_same_bytes() {
+fn runs_of_every_kind_interrupted_repeatedly_resume_to_the_same_bytes() {
     for (number, case) in CASES.iter().enumerate() {
         let folder = with_whole_run(&format!("killed-{number}"), case);
         for (round, place) in PLACES.iter().enumerate() {
@@ -226,7 +226,7 @@ const SHORT: [(Case, &str); 3] = [
 /// A new run, and one that goes on after it was killed, killed at each of their operations on files in turn.
 #[cfg(unix)]
 #[test]
-fn runs_killed_at_any_operation_on_a_file_resume_to_the_same_bytes() {
+fn runs_killed_at_any_file_operation_resume_to_the_same_bytes() {
     for (number, (case, way)) in SHORT.iter().enumerate() {
         let folder = with_whole_run(&format!("killed-at-files-{number}"), case);
         for resumed in [false, true] {
@@ -282,7 +282,7 @@ fn runs_killed_at_random_moments_resume_to_the_same_bytes() {
 }
 
 #[test]
-fn a_failpoint_that_names_no_place_is_refused() {
+fn failpoint_with_an_unknown_name_is_refused() {
     let folder = Folder::new("no-failpoint");
     let out = folder.broken_at("before-lunch:1:kill", &["list"]);
     assert_eq!(out.status.code(), Some(2));
@@ -291,7 +291,7 @@ fn a_failpoint_that_names_no_place_is_refused() {
 
 /// Broken before the first checkpoint, at the last files, and with halves of files about.
 #[test]
-fn what_a_killed_run_leaves_in_between_is_put_right() {
+fn partial_files_of_a_killed_run_are_repaired_on_resume() {
     let folder = Folder::new("killed-between");
     let run = |more: &[&str]| {
         let sets = ["--set", "end=20", "--set", "claim=[]", "--quiet"];
@@ -315,7 +315,7 @@ fn what_a_killed_run_leaves_in_between_is_put_right() {
 
 #[cfg(unix)]
 #[test]
-fn two_runs_do_not_share_a_folder() {
+fn second_run_in_a_folder_in_use_is_refused() {
     let folder = Folder::new("two-runs");
     let long = ["run", "pendulum", "--quiet", "--set", "end=1e9", "--out", "out"];
     let mut child = command(&folder.0, &long).stderr(Stdio::null()).spawn().unwrap();
@@ -335,7 +335,7 @@ fn two_runs_do_not_share_a_folder() {
 
 #[cfg(unix)]
 #[test]
-fn links_in_the_folder_lead_nowhere() {
+fn symbolic_links_in_the_results_folder_are_not_followed() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new("links");
     let (out, precious) = (folder.0.join("out"), folder.0.join("precious"));

@@ -26,6 +26,8 @@ mod docs;
 #[path = "../page/main.rs"]
 mod page;
 
+use stationary_app::registry;
+use stationary_app::scenario::keys::reference;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -108,7 +110,7 @@ fn without_threads(folder: &Folder, arguments: &[&str]) -> Command {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn without_threads_runs_are_made_alone_and_sweeps_are_refused() {
+fn without_threads_runs_use_one_thread_and_sweeps_are_refused() {
     let folder = Folder::new("threads");
     let solid = ["run", "slab", "--threads", "2", "--set", "end=0.1", "--set", "claim=[]", "-q", "--out"];
     let steps = ["--set", "integrator.steps=harmonic"];
@@ -145,7 +147,7 @@ velocity = { theta = 0.0 }
 "#;
 
 #[test]
-fn list_names_everything_and_explain_knows_each_name() {
+fn list_names_every_entry_and_explain_knows_each_name() {
     let folder = Folder::new("list");
     let out = folder.stationary(&["list"]);
     assert_eq!(out.status.code(), Some(0));
@@ -167,8 +169,34 @@ fn list_names_everything_and_explain_knows_each_name() {
     assert!(stderr(&out).contains("did you mean `gauss`?"));
 }
 
+/// Every key by its path, every option and constant by its owner, and every material.
 #[test]
-fn every_shipped_scenario_checks_with_no_checkout() {
+fn explain_knows_every_key_option_and_material() {
+    let folder = Folder::new("explain-all");
+    let explained = |name: &str, words: &str| {
+        let out = folder.stationary(&["explain", name]);
+        assert_eq!(out.status.code(), Some(0), "{name}: {}", stderr(&out));
+        assert!(stdout(&out).contains(words), "{name}: {}", stdout(&out));
+    };
+    for (heading, keys) in reference() {
+        for key in keys {
+            let path = if heading == "Drawing" { format!("draw.{}", key.path) } else { key.path.to_string() };
+            explained(&path, &key.meaning());
+        }
+    }
+    for law in registry::materials() {
+        explained(law.name, law.energy);
+        law.constants.iter().for_each(|key| explained(&format!("{}.{}", law.name, key.path), key.doc));
+    }
+    for entry in registry::integrators().iter().chain(registry::observers()) {
+        entry.options.iter().for_each(|key| explained(&format!("{}.{}", entry.name, key.path), key.doc));
+    }
+    explained("fraction", "Option of avi");
+    explained("gap", "gap.restitution");
+}
+
+#[test]
+fn every_shipped_scenario_passes_check_without_a_source_checkout() {
     let folder = Folder::new("check");
     for name in stationary_app::scenario::shipped::all().iter().map(|s| s.name) {
         let out = folder.stationary(&["check", name]);
@@ -179,7 +207,7 @@ fn every_shipped_scenario_checks_with_no_checkout() {
 }
 
 #[test]
-fn a_name_that_is_nothing_gets_a_near_miss() {
+fn unknown_scenario_name_is_refused_with_a_suggestion() {
     let folder = Folder::new("name");
     let out = folder.stationary(&["run", "keppler"]);
     assert_eq!(out.status.code(), Some(2));
@@ -198,7 +226,7 @@ fn a_name_that_is_nothing_gets_a_near_miss() {
 }
 
 #[test]
-fn wrong_usage_is_exit_2() {
+fn wrong_command_line_usage_exits_with_2() {
     let folder = Folder::new("usage");
     for arguments in
         [&["run"][..], &["walk"], &["run", "kepler", "--set", "step"], &["check", "kepler", "--fast"], &[]]
@@ -209,7 +237,7 @@ fn wrong_usage_is_exit_2() {
 }
 
 #[test]
-fn a_run_leaves_its_results_where_it_says() {
+fn run_writes_its_results_where_it_says() {
     let folder = Folder::new("run");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["run", "swing.toml", "--set", "claim=energy.max_relative_error < 1e-2"]);
@@ -226,7 +254,7 @@ fn a_run_leaves_its_results_where_it_says() {
 }
 
 #[test]
-fn a_failed_claim_is_exit_1_and_keeps_the_results() {
+fn failed_claim_exits_with_1_and_keeps_the_results() {
     let folder = Folder::new("claim");
     std::fs::write(folder.0.join("swing.toml"), PENDULUM).unwrap();
     let out = folder.stationary(&["run", "swing.toml", "--set", "claim=energy.max_relative_error < 1e-30"]);
@@ -241,7 +269,7 @@ fn a_failed_claim_is_exit_1_and_keeps_the_results() {
 
 /// The commands in the comments at the top of shipped scenarios; those with rk4 show claims that fail.
 #[test]
-fn every_command_that_a_shipped_scenario_shows_runs() {
+fn every_command_in_the_comments_of_shipped_scenarios_runs() {
     let folder = Folder::new("shown");
     let mut commands = 0;
     let shipped = stationary_app::scenario::shipped::all().iter();
@@ -263,7 +291,7 @@ fn every_command_that_a_shipped_scenario_shows_runs() {
 }
 
 #[test]
-fn every_shipped_scenario_but_solids_keeps_its_claims() {
+fn every_shipped_scenario_except_solids_satisfies_its_claims() {
     let folder = Folder::new("shipped");
     let shipped = stationary_app::scenario::shipped::all().iter();
     for name in shipped.filter(|s| !s.text.contains("\nmesh = ")).map(|s| s.name) {
@@ -273,7 +301,7 @@ fn every_shipped_scenario_but_solids_keeps_its_claims() {
 }
 
 #[test]
-fn set_reaches_the_integrator_of_a_shipped_scenario() {
+fn set_option_reaches_the_integrator_of_a_shipped_scenario() {
     let folder = Folder::new("set");
     let sets = ["--set", "integrator.method=gauss", "--set", "integrator.stages=3", "--set", "end=1"];
     let out = folder.stationary(&[&["run", "pendulum"][..], &sets].concat());

@@ -12,7 +12,7 @@ pub fn kinds(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn every_kind_runs_as_it_is_and_keeps_its_claims() {
+fn every_template_of_new_runs_unchanged_and_satisfies_its_claims() {
     let folder = Folder::new("new");
     let kinds = kinds(&folder);
     for expected in ["pendulum", "orbit", "constraint", "collision", "bodies", "body", "solid", "lattice"] {
@@ -33,7 +33,7 @@ fn every_kind_runs_as_it_is_and_keeps_its_claims() {
 
 /// The commands in the comments run too; where one says that claims may fail, they may.
 #[test]
-fn the_commands_in_the_comments_run() {
+fn commands_in_the_comments_of_templates_run() {
     let folder = Folder::new("new-shown");
     let mut commands = 0;
     for kind in kinds(&folder).iter().filter(|k| *k != "solid") {
@@ -60,7 +60,7 @@ fn the_commands_in_the_comments_run() {
 }
 
 #[test]
-fn the_file_can_be_named_and_is_never_overwritten() {
+fn new_accepts_a_file_name_and_never_overwrites_a_file() {
     let folder = Folder::new("new-file");
     std::fs::create_dir(folder.0.join("part")).unwrap();
     let out = folder.stationary(&["new", "solid", "part/beam"]);
@@ -101,7 +101,7 @@ fn the_file_can_be_named_and_is_never_overwritten() {
 }
 
 #[test]
-fn with_a_schema_editors_find_it_beside() {
+fn new_with_schema_writes_the_schema_beside_the_scenario() {
     let folder = Folder::new("new-schema");
     for kind in ["pendulum", "orbit"] {
         let out = folder.stationary(&["new", kind, "--schema"]);

@@ -39,7 +39,7 @@ fn prepared(test: &str) -> Folder {
 /// `/dev/full` takes nothing; it is on Linux.
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_is_lost_is_told_and_exits_with_2() {
+fn lost_standard_output_is_reported_and_exits_with_2() {
     let folder = prepared("lost");
     for arguments in COMMANDS {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -60,7 +60,7 @@ fn output_that_is_lost_is_told_and_exits_with_2() {
 }
 
 #[test]
-fn a_reader_that_goes_away_changes_no_exit_code_and_is_told_nothing() {
+fn closed_output_pipe_changes_no_exit_code_and_prints_no_error() {
     let folder = prepared("gone");
     for arguments in COMMANDS {
         let expected = if arguments.contains(&"missing.toml") { 2 } else { 0 };
@@ -83,7 +83,7 @@ fn harmless(what: &str, text: &str) {
 }
 
 #[test]
-fn control_characters_of_scenarios_and_file_names_are_shown_not_obeyed() {
+fn control_characters_in_scenarios_and_file_names_are_escaped_on_output() {
     let folder = Folder::new("control");
     let toml = HOSTILE.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect::<String>();
     let titled = format!("title = \"T{toml}\"\nclaim = [\"energy.max_relative_error < 1e-30\"]\n{PENDULUM}");

@@ -15,7 +15,7 @@ fn columns(folder: &Folder, file: &str, names: &[&str]) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn reduced_and_full_runs_agree() {
+fn runs_of_reduced_and_full_systems_agree() {
     let folder = Folder::new("reduced");
     let cases = [
         ("oblate-satellite", &["r", "z", "phi", "vphi", "pr", "pz"][..], "end=86400"),
@@ -42,7 +42,7 @@ fn reduced_and_full_runs_agree() {
 
 /// The rate at which the node goes back, to first order in J2: -(3/2) n J2 (R/a)^2 cos i.
 #[test]
-fn the_node_of_an_orbit_about_an_oblate_planet_goes_back_as_theory_says() {
+fn nodal_precession_about_an_oblate_planet_agrees_with_theory() {
     let folder = Folder::new("node");
     let run = folder.stationary(&["run", "oblate-satellite", "--out", "out", "--quiet"]);
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));

@@ -30,7 +30,7 @@ fn scenarios(folder: &Folder) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_published_schema_is_that_of_the_program() {
+fn published_json_schema_is_that_of_the_program() {
     let folder = Folder::new("schema-file");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/scenario.schema.json");
     let printed = stdout(&folder.stationary(&["schema"]));
@@ -41,7 +41,7 @@ fn the_published_schema_is_that_of_the_program() {
 }
 
 #[test]
-fn shipped_scenarios_and_templates_are_valid() {
+fn shipped_scenarios_and_templates_are_valid_under_the_json_schema() {
     let folder = Folder::new("schema-valid");
     let validator = validator();
     let all = scenarios(&folder);
@@ -111,7 +111,7 @@ fn refused(document: &Value, folder: &Folder, deep: bool) -> Option<String> {
 /// Whatever the schema refuses the program refuses too, and whatever key the program does not know the schema does not know:
 /// every value of every template and of some scenarios is replaced by others, and unknown keys are added everywhere.
 #[test]
-fn schema_and_program_refuse_the_same() {
+fn json_schema_and_program_refuse_the_same_scenarios() {
     let folder = Folder::new("schema-same");
     let validator = validator();
     let others = [
@@ -186,7 +186,7 @@ fn schema_and_program_refuse_the_same() {
 
 /// Every integrator with every option that it has, for every kind of scenario.
 #[test]
-fn integrators_of_the_schema_are_those_of_the_program() {
+fn integrators_of_the_json_schema_are_those_of_the_program() {
     let folder = Folder::new("schema-integrators");
     let validator = validator();
     let mut taken = 0;
@@ -194,7 +194,7 @@ fn integrators_of_the_schema_are_those_of_the_program() {
         folder.stationary(&["new", kind]);
         let text = std::fs::read_to_string(folder.0.join(format!("{kind}.toml"))).unwrap();
         for entry in stationary_app::registry::integrators() {
-            let options = entry.options.iter().map(|o| o.0).chain(["zzz"]).map(Some).chain([None]);
+            let options = entry.options.iter().map(|o| o.path).chain(["zzz"]).map(Some).chain([None]);
             for option in options {
                 let mut document = parse(&text);
                 let mut integrator = json!({ "method": entry.name });

@@ -94,7 +94,7 @@ const SHIPPED: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn every_shipped_solid_runs_by_name_whatever_its_steps() {
+fn every_shipped_solid_runs_by_name_with_every_step_rule() {
     let folder = Folder::new("solids");
     for (name, end) in SHIPPED {
         for (method, steps) in
@@ -134,7 +134,7 @@ fn every_shipped_solid_runs_by_name_whatever_its_steps() {
 
 /// Free steps at 0.8 of the limits feed waves of the size of an element; the default does not.
 #[test]
-fn energy_that_grows_is_told_with_elements_and_remedy() {
+fn secular_energy_growth_of_a_solid_is_reported_with_elements_and_remedy() {
     let folder = Folder::new("growth");
     let run = |sets: &[&str]| {
         let scatter = r#"initial.velocity=["0.01*sin(7919*X + 1013*Y)", "0.01*cos(5113*X - 3001*Y)"]"#;
@@ -189,7 +189,7 @@ fn sane(summary: &Value, method: &str) {
 /// Cause: methods of the ground floor took the largest step of an element, and the explicit ones blew up. Expected: each
 /// takes a step at which it is stable.
 #[test]
-fn discrete_lagrangians_of_the_ground_floor_run_on_solids() {
+fn integrators_of_formula_systems_run_on_solids() {
     let folder = Folder::new("solid-methods");
     for (name, end) in [("bar-wave", "1e-4"), ("slab", "0.02")] {
         for method in ["midpoint", "gauss", "lobatto", "verlet", "trapezoidal", "rk4"] {
@@ -206,7 +206,7 @@ fn discrete_lagrangians_of_the_ground_floor_run_on_solids() {
 }
 
 #[test]
-fn two_runs_leave_the_same_bytes_and_frames_read_back() {
+fn two_runs_of_a_solid_write_the_same_bytes_and_frames_read_back() {
     let folder = Folder::new("solid-equal");
     write(&folder, PULLED, SQUARE);
     for out in ["a", "b"] {
@@ -240,7 +240,7 @@ fn two_runs_leave_the_same_bytes_and_frames_read_back() {
 }
 
 #[test]
-fn any_number_of_threads_leaves_the_same_bytes() {
+fn solid_run_writes_the_same_bytes_on_any_number_of_threads() {
     let folder = Folder::new("solid-threads");
     let run = |out: &str, more: &[&str]| {
         let sets =
@@ -266,7 +266,7 @@ fn any_number_of_threads_leaves_the_same_bytes() {
 
 /// The work of a growing load is the energy it brings in, and what the wall gives is what the load gives.
 #[test]
-fn a_loaded_body_balances_energy_and_momentum() {
+fn loaded_solid_balances_energy_and_momentum() {
     let folder = Folder::new("solid-balance");
     write(&folder, PULLED, SQUARE);
     let out = folder.stationary(&["run", "pull.toml", "--out", "out", "--set", "integrator.fraction=0.02"]);
@@ -282,7 +282,7 @@ fn a_loaded_body_balances_energy_and_momentum() {
 
 /// Probes say which node they follow, and warn where that is not where they were asked for.
 #[test]
-fn probes_name_their_node() {
+fn probes_of_a_solid_name_their_node() {
     let folder = Folder::new("solid-probes");
     write(&folder, PULLED, SQUARE);
     let out = folder.stationary(&["run", "pull.toml", "--out", "near"]);
@@ -307,7 +307,7 @@ fn probes_name_their_node() {
 
 /// A mesh whose triangles run clockwise is the same body, and a note says what was done.
 #[test]
-fn a_clockwise_mesh_runs_as_one_that_is_not() {
+fn clockwise_plane_mesh_gives_the_results_of_the_anticlockwise_one() {
     let folder = Folder::new("solid-clockwise");
     write(&folder, PULLED, SQUARE);
     assert_eq!(folder.stationary(&["run", "pull.toml", "--quiet", "--out", "a"]).status.code(), Some(0));

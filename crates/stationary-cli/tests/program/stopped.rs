@@ -24,7 +24,7 @@ fn summary(folder: &Folder, key: &str) -> String {
 }
 
 #[test]
-fn a_run_that_fails_keeps_everything_before() {
+fn failed_run_keeps_all_results_before_the_failure() {
     let quartic = "lagrangian=0.5*vtheta^2 + theta^4";
     let newton = "relative residual of ";
     for (name, sets, reason, least) in [
@@ -69,7 +69,7 @@ fn a_run_that_fails_keeps_everything_before() {
 
 /// Cause: only numbers that are none stopped a run: an energy of 1e238 ended with exit 0.
 #[test]
-fn a_solid_whose_energy_explodes_stops_and_keeps_everything_before() {
+fn solid_run_with_exploding_energy_stops_and_keeps_all_results_before() {
     let folder = Folder::new("explodes");
     let integrator = "integrator={ method = \"avi\", steps = \"free\", fraction = 1.6, limit = \"element\" }";
     let arguments = [
@@ -101,7 +101,7 @@ fn a_solid_whose_energy_explodes_stops_and_keeps_everything_before() {
 
 /// Cause: the list of frames was looked for where no frame had been written, and so there was a page without a summary.
 #[test]
-fn a_start_of_infinite_energy_or_beyond_the_limit_is_refused_and_nothing_is_written() {
+fn initial_state_of_infinite_energy_or_above_the_stability_limit_is_refused_without_output() {
     let folder = Folder::new("refused");
     for (sets, reason) in [
         (
@@ -127,7 +127,7 @@ fn a_start_of_infinite_energy_or_beyond_the_limit_is_refused_and_nothing_is_writ
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_keeps_what_it_has() {
+fn interrupted_run_keeps_its_results() {
     // Twice at once is how `timeout` sends it: to the program, and to its group.
     for signals in [&["INT"][..], &["TERM"], &["INT", "TERM"]] {
         let folder = Folder::new("interrupt");
@@ -181,7 +181,7 @@ impl Drop for Endless {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_is_heard_within_a_long_step_and_a_long_preparation() {
+fn signal_interrupts_a_long_step_and_a_long_preparation() {
     for (name, text) in SLOW {
         for (signal, marker) in [("INT", "start"), ("TERM", "series")] {
             let folder = Folder::new(&format!("slow-{name}"));

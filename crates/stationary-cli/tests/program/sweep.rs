@@ -42,7 +42,7 @@ fn succeeds(out: &Output) {
 const FILES: [&str; 3] = ["sweep.csv", "sweep.json", "sweep.html"];
 
 #[test]
-fn a_grid_has_a_row_for_each_run_whatever_the_threads() {
+fn sweep_over_a_grid_has_one_row_per_run_for_any_number_of_threads() {
     let folder = Folder::new("sweep-grid");
     std::fs::write(folder.0.join("p.toml"), PENDULUM).unwrap();
     let grid = ["sweep", "p.toml", "--over", "parameters.g=1,9.81", "--over", "step=0.01..0.03:3"];
@@ -98,7 +98,7 @@ fn a_grid_has_a_row_for_each_run_whatever_the_threads() {
 }
 
 #[test]
-fn a_list_varies_keys_together_and_an_empty_cell_leaves_the_scenario_alone() {
+fn sweep_list_varies_keys_together_and_an_empty_cell_keeps_the_scenario() {
     let folder = Folder::new("sweep-list");
     let list = "integrator,integrator.stages,initial\nverlet,,\ngauss,2,\"{position = [2, 0.1], velocity = [0, 1]}\"\n";
     std::fs::write(folder.0.join("l.csv"), list).unwrap();
@@ -131,7 +131,7 @@ fn a_list_varies_keys_together_and_an_empty_cell_leaves_the_scenario_alone() {
 }
 
 #[test]
-fn solids_are_swept_too() {
+fn sweep_runs_solids() {
     let folder = Folder::new("sweep-solid");
     let sweep = [
         "sweep",
@@ -161,7 +161,7 @@ fn solids_are_swept_too() {
 }
 
 #[test]
-fn a_run_that_goes_wrong_is_a_row_that_says_so() {
+fn sweep_records_a_failed_run_as_a_row_with_its_reason() {
     let folder = Folder::new("sweep-amiss");
     std::fs::write(folder.0.join("p.toml"), PENDULUM).unwrap();
     // The second blows up, the third promises too much.
@@ -213,7 +213,7 @@ fn a_run_that_goes_wrong_is_a_row_that_says_so() {
 }
 
 #[test]
-fn bad_sweeps_are_refused_and_nothing_is_written() {
+fn wrong_sweeps_are_refused_without_output() {
     let folder = Folder::new("sweep-bad");
     std::fs::write(folder.0.join("p.toml"), PENDULUM).unwrap();
     std::fs::write(folder.0.join("short.csv"), "step,end\n0.1,1\n0.2\n").unwrap();
@@ -227,7 +227,10 @@ fn bad_sweeps_are_refused_and_nothing_is_written() {
             &["run 1, stpe:1:1: unknown key `stpe`", "did you mean `step`?", "in run 1 of 2: stpe=1"],
         ),
         (&["--over", "parameters.m=1,2,x"], &["run 3, parameters.m:1:1: ", "in run 3 of 3: parameters.m=x"]),
-        (&["--over", "step=0.1,0"], &["run 2, step:1:1: `step` must be greater than zero", "in run 2 of 2"]),
+        (
+            &["--over", "step=0.1,0"],
+            &["run 2, step:1:1: `step` must be a number greater than zero", "in run 2 of 2"],
+        ),
         (
             &["--over", "integrator=verlet,gaus"],
             &["unknown integrator `gaus`", "did you mean `gauss`?", "in run 2 of 2"],
@@ -280,7 +283,7 @@ fn journalled(out: &Path) -> usize {
 
 #[cfg(unix)]
 #[test]
-fn a_sweep_broken_off_and_resumed_leaves_the_bytes_of_an_unbroken_one() {
+fn interrupted_sweep_resumes_to_the_bytes_of_an_uninterrupted_one() {
     let folder = Folder::new("sweep-resumed");
     let base =
         ["sweep", "pendulum", "--over", "initial.position.theta=0.1..3:30", "--set", "end=5", "--quiet"];

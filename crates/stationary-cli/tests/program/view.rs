@@ -77,7 +77,7 @@ fn results(test: &str) -> Folder {
 }
 
 #[test]
-fn files_are_served_with_their_types_and_lengths() {
+fn view_serves_files_with_their_types_and_lengths() {
     let folder = results("view-files");
     let server = Server::start(&folder, "results");
     for (path, kind, expected) in [
@@ -104,7 +104,7 @@ fn files_are_served_with_their_types_and_lengths() {
 }
 
 #[test]
-fn nothing_outside_of_the_folder_is_served() {
+fn view_serves_nothing_outside_of_its_folder() {
     let folder = results("view-outside");
     #[cfg(unix)]
     {
@@ -154,7 +154,7 @@ fn nothing_outside_of_the_folder_is_served() {
 }
 
 #[test]
-fn other_methods_and_other_hosts_are_refused() {
+fn view_refuses_other_methods_and_other_hosts() {
     let folder = results("view-refused");
     let server = Server::start(&folder, "results");
     let port = server.address.port();
@@ -189,7 +189,7 @@ fn other_methods_and_other_hosts_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_it_well() {
+fn ctrl_c_ends_view_with_exit_code_0() {
     let folder = results("view-end");
     let mut server = Server::start(&folder, "results");
     // Also while a reader does not read.
@@ -201,7 +201,7 @@ fn ctrl_c_ends_it_well() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_and_a_port_that_is_taken_are_exit_2() {
+fn view_of_a_missing_folder_or_on_a_used_port_exits_with_2() {
     let folder = results("view-bad");
     for path in ["nowhere", "secret.txt"] {
         let out = folder.stationary(&["view", path]);
@@ -222,7 +222,7 @@ fn memory(server: &Server) -> Option<u64> {
 }
 
 #[test]
-fn a_request_with_a_body_of_any_length_leaves_the_server_standing() {
+fn view_survives_requests_with_bodies_of_any_length() {
     let folder = results("view-body");
     let server = Server::start(&folder, "results");
     for length in ["1000000000000", "18446744073709551615", "999999999999999999999999"] {
@@ -234,7 +234,7 @@ fn a_request_with_a_body_of_any_length_leaves_the_server_standing() {
 }
 
 #[test]
-fn headers_without_end_take_no_memory() {
+fn view_uses_no_memory_for_endless_headers() {
     let folder = results("view-headers");
     let server = Server::start(&folder, "results");
     let before = memory(&server);
@@ -252,7 +252,7 @@ fn headers_without_end_take_no_memory() {
 }
 
 #[test]
-fn readers_that_do_not_read_keep_nobody_out() {
+fn view_program_serves_others_while_clients_do_not_read() {
     let folder = results("view-readers");
     std::fs::write(folder.0.join("results/big.bin"), vec![0; 32 << 20]).unwrap();
     let server = Server::start(&folder, "results");
@@ -267,7 +267,7 @@ fn readers_that_do_not_read_keep_nobody_out() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn without_threads_it_still_serves() {
+fn view_program_serves_without_threads() {
     let folder = results("view-threads");
     let mut limited = super::without_threads(&folder, &["view", "results"]);
     limited.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -19,7 +19,7 @@ fn offers(folder: &Folder, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn commands_scenarios_kinds_and_files_are_completed() {
+fn completion_offers_commands_scenarios_kinds_and_files() {
     let folder = Folder::new("completions");
     std::fs::write(folder.0.join("henhouse.toml"), "").unwrap();
     std::fs::write(folder.0.join("henry.txt"), "").unwrap();
@@ -32,7 +32,7 @@ fn commands_scenarios_kinds_and_files_are_completed() {
 }
 
 #[test]
-fn every_shell_gets_its_script() {
+fn completion_script_exists_for_every_shell() {
     let folder = Folder::new("completion-scripts");
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let out = folder.stationary(&["completions", shell]);
@@ -45,7 +45,7 @@ fn every_shell_gets_its_script() {
 /// The script in a real shell, as a user has it.
 #[cfg(unix)]
 #[test]
-fn bash_completes_with_the_script() {
+fn completion_script_works_in_bash() {
     let folder = Folder::new("completion-bash");
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_stationary")).parent().unwrap();
     let script = "source <(stationary completions bash) || exit 3
@@ -69,7 +69,7 @@ fn bash_completes_with_the_script() {
 
 /// Each command shows how it is used and how it ends, and lines fit a terminal.
 #[test]
-fn help_has_examples_and_exit_codes() {
+fn help_of_every_command_has_examples_and_exit_codes() {
     let folder = Folder::new("help");
     let top = stdout(&folder.stationary(&["--help"]));
     let commands: Vec<&str> = top
@@ -101,7 +101,7 @@ fn help_has_examples_and_exit_codes() {
 
 /// The examples of the help are commands of this program: their words are understood.
 #[test]
-fn examples_of_the_help_are_understood() {
+fn examples_in_the_help_are_accepted_by_the_parser() {
     let folder = Folder::new("help-examples");
     let mut seen = 0;
     for name in ["new", "run", "sweep", "check", "compare", "explain", "explain-energy", "schema"] {

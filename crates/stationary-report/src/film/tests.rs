@@ -114,11 +114,11 @@ fn a_long_film_keeps_its_opening_and_a_regular_part_of_the_rest() {
     let half = FRAMES as u64 / 2;
     assert!((0..half).eq(numbers[..half as usize].iter().copied()));
     let rest = &numbers[half as usize..];
-    let stride = film.thinning.stride;
+    let stride = film.decimator.stride();
     assert!(rest.iter().all(|n| n.is_multiple_of(stride)) && rest.windows(2).all(|w| w[1] - w[0] == stride));
     assert!(rest.len() > FRAMES / 4 && rest[0] - half < stride);
     assert!(film.frames.iter().zip(&film.poses).all(|(f, p)| p.at[0] == f.t));
-    // The last moment is there although it was not kept, and every frame is what was offered at its time.
+    // The last moment is there although it was not retained, and every frame is the one offered at its time.
     let (times, _, places) = unpack(&film);
     assert_eq!((times[times.len() - 1], places[places.len() - 2].round()), (1e5, 1e5));
     assert!(film.caption().contains("The first 4000 of 100001 moments, to t = 3999,"), "{}", film.caption());
@@ -126,12 +126,12 @@ fn a_long_film_keeps_its_opening_and_a_regular_part_of_the_rest() {
 }
 
 #[test]
-fn what_is_kept_depends_on_what_was_offered_alone() {
+fn the_frames_of_a_decimated_film_depend_only_on_the_frames_offered() {
     let made = |skipping: bool| {
         let mut film = Film::new(3, vec![disc("a", 0.1), disc("b", 0.2)], Vec::new());
         for k in 0..30_000 {
             let t = f64::from(k) * 1e-3;
-            if skipping && !film.keeps_next() && k < 29_999 {
+            if skipping && !film.retains_next() && k < 29_999 {
                 film.skip();
             } else {
                 film.push(t, &[at(t.sin(), t.cos(), t, 0.0), at(t, 0.0, 0.0, 0.0)]);

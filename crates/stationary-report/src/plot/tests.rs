@@ -121,7 +121,7 @@ fn a_gap_parts_the_line() {
 }
 
 #[test]
-fn nothing_breaks_a_plot() {
+fn plots_of_extreme_missing_and_constant_data_are_well_formed() {
     let huge = f64::MAX;
     let cases: [(&[f64], &[f64]); 14] = [
         (&[], &[]),

@@ -1,4 +1,5 @@
-//! Long series made short without losing what the eye would see.
+//! Reduction of long series to the resolution of a plot: the extremes of every pixel column for functions, the cells that are inked
+//! for curves and markers.
 
 /// A vertex in tenths of a pixel.
 pub(super) type Vertex = (i32, i32);

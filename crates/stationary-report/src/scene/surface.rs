@@ -1,6 +1,6 @@
 //! What can be seen of a body: the sides of its elements that no other shares, as flat triangles, and bars as lines.
 
-use stationary::model::solid::Kind;
+use stationary::model::solid::ElementKind;
 use std::collections::{HashMap, HashSet};
 
 /// Triangles that a page holds and a phone still turns smoothly; of more, neighbours are joined.
@@ -41,15 +41,15 @@ impl Surface {
     /// The surface of these elements, at these points (three numbers each).
     ///
     /// ```
-    /// use stationary::model::solid::Kind;
+    /// use stationary::model::solid::ElementKind;
     /// use stationary_report::scene::Surface;
     ///
     /// // Two tetrahedra that share a side: six of their eight sides are seen.
     /// let points = [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1., 1., 1., 1.];
-    /// let cells = [(Kind::Tet4, &[0, 1, 2, 3][..]), (Kind::Tet4, &[1, 2, 3, 4][..])];
+    /// let cells = [(ElementKind::Tet4, &[0, 1, 2, 3][..]), (ElementKind::Tet4, &[1, 2, 3, 4][..])];
     /// assert_eq!(Surface::of(&points, cells.into_iter()).triangles(), 6);
     /// ```
-    pub fn of<'a>(points: &[f64], cells: impl Iterator<Item = (Kind, &'a [u32])> + Clone) -> Surface {
+    pub fn of<'a>(points: &[f64], cells: impl Iterator<Item = (ElementKind, &'a [u32])> + Clone) -> Surface {
         let mut surface = Surface::default();
         let mut draft = Draft { surface: &mut surface, known: vec![u32::MAX; points.len() / 3] };
         for (k, side) in outer_sides(points.len() / 3, cells.clone()) {
@@ -57,11 +57,11 @@ impl Surface {
         }
         for (k, (kind, nodes)) in (0..).zip(cells.clone()) {
             match kind {
-                Kind::Tri3 | Kind::Tri6 => draft.triangle(nodes, k),
-                Kind::Bar2 | Kind::Tet4 | Kind::Tet10 => {}
+                ElementKind::Tri3 | ElementKind::Tri6 => draft.triangle(nodes, k),
+                ElementKind::Bar2 | ElementKind::Tet4 | ElementKind::Tet10 => {}
             }
         }
-        for (k, (_, nodes)) in (0..).zip(cells).filter(|(_, (kind, _))| *kind == Kind::Bar2) {
+        for (k, (_, nodes)) in (0..).zip(cells).filter(|(_, (kind, _))| *kind == ElementKind::Bar2) {
             draft.bar(nodes, k);
         }
         surface.coarsened(points)
@@ -191,7 +191,7 @@ impl Draft<'_> {
 /// The sides of tetrahedra that only one of them has, with its number, in the order of their smallest nodes.
 fn outer_sides<'a>(
     nodes: usize,
-    cells: impl Iterator<Item = (Kind, &'a [u32])> + Clone,
+    cells: impl Iterator<Item = (ElementKind, &'a [u32])> + Clone,
 ) -> Vec<(u32, Vec<u32>)> {
     let tetrahedra =
         || (0..).zip(cells.clone()).filter(|(_, (kind, _))| kind.dimension() == 3).map(|(k, (_, n))| (k, n));

@@ -5,7 +5,7 @@ use crate::testing::Scratch;
 use crate::testing::check_well_formed;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::Value;
-use stationary::model::solid::Kind;
+use stationary::model::solid::ElementKind;
 use std::collections::HashMap;
 
 /// A cube of `n^3` boxes of six tetrahedra each: points and nodes of elements.
@@ -67,7 +67,7 @@ fn volume(points: &[f64], surface: &Surface) -> f64 {
 fn the_surface_of_a_cube_is_closed_and_turned_outward() {
     let n = 5;
     let (points, cells) = cube(n);
-    let surface = Surface::of(&points, cells.iter().map(|c| (Kind::Tet4, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Tet4, &c[..])));
     assert_eq!(surface.triangles(), 12 * n * n);
     assert_eq!(surface.nodes.len(), (n + 1).pow(3) - (n - 1).pow(3));
     assert!((volume(&points, &surface) - 1.0).abs() < 1e-12);
@@ -94,13 +94,13 @@ fn sides_of_ten_and_six_nodes_are_four_triangles_each() {
     let middles = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)].map(|(a, b)| middle(a, b));
     let points: Vec<f64> = corners.iter().chain(&middles).flatten().copied().collect();
     let nodes: Vec<u32> = (0..10).collect();
-    let surface = Surface::of(&points, [(Kind::Tet10, &nodes[..])].into_iter());
+    let surface = Surface::of(&points, [(ElementKind::Tet10, &nodes[..])].into_iter());
     assert_eq!((surface.triangles(), surface.nodes.len()), (16, 10));
     assert!((volume(&points, &surface) - 1.0 / 6.0).abs() < 1e-15);
     // Of 48 sides of triangles the sides of the four faces are 24, halves; each of those lies in the middle of an edge.
     assert_eq!(surface.sides.iter().map(|s| s.count_ones()).sum::<u32>(), 24);
     let flat: Vec<u32> = vec![0, 1, 2, 4, 5, 6];
-    let plane = Surface::of(&points, [(Kind::Tri6, &flat[..])].into_iter());
+    let plane = Surface::of(&points, [(ElementKind::Tri6, &flat[..])].into_iter());
     let area: f64 = (0..4).map(|t| 0.5 * normal(&points, &plane, t)[2]).sum();
     assert!((area - 0.5).abs() < 1e-15 && plane.elements == [0]);
 }
@@ -118,7 +118,7 @@ fn a_large_surface_is_joined_to_fewer_sides_and_says_so() {
             })
         })
         .collect();
-    let surface = Surface::of(&points, cells.iter().map(|c| (Kind::Tri3, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Tri3, &c[..])));
     assert_eq!(surface.whole, Some(2 * n * n));
     assert!(surface.triangles() <= 100_000 && surface.triangles() > 20_000, "{}", surface.triangles());
     let area: f64 = (0..surface.triangles()).map(|t| 0.5 * normal(&points, &surface, t)[2]).sum();
@@ -132,7 +132,7 @@ fn a_large_surface_is_joined_to_fewer_sides_and_says_so() {
 /// A triangle whose first corner moves, coloured by two fields.
 fn small() -> Scene {
     let points = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    let surface = Surface::of(&points, [(Kind::Tri3, &[0, 1, 2][..])].into_iter());
+    let surface = Surface::of(&points, [(ElementKind::Tri3, &[0, 1, 2][..])].into_iter());
     Scene::new(
         &points,
         surface,
@@ -171,7 +171,7 @@ fn displacements(frame: &Frame, nodes: usize) -> Vec<f64> {
 fn displacements_come_back_to_a_part_of_their_range() {
     let points: Vec<f64> = (0..300).map(|i| f64::from(i) * 0.1).collect();
     let cells: Vec<[u32; 2]> = (0..99).map(|k| [k, k + 1]).collect();
-    let surface = Surface::of(&points, cells.iter().map(|c| (Kind::Bar2, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Bar2, &c[..])));
     let mut scene = Scene::new(&points, surface, Vec::new());
     let u: Vec<f64> = (0..300).map(|i| 1e-6 * (f64::from(i) * 0.7).sin() + 5.0).collect();
     scene.push(1.0, &u, &[]);
@@ -198,7 +198,7 @@ fn values_that_are_none_have_a_code_of_their_own() {
 fn a_picture_thins_itself_and_ends_where_the_run_does() {
     let points: Vec<f64> = (0..60_900).map(f64::from).collect();
     let cells: Vec<[u32; 2]> = (0..20_299).map(|k| [k, k + 1]).collect();
-    let surface = Surface::of(&points, cells.iter().map(|c| (Kind::Bar2, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Bar2, &c[..])));
     let mut scene = Scene::new(&points, surface, Vec::new());
     let mut state = 1u64;
     for k in 0..90 {
@@ -208,10 +208,10 @@ fn a_picture_thins_itself_and_ends_where_the_run_does() {
         };
         let u: Vec<f64> = (0..60_900).map(|_| noise()).collect();
         scene.push(f64::from(k), &u, &[]);
-        // However it has just been thinned: here after an odd frame, which then is not among those that stay.
+        // Also just after a decimation: here after an odd frame, which then is not among those that remain.
         assert_eq!(scene.reel().last().map(|f| f.t), Some(f64::from(k)));
     }
-    assert_eq!((scene.stride, scene.offered), (2, 90));
+    assert_eq!((scene.decimator.stride(), scene.decimator.offered()), (2, 90));
     let times: Vec<f64> = scene.reel().map(|f| f.t).collect();
     assert_eq!((times[0], times[1], *times.last().unwrap(), times.len()), (0.0, 2.0, 89.0, 46));
     let section = scene.section(&[]);
@@ -219,12 +219,12 @@ fn a_picture_thins_itself_and_ends_where_the_run_does() {
 }
 
 #[test]
-fn a_restored_picture_goes_on_as_if_nothing_had_happened() {
+fn a_restored_scene_goes_on_as_an_unbroken_one() {
     let scratch = Scratch::new("scene-restored");
     let file = scratch.0.join("checkpoint");
     let mut first = small();
     offer(&mut first, 0..17);
-    first.stride = 2;
+    first.decimator.halve(0);
     offer(&mut first, 17..18);
     let mut unbroken = first.clone();
     offer(&mut unbroken, 18..41);
@@ -236,9 +236,9 @@ fn a_restored_picture_goes_on_as_if_nothing_had_happened() {
     saved.take_state("scene", |archive| _ = archive.pass(&mut resumed)).unwrap();
     assert!(resumed.reel().eq(first.reel()) && resumed.last == first.last && first.last.is_some());
     offer(&mut resumed, 18..41);
-    assert!(resumed.reel().eq(unbroken.reel()) && resumed.offered == unbroken.offered);
+    assert!(resumed.reel().eq(unbroken.reel()) && resumed.decimator == unbroken.decimator);
     // Damage is a message, whatever it is.
-    first.stride = 3;
+    first.frames[0].ranges.pop();
     let mut damaged = Checkpoint::new(7);
     damaged.state("scene", |archive| _ = archive.pass(&mut first));
     let message =

@@ -18,7 +18,7 @@ fn drive(series: &mut Series, steps: std::ops::Range<u64>) {
         if step.is_multiple_of(EVERY) {
             series.push(&row).unwrap();
         }
-        series.keep(step, &row);
+        series.record(step, &row);
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Midpoint and trapezoidal rules have no interior points (`s = 1`). Derivatives of `L_d` are those
 /// of `L_full` at the stationary point, so an implementation needs only `L_full`: the interior
 /// points are found together with `q1` by one Newton iteration
-/// ([`Del`](crate::integrate::Del)).
+/// ([`DiscreteEulerLagrange`](crate::integrate::DiscreteEulerLagrange)).
 pub trait DiscreteLagrangian: Send {
     /// The continuous system.
     type System: Lagrangian;

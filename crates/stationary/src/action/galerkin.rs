@@ -571,7 +571,7 @@ mod tests {
     /// The legs of a composed method differ in length, and observers ask each for its energy: tables for second derivatives, whose
     /// cost is the square of the number of coordinates, must not be made for that.
     #[test]
-    fn first_derivatives_of_legs_of_many_lengths_make_no_tables() {
+    fn galerkin_first_derivatives_for_many_step_lengths_build_no_tables() {
         let chain = Chain(Mass::diagonal(&[1.0; 5]).unwrap());
         let mut leg = Leg::new(5, 1);
         leg.q.iter_mut().zip(1..).for_each(|(q, i)| *q = f64::from(i * i) * 0.1);

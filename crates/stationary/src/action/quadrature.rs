@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn gauss_and_lobatto_have_their_degree() {
+    fn gauss_and_lobatto_quadrature_have_their_degree_of_exactness() {
         for s in 1..=LARGEST {
             exact_to(&gauss(s), 2 * s as i32 - 1);
         }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn lagrange_polynomials_reproduce_powers() {
+    fn lagrange_interpolation_reproduces_powers() {
         let nodes = lobatto(5).nodes;
         let x = 0.37;
         let (value, slope) = lagrange(&nodes, x);

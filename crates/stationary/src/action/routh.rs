@@ -8,7 +8,7 @@
 //! over interior points and all increments `w` is a discrete Lagrangian of the others, with the same steps.
 
 use super::{DiscreteLagrangian, Leg, Sample, Slots};
-use crate::linalg::{self, Lu, max_abs, small_parts_settled};
+use crate::linalg::{self, Lu, NewtonProgress, max_abs, small_parts_settled};
 use crate::model::{Lagrangian, Reduction, Routhian};
 use std::ops::Range;
 
@@ -23,9 +23,6 @@ pub struct Routh<D, L> {
     d: Vec<f64>,
     dd: Vec<f64>,
 }
-
-/// Newton iterations before the increments of cyclic coordinates are given up.
-const LIMIT: usize = 40;
 
 impl<D: DiscreteLagrangian, L: Lagrangian> Routh<D, L> {
     /// Reduces a discrete Lagrangian of the system that `lagrangian` gives.
@@ -63,8 +60,10 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Routh<D, L> {
         self.guess(leg);
         let leave = self.leaving();
         let m = leave.len();
-        let (mut lu, mut step, mut before) = (Lu::new(m), vec![0.0; m], f64::INFINITY);
-        for _ in 0..LIMIT {
+        let mut lu = Lu::new(m);
+        let mut step = vec![0.0; m];
+        let mut progress = NewtonProgress::new(4.0 * f64::EPSILON).forecast_below(0.0).stalls_from(2, 1.0);
+        while progress.begin() {
             self.full_second();
             let width = (s + 1) * n;
             for (a, &i) in leave.iter().enumerate() {
@@ -85,16 +84,14 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Routh<D, L> {
                 scale = scale.max(self.leg.u[i - n].abs());
             }
             let size = max_abs(&step);
-            let solved = size <= 4.0 * f64::EPSILON * scale;
             let increments: Vec<f64> = leave.iter().map(|&i| self.leg.u[i - n]).collect();
             let small_parts = || {
                 let cyclic = self.system.reduction().cyclic().len();
                 small_parts_settled(&step, &increments, cyclic, scale)
             };
-            if solved && small_parts() || size >= before && size <= 1e-12 * scale {
+            if progress.judge(size, scale, small_parts, || size <= 1e-12 * scale).ends() {
                 return;
             }
-            before = size;
         }
         leave.iter().for_each(|&i| self.leg.u[i - n] = f64::NAN);
     }

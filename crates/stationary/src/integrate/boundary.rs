@@ -2,10 +2,7 @@
 
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
-use crate::linalg::{Lu, max_abs, small_parts_settled};
-
-/// Newton iterations before the interior points are given up.
-const LIMIT: usize = 40;
+use crate::linalg::{Lu, NewtonProgress, Verdict, max_abs, small_parts_settled};
 
 /// Solves for the interior points with both ends held and returns the momentum at the start.
 pub fn momentum_between<D: DiscreteLagrangian>(
@@ -33,7 +30,8 @@ pub fn momentum_between<D: DiscreteLagrangian>(
     let mut slots = Slots::new(n, s);
     let mut lu = Lu::new((s - 1) * n);
     let mut delta = vec![0.0; (s - 1) * n];
-    for _ in 0..if s > 1 { LIMIT } else { 0 } {
+    let mut progress = NewtonProgress::new(1e-14).forecast_below(0.0);
+    while s > 1 && progress.begin() {
         ld.second(&leg, &mut delta, lu.matrix(), 1..s, 1..s);
         if !lu.factor() {
             return Err(Cause::Singular);
@@ -43,16 +41,19 @@ pub fn momentum_between<D: DiscreteLagrangian>(
             *u -= d;
         }
         let (size, scale) = (max_abs(&delta), max_abs(&leg.u));
-        if size.is_nan() {
-            break;
-        }
-        if size <= 1e-14 * scale && small_parts_settled(&delta, &leg.u[..(s - 1) * n], n, scale) {
+        let small_parts = || small_parts_settled(&delta, &leg.u[..(s - 1) * n], n, scale);
+        let verdict = progress.judge(size, scale, small_parts, || false);
+        if verdict.ends() {
             return Ok(start_momentum(ld, &leg, &mut slots));
+        }
+        if verdict == Verdict::Diverged {
+            break;
         }
     }
     let p = start_momentum(ld, &leg, &mut slots);
     let residual = max_abs(&slots.d[n..s * n]) / max_abs(&p).max(f64::MIN_POSITIVE);
-    if residual <= 1e-10 { Ok(p) } else { Err(Cause::Newton { iterations: LIMIT, residual }) }
+    let iterations = progress.iterations();
+    if residual <= 1e-10 { Ok(p) } else { Err(Cause::Newton { iterations, residual }) }
 }
 
 fn start_momentum<D: DiscreteLagrangian>(ld: &mut D, leg: &Leg, slots: &mut Slots) -> Vec<f64> {

@@ -1,7 +1,8 @@
-//! What every integrator does: move, and let itself be looked at.
+//! The interface of every integrator: it advances a state and shows it.
 
-use super::{Adaption, Impact};
+use super::Adaption;
 use crate::archive::Persist;
+use crate::contact::GapImpact;
 use crate::error::RunError;
 
 /// Where and how a run starts.
@@ -17,12 +18,12 @@ pub struct Start {
     pub h: f64,
 }
 
-/// What can be seen of a state.
+/// The observable part of a state.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// Steps made.
     pub step: u64,
-    /// Time, `t_0 + step * h`: never accumulated, but where the energy chooses the steps.
+    /// Time, `t_0 + step * h`: it is accumulated only where the energy chooses the steps.
     pub t: f64,
     /// Position.
     pub q: &'a [f64],
@@ -33,14 +34,15 @@ pub struct View<'a> {
     pub canonical: &'a [f64],
 }
 
-/// From so many coordinates on a step may be long, and noting the state before it is little beside it. With fewer, dense matrices of
+/// From this many coordinates on a step may take long, and saving the state before it costs little in comparison. With fewer, dense matrices of
 /// all points of a step are factored within milliseconds.
 pub(super) const MANY: usize = 32;
 
 /// Moves a state by whole steps.
 ///
-/// An integrator is deterministic, and how its steps are grouped into calls changes no bit. As [`Persist`] it shows all that decides its
-/// next steps and what is asked of the last one: put into one that was started alike, it goes on to the same bits.
+/// An integrator is deterministic, and grouping its steps into calls differently changes no bit. [`Persist`] passes all numbers that
+/// determine the next steps and the observations of the last one: restored into an integrator that was started alike, they give
+/// the same bits.
 pub trait Integrator: Send + Persist {
     /// Makes steps. On an error the state is that of the last good step.
     fn advance(&mut self, steps: u64) -> Result<(), RunError>;
@@ -96,7 +98,7 @@ pub trait Integrator: Send + Persist {
 
     /// The impacts of the last step, in the order of time; the energy after an impact at its very end is not known before the
     /// next step, and is then told by that one.
-    fn impacts(&self) -> &[Impact] {
+    fn impacts(&self) -> &[GapImpact] {
         &[]
     }
 

@@ -1,4 +1,4 @@
-//! What follows from a solved step for every discrete Lagrangian alike: its energy and its tangent.
+//! The tangent of a solved step, for any discrete Lagrangian.
 
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::linalg::Lu;

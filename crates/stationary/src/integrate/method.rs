@@ -3,12 +3,13 @@
 use super::boundary::momentum_between;
 use super::constrained::{self, Constrained, Rattle};
 use super::{
-    Bounce, Colliding, Composition, Del, EnergyChoice, EnergySteps, Explicit, Integrator, Reduced,
-    RungeKutta4, Start,
+    Bounce, Colliding, Composition, DiscreteEulerLagrange, EnergyStepSpec, EnergySteps, Explicit, Integrator,
+    Reduced, RungeKutta4, Start,
 };
 use crate::action::{DiscreteLagrangian, Galerkin, Newmark, WithForce};
+use crate::contact::{ContactLaw, Gaps};
 use crate::error::RunError;
-use crate::model::{Constraint, ContactLaw, Force, Gaps, Jet, Lagrangian};
+use crate::model::{Constraint, Force, Jet, Lagrangian};
 use std::fmt;
 use std::sync::Arc;
 
@@ -156,26 +157,26 @@ impl Method {
         q0: &[f64],
         q1: &[f64],
     ) -> Result<Vec<f64>, BuildError> {
-        self.momentum_between_with(lagrangian, &Extras::default(), time_and_step, [q0, q1])
+        self.momentum_between_with(lagrangian, &Interactions::default(), time_and_step, [q0, q1])
     }
 
     /// The same under forces and constraints.
     pub fn momentum_between_with<L: Lagrangian>(
         &self,
         lagrangian: L,
-        extras: &Extras,
+        interactions: &Interactions,
         time_and_step: (f64, f64),
         ends: [&[f64]; 2],
     ) -> Result<Vec<f64>, BuildError> {
-        self.suits(extras)?;
+        self.suits(interactions)?;
         if let Method::Newmark { beta, gamma } = *self
-            && !(beta == 0.0 && (extras.constraint.is_some() || extras.gaps.is_some()))
+            && !(beta == 0.0 && (interactions.constraint.is_some() || interactions.gaps.is_some()))
         {
             let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
-            return extras.between(ld, time_and_step, ends);
+            return interactions.between(ld, time_and_step, ends);
         }
         match self.galerkin(lagrangian) {
-            Some(ld) => extras.between(ld, time_and_step, ends),
+            Some(ld) => interactions.between(ld, time_and_step, ends),
             None => Err(BuildError::Unsuited(
                 "a start from two positions needs the discrete Lagrangian of one step, which `rk4` and composed \
                  methods do not have; give a velocity or a momentum"
@@ -185,21 +186,21 @@ impl Method {
     }
 
     /// Whether the method can take these forces and constraints.
-    fn suits(&self, extras: &Extras) -> Result<(), BuildError> {
+    fn suits(&self, interactions: &Interactions) -> Result<(), BuildError> {
         let unsuited = |why: String| Err(BuildError::Unsuited(why));
-        if extras.gaps.is_some() && !extras.cyclic.is_empty() {
+        if interactions.gaps.is_some() && !interactions.cyclic.is_empty() {
             return unsuited("a reduction goes with no gaps".into());
         }
-        if extras.gaps.is_some() && !self.colliding() {
+        if interactions.gaps.is_some() && !self.colliding() {
             return unsuited(format!(
                 "{self} takes no gaps: an impact needs the discrete Lagrangian of one step as a function of positions and its \
                  length; choose midpoint, trapezoidal, verlet of order 2, gauss or lobatto"
             ));
         }
-        if !extras.cyclic.is_empty() && extras.acting() {
+        if !interactions.cyclic.is_empty() && interactions.acting() {
             return unsuited("a reduction goes with neither forces nor constraints".into());
         }
-        if extras.constraint.is_some() {
+        if interactions.constraint.is_some() {
             match *self {
                 Method::RungeKutta4 => {
                     return unsuited(
@@ -219,11 +220,11 @@ impl Method {
             }
         }
         match *self {
-            Method::Verlet { order } if order > 2 && extras.acting() => unsuited(format!(
+            Method::Verlet { order } if order > 2 && interactions.acting() => unsuited(format!(
                 "`verlet` of order {order} takes neither forces nor constraints: its sub-steps are explicit; choose \
                  gauss or lobatto for that order"
             )),
-            Method::Newmark { gamma, .. } if gamma != 0.5 && extras.force.is_some() => unsuited(
+            Method::Newmark { gamma, .. } if gamma != 0.5 && interactions.force.is_some() => unsuited(
                 "`newmark` takes forces only at gamma = 1/2, where it has a discrete action to add their work to".into(),
             ),
             _ => Ok(()),
@@ -245,26 +246,26 @@ impl Method {
     pub fn start_with<L: Lagrangian + 'static>(
         &self,
         lagrangian: L,
-        extras: &Extras,
+        interactions: &Interactions,
         start: &Start,
         tolerance: f64,
     ) -> Result<Box<dyn Integrator>, BuildError> {
-        if extras.is_empty() {
+        if interactions.is_empty() {
             return self.start(lagrangian, start, tolerance);
         }
-        self.suits(extras)?;
-        if !extras.cyclic.is_empty() {
-            return self.reduced(lagrangian, &extras.cyclic, start, tolerance);
+        self.suits(interactions)?;
+        if !interactions.cyclic.is_empty() {
+            return self.reduced(lagrangian, &interactions.cyclic, start, tolerance);
         }
         if let Some((alpha, composition)) = self.explicit()
-            && let Extras { force: None, constraint: Some(constraint), gaps: None, .. } = extras
+            && let Interactions { force: None, constraint: Some(constraint), gaps: None, .. } = interactions
             && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
             && composition == Composition::PLAIN
         {
             return rattle(lagrangian, alpha, Arc::clone(constraint), start, tolerance);
         }
         if let Some((alpha, composition)) = self.explicit()
-            && let Extras { force: None, constraint: None, gaps: Some(gaps), .. } = extras
+            && let Interactions { force: None, constraint: None, gaps: Some(gaps), .. } = interactions
             && lagrangian.mass().is_some_and(|mass| mass.inverse_diagonal().is_some())
             && composition == Composition::PLAIN
             && gaps.laws.iter().all(|law| *law == ContactLaw::default())
@@ -274,17 +275,19 @@ impl Method {
         match *self {
             Method::RungeKutta4 => {
                 let rk4 = RungeKutta4::new(lagrangian, start)?;
-                Ok(match &extras.force {
+                Ok(match &interactions.force {
                     Some(force) => Box::new(rk4.force(Arc::clone(force))),
                     None => Box::new(rk4),
                 })
             }
-            Method::Newmark { beta, gamma } if extras.constraint.is_none() && extras.gaps.is_none() => {
+            Method::Newmark { beta, gamma }
+                if interactions.constraint.is_none() && interactions.gaps.is_none() =>
+            {
                 let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
-                extras.implicit(ld, start, tolerance)
+                interactions.implicit(ld, start, tolerance)
             }
             _ => match self.galerkin(lagrangian) {
-                Some(ld) => extras.implicit(ld, start, tolerance),
+                Some(ld) => interactions.implicit(ld, start, tolerance),
                 None => Err(inseparable("`newmark`")),
             },
         }
@@ -312,12 +315,12 @@ impl Method {
     pub fn start_energy<L: Lagrangian + 'static>(
         &self,
         lagrangian: L,
-        extras: &Extras,
+        interactions: &Interactions,
         start: &Start,
-        (choice, tolerance): (EnergyChoice, f64),
+        (choice, tolerance): (EnergyStepSpec, f64),
     ) -> Result<Box<dyn Integrator>, BuildError> {
         let unsuited = |why: &str| Err(BuildError::Unsuited(why.into()));
-        if !extras.is_empty() {
+        if !interactions.is_empty() {
             return unsuited(
                 "steps chosen by the energy take no forces, constraints or reductions: forces change the energy that the steps \
                  are to keep; leave out `step = \"energy\"`",
@@ -365,7 +368,7 @@ impl Method {
             Method::Verlet { order: order @ 4.. } => Err(inseparable(&format!("`verlet` of order {order}"))),
             Method::Newmark { beta, gamma } => {
                 let ld = Newmark::new(lagrangian, beta, gamma).ok_or_else(|| inseparable("`newmark`"))?;
-                Ok(Box::new(Del::new(ld, start)?.tolerance(tolerance)))
+                Ok(Box::new(DiscreteEulerLagrange::new(ld, start)?.tolerance(tolerance)))
             }
             Method::RungeKutta4 => Ok(Box::new(RungeKutta4::new(lagrangian, start)?)),
             _ => match self.galerkin(lagrangian) {
@@ -378,7 +381,7 @@ impl Method {
 
 /// What a run has besides its Lagrangian.
 #[derive(Clone, Default)]
-pub struct Extras {
+pub struct Interactions {
     /// Forces that come from no potential [VTI04 2.6].
     pub force: Option<Arc<dyn Force>>,
     /// Constraints on the positions [VTI04 2.5].
@@ -390,12 +393,12 @@ pub struct Extras {
     pub gaps: Option<Gaps>,
 }
 
-impl fmt::Debug for Extras {
+impl fmt::Debug for Interactions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let constraints = self.constraint.as_ref().map_or(0, |c| c.count());
         write!(
             f,
-            "Extras {{ force: {}, constraints: {constraints}, cyclic: {:?}, gaps: {} }}",
+            "Interactions {{ force: {}, constraints: {constraints}, cyclic: {:?}, gaps: {} }}",
             self.force.is_some(),
             self.cyclic,
             self.gaps.as_ref().map_or(0, |g| g.laws.len())
@@ -403,7 +406,7 @@ impl fmt::Debug for Extras {
     }
 }
 
-impl Extras {
+impl Interactions {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.cyclic.is_empty() && !self.acting() && self.gaps.is_none()
@@ -442,7 +445,7 @@ impl Extras {
             Some(constraint) => {
                 Box::new(Constrained::new(ld, Arc::clone(constraint), start)?.tolerance(tolerance))
             }
-            None => Box::new(Del::new(ld, start)?.tolerance(tolerance)),
+            None => Box::new(DiscreteEulerLagrange::new(ld, start)?.tolerance(tolerance)),
         })
     }
 
@@ -500,8 +503,8 @@ fn implicit<L: Lagrangian + 'static>(
     macro_rules! sized {
         ($($n:literal $s:literal),*) => {
             match (ld.dimension(), ld.pieces()) {
-                $(($n, $s) => Box::new(Del::new(ld.fixed::<$n, $s>(), start)?.tolerance(tolerance)),)*
-                _ => Box::new(Del::new(ld, start)?.tolerance(tolerance)),
+                $(($n, $s) => Box::new(DiscreteEulerLagrange::new(ld.fixed::<$n, $s>(), start)?.tolerance(tolerance)),)*
+                _ => Box::new(DiscreteEulerLagrange::new(ld, start)?.tolerance(tolerance)),
             }
         };
     }

@@ -1,10 +1,10 @@
-//! Stationarity of the discrete action, solved: integrators that move a state from step to step.
+//! Time integration: integrators that solve the stationarity of the discrete action from step to step.
 
 pub mod avi;
 mod boundary;
 pub mod collide;
 mod constrained;
-mod del;
+mod discrete_euler_lagrange;
 mod energy_steps;
 mod explicit;
 pub mod group;
@@ -19,12 +19,12 @@ pub mod sparse;
 
 pub use crate::linalg::Storage;
 pub use constrained::{Constrained, Fault, Rattle, settle, stays};
-pub use del::Del;
-pub use energy_steps::{Adaption, EnergyChoice, EnergySteps, Turning};
+pub use discrete_euler_lagrange::DiscreteEulerLagrange;
+pub use energy_steps::{Adaption, EnergyStepSpec, EnergySteps, Turning};
 pub use explicit::{Composition, Explicit};
-pub use impact::{Bounce, Colliding, GapFault, Impact, ImpactKind, check_gaps};
+pub use impact::{Bounce, Colliding};
 pub use integrator::{Integrator, Start, View};
 pub use legs::multiply;
-pub use method::{BuildError, Extras, Method};
+pub use method::{BuildError, Interactions, Method};
 pub use reduced::Reduced;
 pub use rk4::RungeKutta4;

@@ -1,16 +1,16 @@
 //! A reduced run, seen as one of the full system: shapes by the discrete Routhian, phases put together step by step.
 
-use super::{Del, Integrator, Start, View};
+use super::{DiscreteEulerLagrange, Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Routh};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::dot;
+use crate::linalg::{add_compensated, dot};
 use crate::model::{Lagrangian, Reduction};
 
 /// Steps the discrete Routhian of a discrete Lagrangian and reconstructs the cyclic coordinates.
 #[derive(Debug, Clone)]
 pub struct Reduced<D, L> {
-    shape: Del<Routh<D, L>>,
+    shape: DiscreteEulerLagrange<Routh<D, L>>,
     reduction: Reduction,
     step: u64,
     t: f64,
@@ -18,8 +18,8 @@ pub struct Reduced<D, L> {
     p: Vec<f64>,
     /// `mu.w` of the last step: what the action of the full system has beyond that of the reduced one.
     turned: f64,
-    /// What rounding took from each phase: they are sums over all steps.
-    carry: Vec<f64>,
+    /// The rounding error of each phase: phases are sums over all steps.
+    errors: Vec<f64>,
 }
 
 impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
@@ -35,13 +35,13 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
         let shape = Start { q: reduction.reduce(&start.q), p: reduction.reduce(&start.p), ..start.clone() };
         let ld = Routh::new(ld, lagrangian, reduction.clone());
         Ok(Reduced {
-            shape: Del::new(ld, &shape)?.tolerance(tolerance),
+            shape: DiscreteEulerLagrange::new(ld, &shape)?.tolerance(tolerance),
             step: 0,
             t: start.t,
             turned: f64::NAN,
             q: start.q.clone(),
             p: start.p.clone(),
-            carry: vec![0.0; cyclic.len()],
+            errors: vec![0.0; cyclic.len()],
             reduction,
         })
     }
@@ -58,11 +58,8 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Reduced<D, L> {
                 cause: Cause::NotFinite { what: "a cyclic coordinate".into() },
             });
         }
-        for ((&i, phase), carry) in self.reduction.cyclic().iter().zip(&phases).zip(&mut self.carry) {
-            let add = phase - *carry;
-            let sum = self.q[i] + add;
-            *carry = (sum - self.q[i]) - add;
-            self.q[i] = sum;
+        for ((&i, phase), error) in self.reduction.cyclic().iter().zip(&phases).zip(&mut self.errors) {
+            add_compensated(&mut self.q[i], error, *phase);
         }
         let view = self.shape.view();
         self.reduction.embed(view.q, &mut self.q);
@@ -107,6 +104,6 @@ impl<D: DiscreteLagrangian, L: Lagrangian> Integrator for Reduced<D, L> {
 impl<D, L> Persist for Reduced<D, L> {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.shape).pass(&mut self.step).pass(&mut self.t);
-        archive.fixed(&mut self.q).fixed(&mut self.p).pass(&mut self.turned).fixed(&mut self.carry);
+        archive.fixed(&mut self.q).fixed(&mut self.p).pass(&mut self.turned).fixed(&mut self.errors);
     }
 }

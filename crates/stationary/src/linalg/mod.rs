@@ -1,13 +1,21 @@
-//! Small dense linear algebra: what a step of a few coordinates needs and no more.
+//! Small dense linear algebra for steps of a few coordinates: LU factors, vectors and matrices of space, compensated sums, and the rule
+//! that ends Newton's method.
 
 use crate::interrupt;
 
 mod dim;
+mod newton;
 mod scaled;
-pub mod space;
+mod space;
+mod sum;
+mod vector;
 
 pub use dim::{Dim, Dynamic, Fixed, Storage};
+pub use newton::{NewtonProgress, ROUNDING_OF_POSITIONS, Verdict};
 pub use scaled::{equilibrate, natural_units, small_parts_settled};
+pub use space::{Mat3, Quaternion, symmetric_eigen};
+pub use sum::{CompensatedSum, Summand, add_compensated, two_sum};
+pub use vector::{Vec2, Vec3, Vector};
 
 /// LU factors with partial pivoting of a square matrix stored by rows; the storage is reused.
 #[derive(Debug, Clone)]
@@ -29,7 +37,7 @@ impl Lu {
         &mut self.a
     }
 
-    /// The same as a vector, to be taken out and put back while its owner is read.
+    /// The matrix as a `Vec`, which can be taken out and put back while the factors' owner is borrowed.
     pub(crate) fn matrix_mut(&mut self) -> &mut Vec<f64> {
         &mut self.a
     }
@@ -48,11 +56,11 @@ impl Lu {
 /// A pivot vanishes below this part of the sizes of its row and its column.
 const VANISHES: f64 = f64::EPSILON * 1e-2;
 
-/// Rows and columns whose largest entries differ by no more than this factor are of one size in Newton's method. What it leaves of pivots
-/// is far above [`VANISHES`], and what it costs in digits of a correction the next one makes good.
+/// Rows and columns whose largest entries differ by no more than this factor are not scaled in Newton's method. Pivots then stay far above
+/// [`VANISHES`], and the digits lost in one correction are regained by the next one.
 const EVEN: f64 = (1 << 20) as f64;
 
-/// The same where a solution is final, as those of tangents are: every digit counts.
+/// The same factor for solutions that no iteration corrects, such as tangents: every digit counts.
 const ALIKE: f64 = 16.0;
 
 /// Factors the `n` by `n` matrix `a` in place, with partial pivoting. `false` when a pivot vanishes beside the sizes of its row and its
@@ -66,7 +74,7 @@ pub fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     factor_within(a, pivot, n, EVEN)
 }
 
-/// The same, with the factor by which sizes of rows and columns may differ without being scaled.
+/// [`factor`] with the ratio up to which sizes of rows and columns may differ without being scaled.
 #[inline(always)]
 fn factor_within(a: &mut [f64], pivot: &mut [usize], n: usize, even: f64) -> bool {
     let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
@@ -130,7 +138,7 @@ fn eliminate(a: &mut [f64], k: usize, n: usize) {
     for i in k + 1..n {
         let factor = a[i * n + k] * inverse;
         a[i * n + k] = factor;
-        // Few numbers are sooner subtracted than looked at.
+        // For few unknowns the subtraction costs less than the comparison.
         if n <= UNROLLED || factor != 0.0 {
             for j in k + 1..n {
                 a[i * n + j] -= factor * a[k * n + j];
@@ -139,14 +147,15 @@ fn eliminate(a: &mut [f64], k: usize, n: usize) {
     }
 }
 
-/// From so many unknowns on factoring may take long enough to be interrupted: a column of them takes some microseconds.
+/// From this many unknowns on factoring takes long enough that it must be possible to interrupt it: a column takes some
+/// microseconds.
 const LONG: usize = 128;
 
 /// Up to this many unknowns loops are written to be unrolled.
 const UNROLLED: usize = 3;
 
-/// Calls `swap` with the `row` of a pivot for column `k` of `n` if that is another row. Of few rows it is sought: where
-/// the loop unrolls, each call has a known row, and what is swapped can live in registers.
+/// Calls `swap` with the `row` of the pivot of column `k` of `n` if it is not row `k` itself. For few rows a loop looks for it: where
+/// the loop unrolls, every call has a row known to the compiler, and the numbers swapped stay in registers.
 #[inline(always)]
 fn exchange(k: usize, row: usize, n: usize, mut swap: impl FnMut(usize)) {
     if n <= UNROLLED {
@@ -160,7 +169,7 @@ fn exchange(k: usize, row: usize, n: usize, mut swap: impl FnMut(usize)) {
     }
 }
 
-/// Replaces `b` by the solution of `A x = b`, given what [`factor`] left.
+/// Replaces `b` by the solution of `A x = b`, given the factors that [`factor`] wrote over `A`.
 #[inline(always)]
 pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
     let (a, pivot, b) = (&a[..n * n], &pivot[..n], &mut b[..n]);
@@ -183,8 +192,8 @@ pub fn solve(a: &[f64], pivot: &[usize], b: &mut [f64], n: usize) {
     }
 }
 
-/// What is left of a matrix of rows of length `width` when the unknowns `leave` are eliminated: `A_rc - A_rl A_ll^-1 A_lc` for the
-/// given rows and columns, by rows. Not numbers if the block of those that leave is singular.
+/// The Schur complement `A_rc - A_rl A_ll^-1 A_lc` of a matrix with rows of length `width`: the unknowns `leave` are eliminated, and the entries
+/// of the given rows and columns are written by rows. All are NaN if the block of the eliminated unknowns is singular.
 pub fn schur(a: &[f64], width: usize, [rows, columns]: [&[usize]; 2], leave: &[usize], out: &mut [f64]) {
     let m = leave.len();
     let mut lu = Lu::new(m);
@@ -238,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lu_solves_what_needs_pivoting() {
+    fn lu_solves_systems_that_need_pivoting() {
         for (n, scale) in (1..9).flat_map(|n| [1e-200, 1.0, 1e200].map(|scale| (n, scale))) {
             // A full matrix whose pivots must be sought in every column.
             let a: Vec<f64> = (0..n * n).map(|k| scale * ((k * k + 3 * k + 1) as f64 * 0.7).sin()).collect();
@@ -255,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn lu_refuses_singular_and_nan() {
+    fn lu_refuses_singular_matrices_and_nan() {
         let mut lu = Lu::new(2);
         lu.matrix().copy_from_slice(&[1.0, 2.0, 2.0, 4.0]);
         assert!(!lu.factor());
@@ -268,7 +277,7 @@ mod tests {
 
     /// Units of the coordinates, powers of two of any size, change a solution by rounding at most. The matrices of steps are second derivatives: a unit enters the row of its coordinate as it enters its column.
     #[test]
-    fn factors_do_not_depend_on_the_units_of_coordinates() {
+    fn lu_factors_do_not_depend_on_the_units_of_coordinates() {
         let mut seed = 1_u64;
         let mut next = || {
             seed ^= seed << 13;
@@ -310,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn lu_refuses_what_is_singular_whatever_the_units() {
+    fn lu_refuses_singular_matrices_in_any_units() {
         for unit in [1e-30, 1.0, 1e30] {
             let mut lu = Lu::new(3);
             lu.matrix().copy_from_slice(&[1.0, 2.0 * unit, 0.0, 2.0, 4.0 * unit, 0.0, 0.0, 0.0, 5.0]);
@@ -325,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn max_abs_keeps_nan() {
+    fn max_abs_of_a_vector_with_nan_is_nan() {
         assert_eq!(max_abs(&[1.0, -3.0, 2.0]), 3.0);
         assert!(max_abs(&[f64::NAN, 1.0]).is_nan());
         assert!(max_abs(&[1.0, f64::NAN]).is_nan());

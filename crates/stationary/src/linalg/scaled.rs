@@ -2,7 +2,7 @@
 
 use super::{VANISHES, eliminate};
 
-/// Rounds of [`equilibrate`]: each halves the logarithms of what is left, and those of two doubles differ by some 2000.
+/// Rounds of [`equilibrate`]: each halves the logarithms of the remaining ratios, which are at most some 2000 for doubles.
 const ROUNDS: usize = 12;
 
 /// Scales are at most two to this power, up or down, so that products with any entry stay within the range of doubles.
@@ -128,16 +128,16 @@ pub(super) fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     true
 }
 
-/// Coordinates that move less than this part of the fastest one do not show in the largest component of a correction. Far less than
-/// what coordinates of one unit do at their turning points.
+/// Coordinates that move less than this part of the fastest one do not show in the largest component of a correction. Coordinates in the same
+/// units move by far more than this even at their turning points.
 const UNSEEN: f64 = 1e-9;
 
 /// A correction of this relative size is followed, where Newton's method converges, by one of the size of rounding.
 const FINE: f64 = 1e-8;
 
-/// Whether the coordinates that the largest component of a correction `delta` does not show, because they are in larger units than the fastest
-/// one, have been corrected for the last time but one. `x` is what was corrected, of size `scale`; both are vectors of `n`
-/// coordinates, one behind the other.
+/// Whether Newton's method has converged also in those coordinates that the largest component of the correction `delta` does not show, because
+/// they are in larger units than the fastest one: at most one more correction of them is above rounding. `x` are the unknowns, of
+/// size `scale`; both are vectors of `n` coordinates, one behind the other.
 #[inline(always)]
 pub fn small_parts_settled(delta: &[f64], x: &[f64], n: usize, scale: f64) -> bool {
     if n <= 1 {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exponents_are_those_of_the_powers_of_two_below() {
+    fn equilibration_exponents_are_those_of_the_next_lower_powers_of_two() {
         for (x, e) in [(1.0, 0.0), (-3.0, 1.0), (0.75, -1.0), (f64::MIN_POSITIVE, -1022.0), (5e-324, -1074.0)]
         {
             assert_eq!(exponent(x), e, "{x}");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn equilibrated_rows_and_columns_have_entries_of_size_one() {
+    fn equilibrated_matrix_has_rows_and_columns_of_size_one() {
         let a = [1e-30, 2e-11, 0.0, 3e10, 5e40, 1e3, 0.0, 7.0, 4e-200];
         let (rows, columns) = equilibrate(&a, 3).unwrap();
         let entry = |i: usize, j: usize| a[3 * i + j].abs() * rows[i] * columns[j];
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn small_parts_are_settled_when_they_no_longer_change() {
+    fn newton_convergence_check_covers_coordinates_in_large_units() {
         // Two points of two coordinates: metres and radians.
         let x = [1e9, 1e-2, 2e9, 2e-2];
         assert!(small_parts_settled(&[1e-3, 1e-12, 1e-3, 1e-12], &x, 2, 2e9));

@@ -27,6 +27,7 @@
 //! [`Mesh::validate`] for what a mesh must satisfy besides being well formed.
 
 mod abaqus;
+mod abaqus_sets;
 mod abaqus_surfaces;
 mod arrays;
 mod check;

@@ -140,7 +140,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn the_curve_goes_from_neighbour_to_neighbour() {
+    fn space_filling_curve_connects_neighbouring_cells() {
         // The finest eight by eight by eight places of a corner: all met, each beside the last.
         let place = |i: u32| [i & 7, i >> 3 & 7, i >> 6];
         let mut keyed: Vec<(u64, [u32; 3])> = (0..512).map(|i| (hilbert(place(i)), place(i))).collect();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordered_mesh_is_the_same_mesh() {
+    fn reordered_mesh_is_the_same_mesh() {
         for (name, _) in FILES {
             let (mut ordered, plain) = (mesh(name), mesh(name));
             let places = ordered.order();

@@ -1,8 +1,10 @@
 //! Holonomic constraints `g(t, q) = 0` [VTI04 2.5] and their derivatives. They know no step.
 
+use super::Jet;
 use super::formula::positions;
 use crate::archive::{Archive, Persist};
 use crate::formula::{Graph, Node, Program, Var};
+use crate::linalg::{Lu, max_abs};
 use std::sync::Arc;
 
 /// `m` conditions `g_a(t, q) = 0` on `n` coordinates.
@@ -65,7 +67,7 @@ pub struct Bounds {
     n: usize,
     m: usize,
     /// `g[m], g_t[m], g_q[m*n], g_tq[m*n], g_qq[m*n*n]`.
-    pub(super) data: Vec<f64>,
+    pub(crate) data: Vec<f64>,
 }
 
 /// The parts of [`Bounds`], to be written.
@@ -201,14 +203,33 @@ impl FormulaConstraint {
     pub fn new(graph: &mut Graph, nodes: &[Node], n: usize) -> Self {
         FormulaConstraint {
             count: nodes.len(),
-            first: program(graph, nodes, n, false),
-            second: program(graph, nodes, n, true),
+            first: bounds_program(graph, nodes, n, false),
+            second: bounds_program(graph, nodes, n, true),
         }
     }
 }
 
+/// Fills `[[L_vv, -g'^T], [g', 0]]`, constraints in units that make the entries of one size, and returns these units.
+pub(crate) fn fill_saddle(lu: &mut Lu, jet: &Jet, bounds: &Bounds, n: usize) -> Vec<f64> {
+    let m = bounds.value().len();
+    let size = n + m;
+    let inertia = max_abs(jet.dvv());
+    let units: Vec<f64> = (0..m).map(|a| inertia / max_abs(bounds.gradient(a))).collect();
+    let matrix = lu.matrix();
+    matrix.fill(0.0);
+    for i in 0..n {
+        matrix[i * size..i * size + n].copy_from_slice(&jet.dvv()[i * n..(i + 1) * n]);
+        for a in 0..m {
+            let g = units[a] * bounds.gradient(a)[i];
+            matrix[i * size + n + a] = -g;
+            matrix[(n + a) * size + i] = g;
+        }
+    }
+    units
+}
+
 /// Writes [`Bounds`], but for entries that are always zero: of many constraints each touches few coordinates.
-pub(super) fn program(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Program {
+pub(crate) fn bounds_program(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Program {
     let (m, by_q) = (nodes.len(), positions(n).collect::<Vec<Var>>());
     let mut outputs: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(a, g)| (*g, a)).collect();
     let mut put = |graph: &Graph, node: Node, at: usize| {

@@ -1,34 +1,34 @@
-//! Formulas of the time and a reference position: prescribed motions, loads, initial fields.
+//! Fields given by formulas of the time and the reference position: prescribed motions, loads, initial conditions.
 
 use crate::formula::{Graph, Node, Program, Var};
 
-/// A vector of at most three numbers that depends on the time and a place, with its rate of change in time.
+/// A vector field of at most three components that depends on the time and the reference position, with its time derivative.
 ///
 /// ```
 /// use stationary::formula::{Expr, Graph, Scope, Var};
-/// use stationary::model::Field;
+/// use stationary::model::FormulaField;
 ///
 /// let mut scope = Scope::new();
 /// scope.variable("t", Var::T).variable("X", Var::Q(0));
 /// let mut graph = Graph::new();
 /// let node = graph.lower(&Expr::parse("X*t^2").unwrap(), &scope).unwrap();
-/// let field = Field::new(&mut graph, &[node]);
+/// let field = FormulaField::new(&mut graph, &[node]);
 /// let (value, rate) = field.at(3.0, &[2.0, 0.0, 0.0]);
 /// assert_eq!((value[0], rate[0]), (18.0, 12.0));
 /// assert!(field.is_timed());
 /// ```
 #[derive(Debug, Clone)]
-pub struct Field {
+pub struct FormulaField {
     program: Program,
     timed: bool,
     varied: bool,
 }
 
-impl Field {
-    /// The field of one formula for each component; a place is `Q(0)`, `Q(1)`, `Q(2)`.
+impl FormulaField {
+    /// A field with one formula for each component; the reference position is `Q(0)`, `Q(1)`, `Q(2)`.
     ///
     /// # Panics
-    /// If there are more than three.
+    /// If there are more than three components.
     pub fn new(graph: &mut Graph, components: &[Node]) -> Self {
         assert!(components.len() <= 3, "a field has at most three components");
         let mut outputs: Vec<(Node, usize)> = components.iter().copied().zip(0..).collect();
@@ -38,10 +38,10 @@ impl Field {
         let timed = components.iter().any(|node| graph.depends_on(*node, Var::T));
         let coordinates = [Var::Q(0), Var::Q(1), Var::Q(2)];
         let varied = components.iter().any(|node| coordinates.iter().any(|x| graph.depends_on(*node, *x)));
-        Field { program: Program::new(graph, &outputs), timed, varied }
+        FormulaField { program: Program::new(graph, &outputs), timed, varied }
     }
 
-    /// Value and rate; absent components are zero.
+    /// Value and time derivative; absent components are zero.
     #[inline]
     pub fn at(&self, t: f64, place: &[f64; 3]) -> ([f64; 3], [f64; 3]) {
         let mut out = [0.0; 6];
@@ -49,12 +49,12 @@ impl Field {
         ([out[0], out[1], out[2]], [out[3], out[4], out[5]])
     }
 
-    /// Whether it changes in time.
+    /// Whether it depends on the time.
     pub fn is_timed(&self) -> bool {
         self.timed
     }
 
-    /// Whether it changes from place to place.
+    /// Whether it depends on the position.
     pub fn is_varied(&self) -> bool {
         self.varied
     }

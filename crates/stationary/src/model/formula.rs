@@ -138,11 +138,11 @@ impl FormulaLagrangian {
     }
 }
 
-pub(super) fn positions(n: usize) -> impl Iterator<Item = Var> {
+pub(crate) fn positions(n: usize) -> impl Iterator<Item = Var> {
     (0..n as u32).map(Var::Q)
 }
 
-pub(super) fn velocities(n: usize) -> impl Iterator<Item = Var> {
+pub(crate) fn velocities(n: usize) -> impl Iterator<Item = Var> {
     (0..n as u32).map(Var::V)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Jet, Lagrangian};
 use crate::error::Cause;
-use crate::linalg::{Lu, max_abs, small_parts_settled};
+use crate::linalg::{Lu, NewtonProgress, max_abs, small_parts_settled};
 
 /// Room for Legendre transforms of one system.
 #[derive(Debug, Clone)]
@@ -16,8 +16,6 @@ pub struct Legendre {
 
 /// Newton iterations before the inverse is given up.
 const LIMIT: usize = 50;
-/// Iterations after which velocities that the largest one hides are no longer waited for: what still changes there is rounding.
-const PATIENCE: usize = 4;
 /// What is left of `L_v - p`, relative to `p`, when only rounding is left.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
@@ -56,7 +54,8 @@ impl Legendre {
             return Ok(());
         }
         let mut norm = self.linearise(l, t, q, p, v);
-        for iterations in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(1e-14).limit(LIMIT).forecast_below(0.0);
+        while progress.begin() {
             self.lu.matrix().copy_from_slice(self.jet.dvv());
             if !self.lu.factor() {
                 return Err(Cause::Singular);
@@ -79,17 +78,20 @@ impl Legendre {
                 damping *= 0.5;
             };
             if next.is_nan() || size.is_nan() {
-                return Err(Cause::Newton { iterations, residual: f64::NAN });
+                return Err(Cause::Newton { iterations: progress.iterations(), residual: f64::NAN });
             }
             let speed = max_abs(v);
-            let solved = next <= ROUNDING * max_abs(p) || size <= 1e-14 * speed;
+            // Where the residual is rounding, so is the correction that it asks for.
+            let left = if next <= ROUNDING * max_abs(p) { 0.0 } else { size };
             // Velocities may be in units of their own, metres a second beside radians a second.
-            if solved && (iterations > PATIENCE || small_parts_settled(&self.step, v, v.len(), speed)) {
+            let small_parts = || small_parts_settled(&self.step, v, v.len(), speed);
+            if progress.judge(left, speed, small_parts, || false).ends() {
                 return Ok(());
             }
             norm = next;
         }
-        Err(Cause::Newton { iterations: LIMIT, residual: norm / max_abs(p).max(f64::MIN_POSITIVE) })
+        let residual = norm / max_abs(p).max(f64::MIN_POSITIVE);
+        Err(Cause::Newton { iterations: progress.iterations(), residual })
     }
 
     /// `residual = L_v - p`; returns its size.
@@ -119,7 +121,7 @@ mod tests {
 
     /// The same system in units of any size: the inverse is as accurate in all of them.
     #[test]
-    fn the_inverse_is_accurate_in_any_units() {
+    fn inverse_legendre_transform_is_accurate_in_any_units() {
         for unit in [1e-12, 1e-6, 1.0, 1e6, 1e12] {
             // L_v = v + 4 v^3 / unit^2 = p has the solution v = unit at p = 5 unit.
             let v = inverse(&format!("0.5*v^2 + v^4/{unit:e}^2"), 5.0 * unit);
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_inverse_finds_relativistic_velocities_and_rest_under_a_magnetic_field() {
+    fn inverse_legendre_transform_finds_relativistic_velocities_and_rest_in_a_magnetic_field() {
         for p in [1e-3, 1.0, 1e3] {
             let (v, exact) = (inverse("-sqrt(1 - v^2)", p), p / f64::hypot(1.0, p));
             assert!((v - exact).abs() < 1e-15, "{p}: {v}");

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dense_mass_inverts() {
+    fn dense_mass_matrix_is_inverted() {
         let m = Mass::dense(2, &[2.0, 1.0, 1.0, 3.0]).unwrap();
         let mut v = [0.0; 2];
         m.velocity(&[2.0 * 0.5 + 0.25, 0.5 + 3.0 * 0.25], &mut v);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_mass_is_refused() {
+    fn singular_mass_matrix_is_refused() {
         assert!(Mass::dense(2, &[1.0, 1.0, 1.0, 1.0]).is_none());
         assert!(Mass::dense(2, &[1.0, 0.0, 0.0, 0.0]).is_none());
         assert!(Mass::diagonal(&[f64::NAN]).is_none());

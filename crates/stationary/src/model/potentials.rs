@@ -1,20 +1,19 @@
-//! Systems whose potential is a sum over small groups of nodes: springs, finite elements, pair potentials.
+//! Systems whose potential is a sum of potentials of a few nodes each: springs, finite elements, pair potentials.
 
-use super::{Compiled, Steady, Supports};
+use super::{CompiledPrefix, ConstantLoads, Supports};
 use std::fmt;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
-/// Positions of all nodes lie one after the other, three numbers a node.
+/// Positions are arrays of three numbers a node.
 pub trait Potentials: Send + Sync {
     /// Number of potentials, numbered from 0.
     fn count(&self) -> usize;
-    /// The nodes that potential `k` touches.
+    /// The nodes on which potential `k` depends.
     fn nodes(&self, k: usize) -> &[u32];
-    /// Writes `dV_k/dx` for its nodes, three numbers each, and returns `V_k`.
+    /// Writes `dV_k/dx` (minus the nodal forces), three numbers for each of its nodes, and returns `V_k`.
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault>;
-    /// The same from the positions of its own nodes alone, in their order, for those who see no others; nothing if it is not
-    /// known how.
-    fn gradient_own(
+    /// As [`gradient`](Self::gradient), from the positions of its own nodes only, in their order; `None` if this is not implemented.
+    fn gradient_local(
         &self,
         _k: usize,
         _t: f64,
@@ -23,19 +22,26 @@ pub trait Potentials: Send + Sync {
     ) -> Option<Result<f64, PotentialFault>> {
         None
     }
-    /// A hint that potential `k` will be evaluated soon, so that what it needs may come to the processor ahead.
-    fn fetch(&self, _k: usize) {}
+    /// A hint that potential `k` will be evaluated soon, so that its data can be prefetched.
+    fn prefetch(&self, _k: usize) {}
     /// The number of potential `k` as the user knows it, for messages.
     fn number(&self, k: usize) -> usize {
         k
     }
-    /// Constant forces on nodes; they are no part of any potential's [`load`](Self::load).
-    fn steady(&self) -> Option<&Steady> {
+    /// Constant nodal forces; they are not contained in [`load`](Self::load).
+    fn constant_loads(&self) -> Option<&ConstantLoads> {
         None
     }
-    /// Adds `dV_k/dx` of all potentials times a number of each to `out`, three numbers a node; returns the sum of all `V_k`.
-    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
-        let (mut total, mut own) = (0.0, Vec::new());
+    /// Adds `sum_k weights[k] dV_k/dx` to `out`, three numbers a node; returns the sum of all `V_k`.
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, PotentialFault> {
+        let mut total = 0.0;
+        let mut own = Vec::new();
         for (k, weight) in (0..self.count()).zip(weights) {
             let nodes = self.nodes(k);
             own.resize(3 * nodes.len(), 0.0);
@@ -47,49 +53,48 @@ pub trait Potentials: Send + Sync {
         }
         Ok(total)
     }
-    /// Whether forces from outside come with potential `k`, which change or follow it.
+    /// Whether time-dependent or follower loads act at the events of potential `k`.
     fn loaded(&self, _k: usize) -> bool {
         false
     }
-    /// Writes the forces from outside on the nodes of a loaded potential: those that do not depend on the
-    /// configuration, and those that follow it.
-    fn load(&self, _k: usize, _t: f64, _x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
+    /// Writes the external forces on the nodes of a loaded potential: dead loads, which do not depend on the configuration, and follower
+    /// loads, which do.
+    fn load(&self, _k: usize, _t: f64, _x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
         dead.fill(0.0);
-        following.fill(0.0);
-        Forced::default()
+        follower.fill(0.0);
+        LoadEnergy::default()
     }
-    /// The components that do not move freely.
+    /// The prescribed components (Dirichlet boundary conditions).
     fn supports(&self) -> Option<&Supports> {
         None
     }
-    /// Compiles the start of a list of potentials, as far as one form does for all; of the nodes they kick those that are
-    /// owned. The list is not empty, loads are not asked for, and no node is held. Without a form of their own potentials go one
-    /// by one.
-    fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> Compiled {
-        Compiled { count: list.len(), cluster: None }
+    /// Compiles the first potentials of a list, as far as one form covers them; they kick only the nodes that are `own`. The list is
+    /// not empty, and its potentials have no loads and no prescribed nodes. By default potentials are evaluated one by one.
+    fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
+        CompiledPrefix { count: list.len(), potentials: None }
     }
 }
 
-/// Why a potential has no forces from outside, in the words of a [`PotentialFault`].
+/// The reason in a [`PotentialFault`] of a load that is not finite.
 pub const NO_LOAD: &str = "the load on it is not a finite number";
 
-/// The energy side of forces from outside.
+/// Energy and power of the loads of one potential.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Forced {
-    /// Potential energy `-f(t) . (x - X)` of forces that do not depend on the deformation.
+pub struct LoadEnergy {
+    /// Potential energy `-f(t) . (x - X)` of dead loads.
     pub potential: f64,
-    /// Its rate at rest, `-f'(t) . (x - X)`: the power that a changing load brings in.
+    /// Its partial derivative in time, `-f'(t) . (x - X)`: the power of a load that changes in time.
     pub rate: f64,
-    /// Whether others act too, which follow the deformation and have no potential (pressures).
-    pub following: bool,
+    /// Whether there are also follower loads (pressures), which have no potential.
+    pub follower: bool,
 }
 
-/// A potential that has no value in a configuration: an inverted element, two particles at one place.
+/// A potential that has no value in a configuration, for example of an inverted element or of two particles at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PotentialFault {
     /// Its number, as the user knows it.
     pub number: usize,
-    /// What is wrong, in a few words.
+    /// The reason, in a few words.
     pub why: String,
 }
 
@@ -109,37 +114,43 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         (**self).gradient(k, t, x, out)
     }
-    fn gradient_own(
+    fn gradient_local(
         &self,
         k: usize,
         t: f64,
         own: &[f64],
         out: &mut [f64],
     ) -> Option<Result<f64, PotentialFault>> {
-        (**self).gradient_own(k, t, own, out)
+        (**self).gradient_local(k, t, own, out)
     }
-    fn fetch(&self, k: usize) {
-        (**self).fetch(k);
+    fn prefetch(&self, k: usize) {
+        (**self).prefetch(k);
     }
     fn number(&self, k: usize) -> usize {
         (**self).number(k)
     }
-    fn steady(&self) -> Option<&Steady> {
-        (**self).steady()
+    fn constant_loads(&self) -> Option<&ConstantLoads> {
+        (**self).constant_loads()
     }
-    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
-        (**self).weighted(weights, t, x, out)
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, PotentialFault> {
+        (**self).add_weighted_gradient(weights, t, x, out)
     }
     fn loaded(&self, k: usize) -> bool {
         (**self).loaded(k)
     }
-    fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
-        (**self).load(k, t, x, dead, following)
+    fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
+        (**self).load(k, t, x, dead, follower)
     }
     fn supports(&self) -> Option<&Supports> {
         (**self).supports()
     }
-    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         (**self).compile(list, own)
     }
 }

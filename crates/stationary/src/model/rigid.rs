@@ -5,9 +5,7 @@
 //! there is no translation.
 
 use crate::formula::{Graph, Node, Program, Var};
-use crate::linalg::space::{
-    Mat3, Vec3, apply, apply_transposed, column, cross, inner, inverse, plus, symmetric_eigen,
-};
+use crate::linalg::{Mat3, Vec3, symmetric_eigen};
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,20 +25,21 @@ pub struct BodyJet {
 /// A potential of time, position and orientation.
 pub trait BodyPotential: Send + Sync {
     /// The potential and its derivatives.
-    fn at(&self, t: f64, position: &Vec3, rotation: &Mat3) -> BodyJet;
+    fn at(&self, t: f64, position: Vec3, rotation: &Mat3) -> BodyJet;
 }
 
 /// A potential given by a formula.
 ///
 /// ```
 /// use stationary::formula::{Expr, Graph, Scope, Var};
+/// use stationary::linalg::{Mat3, Vec3};
 /// use stationary::model::{BodyPotential, FormulaPotential};
 /// let mut scope = Scope::new();
 /// scope.variable("z", Var::Q(2)).variable("R33", Var::Q(11));
 /// let mut graph = Graph::new();
 /// let node = graph.lower(&Expr::parse("3*z + 2*R33").unwrap(), &scope).unwrap();
-/// let turned = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
-/// let jet = FormulaPotential::new(&mut graph, node).at(0.0, &[0.0, 0.0, 5.0], &turned);
+/// let turned = Mat3::from_rows([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]);
+/// let jet = FormulaPotential::new(&mut graph, node).at(0.0, Vec3::new(0.0, 0.0, 5.0), &turned);
 /// assert_eq!((jet.value, jet.position[2], jet.rotation[2][2]), (15.0, 3.0, 2.0));
 /// ```
 #[derive(Debug, Clone)]
@@ -67,17 +66,18 @@ impl FormulaPotential {
 }
 
 impl BodyPotential for FormulaPotential {
-    fn at(&self, t: f64, position: &Vec3, rotation: &Mat3) -> BodyJet {
+    fn at(&self, t: f64, position: Vec3, rotation: &Mat3) -> BodyJet {
         let mut out = [0.0; OUTPUTS];
         self.program.call(t, &pose(position, rotation), &[], &[], &mut out);
-        let row = |i: usize| [out[i], out[i + 1], out[i + 2]];
-        BodyJet { value: out[0], rate: out[1], position: row(2), rotation: [row(5), row(8), row(11)] }
+        let row = |i: usize| Vec3::new(out[i], out[i + 1], out[i + 2]);
+        BodyJet { value: out[0], rate: out[1], position: row(2), rotation: Mat3([row(5), row(8), row(11)]) }
     }
 }
 
 /// Position and rotation in the order in which formulas take them, `Q(0)` to `Q(11)`: `x`, `y`, `z`, `R11`, `R12` to `R33`.
-pub fn pose(position: &Vec3, rotation: &Mat3) -> [f64; 12] {
-    let ([x, y, z], [a, b, c]) = (*position, *rotation);
+pub fn pose(position: Vec3, rotation: &Mat3) -> [f64; 12] {
+    let [x, y, z] = position.0;
+    let [a, b, c] = rotation.0;
     [x, y, z, a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]]
 }
 
@@ -105,10 +105,13 @@ impl fmt::Display for BodyFault {
             BodyFault::NotPositive(i) => {
                 write!(f, "the principal moments of inertia must be positive, found {i}")
             }
-            BodyFault::Triangle([a, b, c]) => write!(
-                f,
-                "no body has the principal moments of inertia {a}, {b} and {c}: the largest is above the sum of the others"
-            ),
+            BodyFault::Triangle(moments) => {
+                let [a, b, c] = moments.0;
+                write!(
+                    f,
+                    "no body has the principal moments of inertia {a}, {b} and {c}: the largest is above the sum of the others"
+                )
+            }
         }
     }
 }
@@ -144,33 +147,33 @@ impl RigidBody {
     /// A body free in space, with its inertia tensor about the centre of mass, by rows.
     ///
     /// ```
+    /// use stationary::linalg::Mat3;
     /// use stationary::model::{BodyFault, RigidBody};
-    /// let diagonal = |a, b, c| [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]];
-    /// assert!(RigidBody::new(1.0, diagonal(1.0, 2.0, 2.5)).is_ok());
-    /// assert!(matches!(RigidBody::new(1.0, diagonal(1.0, 2.0, 3.5)), Err(BodyFault::Triangle(_))));
+    /// assert!(RigidBody::new(1.0, Mat3::diagonal(1.0, 2.0, 2.5)).is_ok());
+    /// assert!(matches!(RigidBody::new(1.0, Mat3::diagonal(1.0, 2.0, 3.5)), Err(BodyFault::Triangle(_))));
     /// ```
     pub fn new(mass: f64, inertia: Mat3) -> Result<Self, BodyFault> {
         if !(mass > 0.0 && mass.is_finite()) {
             return Err(BodyFault::Mass(mass));
         }
-        if !inertia.iter().flatten().all(|x| x.is_finite()) {
+        if !inertia.is_finite() {
             return Err(BodyFault::NotFinite);
         }
-        let size = inertia.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let size = inertia.entries().fold(0.0_f64, |m, x| m.max(x.abs()));
         let asymmetry = |i: usize, j: usize| (inertia[i][j] - inertia[j][i]).abs() > SLACK * size;
         if asymmetry(0, 1) || asymmetry(0, 2) || asymmetry(1, 2) {
             return Err(BodyFault::NotSymmetric);
         }
         let (principal, axes) = symmetric_eigen(&inertia);
-        let [least, middle, most] = principal;
+        let [least, middle, most] = principal.0;
         if !(least > FLAT * most) {
             return Err(BodyFault::NotPositive(least));
         }
         if most > (least + middle) * (1.0 + SLACK) {
             return Err(BodyFault::Triangle(principal));
         }
-        let inverse = inverse(&inertia);
-        if !inverse.iter().flatten().all(|x| x.is_finite()) {
+        let inverse = inertia.inverse();
+        if !inverse.is_finite() {
             return Err(BodyFault::NotPositive(least));
         }
         Ok(RigidBody { mass, inertia, inverse, principal, axes, held: false, potential: None })
@@ -210,31 +213,31 @@ impl RigidBody {
 
     /// The potential and its derivatives; zero for a free body.
     #[inline]
-    pub fn potential(&self, t: f64, position: &Vec3, rotation: &Mat3) -> BodyJet {
+    pub fn potential(&self, t: f64, position: Vec3, rotation: &Mat3) -> BodyJet {
         self.potential.as_ref().map_or_else(BodyJet::default, |v| v.at(t, position, rotation))
     }
 
     /// The angular velocity in the body for an angular momentum in the body.
     #[inline]
-    pub fn angular_velocity(&self, momentum: &Vec3) -> Vec3 {
-        apply(&self.inverse, momentum)
+    pub fn angular_velocity(&self, momentum: Vec3) -> Vec3 {
+        self.inverse * momentum
     }
 
     /// Kinetic energy for a linear momentum and an angular momentum in the body.
-    pub fn kinetic(&self, linear: &Vec3, angular: &Vec3) -> f64 {
-        let translation = if self.held { 0.0 } else { 0.5 * inner(linear, linear) / self.mass };
-        translation + 0.5 * inner(angular, &self.angular_velocity(angular))
+    pub fn kinetic(&self, linear: Vec3, angular: Vec3) -> f64 {
+        let translation = if self.held { 0.0 } else { 0.5 * linear.dot(linear) / self.mass };
+        translation + 0.5 * angular.dot(self.angular_velocity(angular))
     }
 
     /// The time after which a free body with this angular momentum in the body, about its centre or the held point, has it
     /// again: `4 K(k)` in the time of Jacobi's elliptic functions. Half of it lies between two flips of a body that
     /// turns nearly about its middle axis. `None` where the momentum never moves or never returns: at rest, about a
     /// principal axis or on the separatrix, and for a sphere.
-    pub fn free_period(&self, momentum: &Vec3) -> Option<f64> {
-        let m = apply_transposed(&self.axes, momentum);
-        let [a, b, c] = self.principal;
+    pub fn free_period(&self, momentum: Vec3) -> Option<f64> {
+        let m = self.axes.transpose() * momentum;
+        let [a, b, c] = self.principal.0;
         let (squared, twice_energy) =
-            (inner(&m, &m), (0..3).map(|i| m[i] * m[i] / self.principal[i]).sum::<f64>());
+            (m.dot(m), (0..3).map(|i| m[i] * m[i] / self.principal[i]).sum::<f64>());
         // l^2 - 2 E I_1 and 2 E I_3 - l^2, as sums of terms of one sign.
         let low = m[1] * m[1] * (b - a) / b + m[2] * m[2] * (c - a) / c;
         let high = m[0] * m[0] * (c - a) / a + m[1] * m[1] * (c - b) / b;
@@ -252,9 +255,9 @@ impl RigidBody {
 /// Torque about the body's own point and in space, `-sum_j r_j x V_(r_j)` with the columns `r_j` of the rotation.
 #[inline]
 pub fn torque(rotation: &Mat3, gradient: &Mat3) -> Vec3 {
-    let mut sum = [0.0; 3];
+    let mut sum = Vec3::ZERO;
     for j in 0..3 {
-        sum = plus(&sum, -1.0, &cross(&column(rotation, j), &column(gradient, j)));
+        sum -= rotation.column(j).cross(gradient.column(j));
     }
     sum
 }
@@ -280,37 +283,33 @@ pub fn complete_elliptic(complement: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::formula::{Expr, Scope};
-    use crate::linalg::space::Quaternion;
-
-    fn diagonal(a: f64, b: f64, c: f64) -> Mat3 {
-        [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]]
-    }
+    use crate::linalg::Quaternion;
 
     #[test]
-    fn impossible_bodies_are_refused() {
+    fn rigid_bodies_with_impossible_inertia_are_refused() {
         let fault = |inertia| RigidBody::new(1.0, inertia).expect_err("refused");
-        assert!(matches!(fault(diagonal(0.0, 1.0, 1.0)), BodyFault::NotPositive(_)));
-        assert!(matches!(fault(diagonal(-1.0, 1.0, 1.0)), BodyFault::NotPositive(_)));
-        assert!(matches!(fault(diagonal(0.0, 0.0, 0.0)), BodyFault::NotPositive(_)));
-        assert!(matches!(fault(diagonal(1.0, 1.0, 2.1)), BodyFault::Triangle(_)));
-        assert!(matches!(fault(diagonal(f64::NAN, 1.0, 1.0)), BodyFault::NotFinite));
+        assert!(matches!(fault(Mat3::diagonal(0.0, 1.0, 1.0)), BodyFault::NotPositive(_)));
+        assert!(matches!(fault(Mat3::diagonal(-1.0, 1.0, 1.0)), BodyFault::NotPositive(_)));
+        assert!(matches!(fault(Mat3::diagonal(0.0, 0.0, 0.0)), BodyFault::NotPositive(_)));
+        assert!(matches!(fault(Mat3::diagonal(1.0, 1.0, 2.1)), BodyFault::Triangle(_)));
+        assert!(matches!(fault(Mat3::diagonal(f64::NAN, 1.0, 1.0)), BodyFault::NotFinite));
         assert!(matches!(
-            fault([[1.0, 0.1, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+            fault(Mat3::from_rows([[1.0, 0.1, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 1.0]])),
             BodyFault::NotSymmetric
         ));
         // Two moments of one and a product of one: the third principal moment is zero.
         assert!(matches!(
-            fault([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 2.0]]),
+            fault(Mat3::from_rows([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 2.0]])),
             BodyFault::NotPositive(_)
         ));
         for mass in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(matches!(RigidBody::new(mass, diagonal(1.0, 1.0, 1.0)), Err(BodyFault::Mass(_))));
+            assert!(matches!(RigidBody::new(mass, Mat3::diagonal(1.0, 1.0, 1.0)), Err(BodyFault::Mass(_))));
         }
-        assert!(RigidBody::new(1.0, diagonal(1.0, 1.0, 2.0)).is_ok(), "a plate");
+        assert!(RigidBody::new(1.0, Mat3::diagonal(1.0, 1.0, 2.0)).is_ok(), "a plate");
     }
 
     #[test]
-    fn the_torque_is_the_derivative_along_rotations() {
+    fn torque_is_the_derivative_of_the_potential_along_rotations() {
         let mut scope = Scope::new();
         scope.variable("t", Var::T);
         let names = ["x", "y", "z", "R11", "R12", "R13", "R21", "R22", "R23", "R31", "R32", "R33"];
@@ -321,21 +320,20 @@ mod tests {
         let text = "sin(t)*R11*R23 + exp(0.3*R32)*x - R13^2*R31/(2 + R22) + y*z*R12*R21 + R33*R12";
         let node = graph.lower(&Expr::parse(text).unwrap(), &scope).unwrap();
         let potential = FormulaPotential::new(&mut graph, node);
-        let (q, x) = (Quaternion([0.5, 0.3, -0.7, 0.4]).unit(), [0.3, -0.2, 0.9]);
+        let (q, x) = (Quaternion([0.5, 0.3, -0.7, 0.4]).unit(), Vec3::new(0.3, -0.2, 0.9));
         let r = q.matrix();
-        let exact = torque(&r, &potential.at(0.7, &x, &r).rotation);
+        let exact = torque(&r, &potential.at(0.7, x, &r).rotation);
         for k in 0..3 {
-            let mut axis = [0.0; 3];
-            axis[k] = 1.0;
+            let axis = Vec3::unit(k);
             let value =
-                |angle: f64| potential.at(0.7, &x, &Quaternion::about(&axis, angle).after(&q).matrix()).value;
+                |angle: f64| potential.at(0.7, x, &Quaternion::about(axis, angle).after(&q).matrix()).value;
             let difference = (value(1e-5) - value(-1e-5)) / 2e-5;
             assert!((difference + exact[k]).abs() < 1e-9, "{k}: {difference} {}", exact[k]);
         }
     }
 
     #[test]
-    fn the_elliptic_integral_is_that_of_the_tables() {
+    fn complete_elliptic_integral_agrees_with_tabulated_values() {
         assert!((complete_elliptic(1.0) - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
         assert!((complete_elliptic(0.5) - 1.854_074_677_301_371_9).abs() < 1e-15);
         assert!((complete_elliptic(0.01) - 3.695_637_362_989_874_6).abs() < 1e-14);
@@ -345,16 +343,16 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_never_flip_have_no_period() {
-        let body = RigidBody::new(1.0, diagonal(1.0, 2.0, 2.5)).unwrap();
-        for still in [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
-            assert_eq!(body.free_period(&still), None, "{still:?}");
+    fn rigid_bodies_without_unstable_rotation_have_no_flip_period() {
+        let body = RigidBody::new(1.0, Mat3::diagonal(1.0, 2.0, 2.5)).unwrap();
+        for still in [Vec3::ZERO, Vec3::unit(0), Vec3::unit(1), Vec3::unit(2)] {
+            assert_eq!(body.free_period(still), None, "{still:?}");
         }
-        let sphere = RigidBody::new(1.0, diagonal(2.0, 2.0, 2.0)).unwrap();
-        assert_eq!(sphere.free_period(&[1.0, 2.0, 3.0]), None);
+        let sphere = RigidBody::new(1.0, Mat3::diagonal(2.0, 2.0, 2.0)).unwrap();
+        assert_eq!(sphere.free_period(Vec3::new(1.0, 2.0, 3.0)), None);
         // Near the stable axes: small oscillations of Euler's equations.
         let w = 3.0;
-        let near = body.free_period(&[w, 1e-6, 1e-6]).unwrap();
+        let near = body.free_period(Vec3::new(w, 1e-6, 1e-6)).unwrap();
         let slow = w * ((2.0 - 1.0) * (2.5 - 1.0) / (2.0 * 2.5_f64)).sqrt();
         assert!((near * slow / (2.0 * std::f64::consts::PI) - 1.0).abs() < 1e-10);
     }

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_have_their_derivatives() {
+    fn dual_number_functions_have_their_derivatives() {
         for x in [0.3, 0.7, 1.9] {
             agree("sqrt", x, |x| x.sqrt(), second_derivative(|x| x.sqrt(), x));
             agree("sin", x, |x| x.sin(), second_derivative(|x| x.sin(), x));
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn first_and_second_order_numbers_agree() {
+    fn first_and_second_order_dual_numbers_agree() {
         let f = |x: Dual<2>, y: Dual<2>| (x * y).exp() / (x - y) + 2.0 * y.sin() - 1.0;
         let g = |x: Dual2<1>, y: Dual2<1>| (x * y).exp() / (x - y) + 2.0 * y.sin() - 1.0;
         let first = f(Dual::variable(1.1, 0), Dual::variable(0.4, 1));

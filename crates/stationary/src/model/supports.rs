@@ -1,18 +1,18 @@
-//! Components of nodes that do not move freely: fixed, or moved as a formula says [AVI03 2.3].
+//! Dirichlet boundary conditions: components of nodes that are fixed or have a prescribed motion [AVI03 2.3].
 
-use super::Field;
+use super::FormulaField;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What supports hold: for some components of some nodes the displacement is given.
+/// Supports: for some components of some nodes the displacement is prescribed.
 ///
 /// ```
 /// use stationary::model::Supports;
 /// let mut supports = Supports::new(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]);
 /// supports.fix(0, 1, 0.5, 0).unwrap();
-/// assert!(supports.held(1) && !supports.held(0));
+/// assert!(supports.is_fixed(1) && !supports.is_fixed(0));
 /// let (mut x, mut v) = ([1.0, 0.0, 0.0, 2.0, 0.0, 0.0], [0.0; 6]);
-/// supports.drive(0.0, &mut x, &mut v);
+/// supports.impose(0.0, &mut x, &mut v);
 /// assert_eq!(x[1], 0.5);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -20,55 +20,61 @@ pub struct Supports {
     points: Vec<[f64; 3]>,
     /// For each component, the number of its support plus one, or 0.
     owner: Vec<u32>,
-    /// Fixed components and where they stay.
-    still: BTreeMap<u32, f64>,
-    /// Moved components and the field whose first component is their displacement.
-    moved: BTreeMap<u32, Arc<Field>>,
+    /// Components at rest, and their positions.
+    at_rest: BTreeMap<u32, f64>,
+    /// Moving components, and the field whose first component is their displacement.
+    moved: BTreeMap<u32, Arc<FormulaField>>,
     count: usize,
 }
 
-/// Two supports that want one component at different places.
+/// Two supports that prescribe one component differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Conflict {
+pub struct SupportConflict {
     /// The node.
     pub node: u32,
     /// 0, 1 or 2.
     pub direction: usize,
-    /// The support that holds it already.
+    /// The support that prescribes it already.
     pub owner: usize,
 }
 
 impl Supports {
-    /// No supports yet, of nodes with these reference positions.
+    /// No supports yet, for nodes with these reference positions.
     pub fn new(points: &[[f64; 3]]) -> Self {
         Supports { points: points.to_vec(), owner: vec![0; 3 * points.len()], ..Supports::default() }
     }
 
-    /// Holds a component at a displacement, for support number `by`.
-    pub fn fix(&mut self, node: u32, direction: usize, displacement: f64, by: usize) -> Result<(), Conflict> {
-        let i = 3 * node as usize + direction;
-        let place = self.points[node as usize][direction] + displacement;
-        if let Some(owner) = self.owner(i) {
-            // Neighbouring sides share nodes: to say the same twice is no conflict.
-            let same = self.still.get(&(i as u32)) == Some(&place);
-            return if same { Ok(()) } else { Err(Conflict { node, direction, owner }) };
-        }
-        self.take(i, by);
-        self.still.insert(i as u32, place);
-        Ok(())
-    }
-
-    /// Moves a component as a field says, for support number `by`.
-    pub fn guide(
+    /// Fixes a component at a displacement, for support number `by`.
+    pub fn fix(
         &mut self,
         node: u32,
         direction: usize,
-        motion: &Arc<Field>,
+        displacement: f64,
         by: usize,
-    ) -> Result<(), Conflict> {
+    ) -> Result<(), SupportConflict> {
+        let i = 3 * node as usize + direction;
+        let place = self.points[node as usize][direction] + displacement;
+        if let Some(owner) = self.owner(i) {
+            // Neighbouring sides share nodes: to prescribe the same position twice is no conflict.
+            let same = self.at_rest.get(&(i as u32)) == Some(&place);
+            return if same { Ok(()) } else { Err(SupportConflict { node, direction, owner }) };
+        }
+        self.take(i, by);
+        self.at_rest.insert(i as u32, place);
+        Ok(())
+    }
+
+    /// Prescribes the motion of a component by a field, for support number `by`.
+    pub fn prescribe(
+        &mut self,
+        node: u32,
+        direction: usize,
+        motion: &Arc<FormulaField>,
+        by: usize,
+    ) -> Result<(), SupportConflict> {
         let i = 3 * node as usize + direction;
         if let Some(owner) = self.owner(i) {
-            return Err(Conflict { node, direction, owner });
+            return Err(SupportConflict { node, direction, owner });
         }
         self.take(i, by);
         self.moved.insert(i as u32, Arc::clone(motion));
@@ -80,13 +86,13 @@ impl Supports {
         self.count = self.count.max(by + 1);
     }
 
-    /// The support that holds component `i = 3 node + direction`.
+    /// The support that prescribes component `i = 3 node + direction`.
     pub fn owner(&self, i: usize) -> Option<usize> {
         self.owner.get(i).and_then(|o| (*o as usize).checked_sub(1))
     }
 
-    /// Whether a support holds component `i`.
-    pub fn held(&self, i: usize) -> bool {
+    /// Whether component `i` is prescribed by a support, at rest or moving.
+    pub fn is_fixed(&self, i: usize) -> bool {
         self.owner(i).is_some()
     }
 
@@ -95,39 +101,40 @@ impl Supports {
         self.count
     }
 
-    /// Bytes in use, roughly, but for formulas.
+    /// Approximate memory in bytes, without formulas.
     pub fn memory(&self) -> usize {
-        // An entry of a tree: key, value, and a third of the room empty.
-        24 * self.points.capacity() + 4 * self.owner.capacity() + 20 * (self.still.len() + self.moved.len())
+        // An entry of a tree: key, value, and a third of the space unused.
+        24 * self.points.capacity() + 4 * self.owner.capacity() + 20 * (self.at_rest.len() + self.moved.len())
     }
 
-    /// Nothing is held.
+    /// Whether there are no prescribed components.
     pub fn is_empty(&self) -> bool {
-        self.still.is_empty() && self.moved.is_empty()
+        self.at_rest.is_empty() && self.moved.is_empty()
     }
 
-    /// Whether some component is moved.
+    /// Whether some component has a prescribed motion.
     pub fn moves(&self) -> bool {
         !self.moved.is_empty()
     }
 
-    /// Whether a component of a node is moved.
+    /// Whether a component of a node has a prescribed motion.
     pub fn moves_node(&self, node: u32) -> bool {
         self.moved.range(3 * node..3 * node + 3).next().is_some()
     }
 
-    /// Writes positions and velocities of the moved components of one node.
+    /// Writes positions and velocities of the moving components of one node.
     #[inline]
-    pub fn drive_node(&self, node: u32, t: f64, x: &mut [f64], v: &mut [f64]) {
+    pub fn impose_on_node(&self, node: u32, t: f64, x: &mut [f64], v: &mut [f64]) {
         for (i, field) in self.moved.range(3 * node..3 * node + 3) {
             self.place(*i as usize, field, t, x, v);
         }
     }
 
-    /// Writes positions and velocities of all held components.
-    pub fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
-        for (i, place) in &self.still {
-            (x[*i as usize], v[*i as usize]) = (*place, 0.0);
+    /// Writes positions and velocities of all prescribed components.
+    pub fn impose(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        for (i, place) in &self.at_rest {
+            x[*i as usize] = *place;
+            v[*i as usize] = 0.0;
         }
         for (i, field) in &self.moved {
             self.place(*i as usize, field, t, x, v);
@@ -135,9 +142,10 @@ impl Supports {
     }
 
     #[inline]
-    fn place(&self, i: usize, field: &Field, t: f64, x: &mut [f64], v: &mut [f64]) {
+    fn place(&self, i: usize, field: &FormulaField, t: f64, x: &mut [f64], v: &mut [f64]) {
         let point = &self.points[i / 3];
         let (value, rate) = field.at(t, point);
-        (x[i], v[i]) = (point[i % 3] + value[0], rate[0]);
+        x[i] = point[i % 3] + value[0];
+        v[i] = rate[0];
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Frame, Observer, Record, Scale, record};
 use crate::archive::{Archive, Persist};
-use crate::integrate::{EnergyChoice, Turning};
+use crate::integrate::{EnergyStepSpec, Turning};
 
 /// Places listed in the summary; more would bury the reader.
 const LISTED: usize = 50;
@@ -40,7 +40,7 @@ pub struct EnergySteps {
 
 impl EnergySteps {
     /// For steps chosen so; `scale` is what errors of the energy refer to, or 0 if nothing at the start tells.
-    pub fn new(choice: &EnergyChoice, scale: f64) -> Self {
+    pub fn new(choice: &EnergyStepSpec, scale: f64) -> Self {
         EnergySteps {
             turning: choice.turning,
             scale: Scale::of(scale),
@@ -154,7 +154,7 @@ mod tests {
     use crate::integrate::Adaption;
 
     fn seen(flags: &[bool]) -> EnergySteps {
-        let mut observer = EnergySteps::new(&EnergyChoice::default(), 2.0);
+        let mut observer = EnergySteps::new(&EnergyStepSpec::default(), 2.0);
         let frame = |step: u64, adaption| Frame {
             step,
             t: 0.5 * step as f64,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_are_counted_and_placed() {
+    fn observed_step_stretches_are_counted_with_their_times() {
         let observer = seen(&[false, true, true, false, true]);
         assert_eq!((observer.count, observer.stretches), (3, 2));
         assert_eq!(observer.listed[0], Stretch { from: 0.5, to: 1.5, steps: 2 });
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded() {
+    fn list_of_observed_step_stretches_is_bounded() {
         let flags: Vec<bool> = (0..1000).map(|k| k % 3 > 0).collect();
         let observer = seen(&flags);
         assert_eq!((observer.listed.len(), observer.stretches), (LISTED, 333));

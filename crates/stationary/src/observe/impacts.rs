@@ -2,10 +2,10 @@
 
 use super::{Conserved, Entry, Frame, Observer, Record, Scale, record};
 use crate::archive::{Archive, Persist};
+use crate::contact::{Gap, GapImpact, ImpactKind};
 use crate::error::{Cause, ContactFault};
-use crate::integrate::{Impact, ImpactKind};
 use crate::linalg::max_abs;
-use crate::model::{Bounds, Gap};
+use crate::model::Bounds;
 use std::sync::Arc;
 
 /// Gaps that have a column each; of more the least has one.
@@ -43,7 +43,7 @@ pub struct Impacts {
     /// Largest distance from the prescribed energy.
     jump_error: f64,
     /// Impacts whose energy is not the prescribed one.
-    unmet: u64,
+    energy_mismatches: u64,
     fault: Option<(usize, f64, ContactFault)>,
 }
 
@@ -69,7 +69,7 @@ impl Impacts {
             lost: 0.0,
             energy: f64::NAN,
             jump_error: 0.0,
-            unmet: 0,
+            energy_mismatches: 0,
             fault: None,
         }
     }
@@ -90,11 +90,11 @@ impl Impacts {
         self.step
     }
 
-    fn count_one(&mut self, impact: &Impact) {
+    fn count_one(&mut self, impact: &GapImpact) {
         self.counts[impact.kind as usize] += 1;
         if impact.kind == ImpactKind::Bounce {
-            for k in std::iter::once(&impact.gap).chain(&impact.others) {
-                self.per_gap[*k] += 1;
+            for k in impact.gaps() {
+                self.per_gap[k] += 1;
             }
             if self.first.is_nan() {
                 self.first = impact.time;
@@ -108,11 +108,11 @@ impl Impacts {
         self.lost -= jump;
         let distance = (jump - impact.prescribed).abs();
         let error = self.scale.part(distance);
-        self.unmet += u64::from(impact.kind == ImpactKind::Bounce && !(error <= MET));
+        self.energy_mismatches += u64::from(impact.kind == ImpactKind::Bounce && !(error <= MET));
         // A scale that grows has seen this very jump: then the guard of the energy alone tells what explodes.
         let wild = if self.scale.grows() { !distance.is_finite() } else { !(error <= 1.0) };
         if wild {
-            self.fault.get_or_insert((impact.gap, impact.time, ContactFault::Wild(jump)));
+            self.fault.get_or_insert((impact.contact.gap, impact.time, ContactFault::Wild(jump)));
         }
         keep(&mut self.jump_error, distance);
     }
@@ -190,7 +190,7 @@ impl Observer for Impacts {
             "last_time": self.last,
             "dissipated": self.lost,
             "max_energy_jump_error": self.scale.part(self.jump_error),
-            "unmet": self.unmet,
+            "energy_mismatches": self.energy_mismatches,
             "min_gap": self.least,
             "per_gap": per_gap,
         };
@@ -217,7 +217,7 @@ impl Persist for Impacts {
         archive.pass(&mut self.sizes).fixed(&mut self.now).pass(&mut self.least);
         archive.pass(&mut self.counts).fixed(&mut self.per_gap).pass(&mut self.most);
         archive.pass(&mut self.first).pass(&mut self.last).pass(&mut self.step).pass(&mut self.lost);
-        archive.pass(&mut self.energy).pass(&mut self.jump_error).pass(&mut self.unmet);
+        archive.pass(&mut self.energy).pass(&mut self.jump_error).pass(&mut self.energy_mismatches);
         archive.pass(&mut self.scale);
     }
 }
@@ -242,13 +242,13 @@ mod tests {
         }
     }
 
-    fn impact(time: f64, kind: ImpactKind, gap: usize, energies: [f64; 2], prescribed: f64) -> Impact {
+    fn impact(time: f64, kind: ImpactKind, gap: usize, energies: [f64; 2], prescribed: f64) -> GapImpact {
         let [energy_before, energy_after] = energies;
-        let (others, impulse, friction) = (Vec::new(), 1.0, 0.0);
-        Impact { time, kind, gap, others, impulse, friction, energy_before, energy_after, prescribed }
+        let impact = GapImpact::without_impulse(time, gap, energy_before, prescribed);
+        GapImpact { kind, impulse: 1.0, energy_after, ..impact }
     }
 
-    fn see(observer: &mut Impacts, step: u64, y: f64, impacts: &[Impact]) -> Record {
+    fn see(observer: &mut Impacts, step: u64, y: f64, impacts: &[GapImpact]) -> Record {
         let q = &[y][..];
         let frame = Frame {
             step,

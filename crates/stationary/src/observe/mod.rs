@@ -31,7 +31,8 @@ pub use symplectic::Symplectic;
 pub use work::Work;
 
 use crate::archive::{Archive, Persist};
-use crate::integrate::{Adaption, Impact};
+use crate::contact::GapImpact;
+use crate::integrate::Adaption;
 
 /// What an observer sees of one moment.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +60,7 @@ pub struct Frame<'a> {
     /// How the length of that step came about, where the method chooses it.
     pub adaption: Option<Adaption>,
     /// Impacts of that step.
-    pub impacts: &'a [Impact],
+    pub impacts: &'a [GapImpact],
     /// Derivative of the step that led here, if some observer wants it.
     pub tangent: Option<&'a [f64]>,
 }
@@ -261,7 +262,7 @@ mod tests {
 
     /// A method of high order with a small error is not at rounding level, and what changes by its own size is not conserved.
     #[test]
-    fn words_do_not_flatter() {
+    fn summary_words_for_drift_do_not_exaggerate() {
         assert_eq!(relative_error(3e-15), "relative error 3.0e-15, rounding level");
         assert_eq!(relative_error(2.8e-11), "relative error 2.8e-11");
         assert_eq!(relative_error(1.6), "not conserved: relative error 1.6e0");
@@ -270,7 +271,7 @@ mod tests {
 
     /// A quantity that the system does not conserve is told with its range, unless it did not change.
     #[test]
-    fn what_the_system_does_not_conserve_has_a_reason_and_a_range() {
+    fn quantity_that_is_not_conserved_is_reported_with_reason_and_range() {
         let mut range = Range::default();
         [1.0, -2.0, 0.5].into_iter().for_each(|x| range.add(x));
         let row = |worst: f64| Conserved::new("energy", 1.0, [3.0 * worst, worst]);
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_track_finds_slope_and_largest_change() {
+    fn drift_track_finds_slope_and_largest_change() {
         let mut track = Track::default();
         for k in 0..100 {
             let t = 5.0 + 0.1 * f64::from(k);

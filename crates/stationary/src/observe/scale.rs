@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scale_known_at_the_start_stays() {
+    fn energy_scale_known_at_the_start_does_not_change() {
         let mut scale = Scale::unknown();
         scale.see(-2.0, 3.0);
         scale.see(5.0, 5.0);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_start_has_no_energy_the_scale_grows_with_the_run() {
+    fn energy_scale_of_a_start_without_energy_grows_with_the_run() {
         let mut scale = Scale::unknown();
         scale.see(0.0, 0.0);
         assert_eq!(scale.part(0.0), 0.0);

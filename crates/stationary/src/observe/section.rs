@@ -191,7 +191,7 @@ mod tests {
 
     /// Harmonic motion sampled exactly: `x = -cos t` crosses zero upward at `pi/2 + 2 pi k` with velocity 1.
     #[test]
-    fn points_lie_where_exact_motion_crosses() {
+    fn poincare_section_points_lie_where_exact_motion_crosses() {
         let mut graph = Graph::new();
         let [x, v, p] = [Var::Q(0), Var::V(0), Var::P(0)].map(|x| graph.var(x));
         let mut section = Section::new(&graph, x, vec![("v".into(), v), ("p".into(), p)]);
@@ -228,7 +228,7 @@ mod tests {
 
     /// A formula that jumps from minus to plus crosses no zero.
     #[test]
-    fn a_jump_is_counted_and_not_drawn() {
+    fn poincare_section_counts_a_jump_and_does_not_record_it() {
         let mut graph = Graph::new();
         let x = graph.var(Var::Q(0));
         let one = graph.constant(1.0);

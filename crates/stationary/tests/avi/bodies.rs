@@ -4,9 +4,10 @@ use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::avi::{Avi, AviStart, StepFactor};
 use stationary::mesh::CellKind;
 use stationary::model::solid::{
-    Group, Kind, Lame, Law, LinearElastic, Loads, LoadsBuilder, NeoHookean, Plane, Problem, Solid,
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LinearElastic, Loads, LoadsBuilder, NeoHookean,
+    PlaneAssumption, Solid, SolidProblem,
 };
-use stationary::model::{Field, Potentials, Supports};
+use stationary::model::{FormulaField, Potentials, Supports};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,14 +23,14 @@ impl Random {
 
 /// A mesh of one kind of element.
 pub struct Body {
-    pub kind: Kind,
+    pub kind: ElementKind,
     pub points: Vec<[f64; 3]>,
     pub nodes: Vec<u32>,
 }
 
 /// A box of cells, each cut into two triangles or six tetrahedra. Coordinates grow as `s^grade` along every axis;
 /// inner and outer points alike are moved by up to `jiggle` of a cell.
-pub fn grid(kind: Kind, cells: [usize; 3], size: [f64; 3], grade: f64, jiggle: f64) -> Body {
+pub fn grid(kind: ElementKind, cells: [usize; 3], size: [f64; 3], grade: f64, jiggle: f64) -> Body {
     let d = kind.dimension();
     let cells = [cells[0], cells[1], if d == 3 { cells[2] } else { 0 }];
     let mut random = Random(7);
@@ -69,12 +70,12 @@ pub fn grid(kind: Kind, cells: [usize; 3], size: [f64; 3], grade: f64, jiggle: f
         }
     }
     match kind {
-        Kind::Tri6 | Kind::Tet10 => with_middles(kind, points, &corners),
+        ElementKind::Tri6 | ElementKind::Tet10 => with_middles(kind, points, &corners),
         _ => Body { kind, points, nodes: corners },
     }
 }
 
-fn with_middles(kind: Kind, mut points: Vec<[f64; 3]>, corners: &[u32]) -> Body {
+fn with_middles(kind: ElementKind, mut points: Vec<[f64; 3]>, corners: &[u32]) -> Body {
     let (mut middles, mut nodes) = (BTreeMap::new(), Vec::new());
     for simplex in corners.chunks_exact(kind.dimension() + 1) {
         nodes.extend_from_slice(simplex);
@@ -90,13 +91,13 @@ fn with_middles(kind: Kind, mut points: Vec<[f64; 3]>, corners: &[u32]) -> Body 
     Body { kind, points, nodes }
 }
 
-pub fn cell(kind: Kind) -> CellKind {
+pub fn cell(kind: ElementKind) -> CellKind {
     match kind {
-        Kind::Bar2 => CellKind::Line2,
-        Kind::Tri3 => CellKind::Triangle3,
-        Kind::Tri6 => CellKind::Triangle6,
-        Kind::Tet4 => CellKind::Tetrahedron4,
-        Kind::Tet10 => CellKind::Tetrahedron10,
+        ElementKind::Bar2 => CellKind::Line2,
+        ElementKind::Tri3 => CellKind::Triangle3,
+        ElementKind::Tri6 => CellKind::Triangle6,
+        ElementKind::Tet4 => CellKind::Tetrahedron4,
+        ElementKind::Tet10 => CellKind::Tetrahedron10,
     }
 }
 
@@ -133,15 +134,15 @@ impl Body {
         (self.kind.dimension() == 2).then_some(1.0)
     }
 
-    pub fn solid(&self, law: &Law, plane: Plane) -> Solid {
-        let mut group = Group::new(self.kind, &self.nodes, 1.0);
+    pub fn solid(&self, law: &ConstitutiveLaw, plane: PlaneAssumption) -> Solid {
+        let mut group = ElementGroup::new(self.kind, &self.nodes, 1.0);
         group.plane = plane;
         Solid::new(&self.points, group.build(&self.points, law).unwrap(), &[]).unwrap()
     }
 
     pub fn neo_hookean(&self) -> Solid {
-        let law = Law::NeoHookean(NeoHookean::new(Lame::new(2.0, 1.0).unwrap()).unwrap());
-        self.solid(&law, Plane::Strain)
+        let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(2.0, 1.0).unwrap()).unwrap());
+        self.solid(&law, PlaneAssumption::Strain)
     }
 
     /// Stretched, bent and moving; `fraction` of the inscribed-radius step for each element.
@@ -163,7 +164,7 @@ impl Body {
 }
 
 /// The field of these formulas of `t` and `X, Y, Z`.
-pub fn field(texts: &[&str]) -> Arc<Field> {
+pub fn field(texts: &[&str]) -> Arc<FormulaField> {
     let mut scope = Scope::new();
     scope.variable("t", Var::T);
     for (i, name) in ["X", "Y", "Z"].iter().enumerate() {
@@ -172,7 +173,7 @@ pub fn field(texts: &[&str]) -> Arc<Field> {
     let mut graph = Graph::new();
     let nodes: Vec<_> =
         texts.iter().map(|s| graph.lower(&Expr::parse(s).unwrap(), &scope).unwrap()).collect();
-    Arc::new(Field::new(&mut graph, &nodes))
+    Arc::new(FormulaField::new(&mut graph, &nodes))
 }
 
 /// A body with what acts on it, being gathered.
@@ -244,7 +245,7 @@ impl Setup {
         self
     }
 
-    pub fn guide(
+    pub fn prescribe(
         mut self,
         direction: usize,
         text: &str,
@@ -253,23 +254,23 @@ impl Setup {
     ) -> Self {
         let motion = field(&[text]);
         for a in self.chosen(choose) {
-            self.supports.guide(a, direction, &motion, by).unwrap();
+            self.supports.prescribe(a, direction, &motion, by).unwrap();
         }
         self
     }
 
     /// The problem, with its elements numbered from 1000 for the user, and a start.
-    pub fn finish(self, fraction: f64) -> (Arc<Problem>, AviStart) {
+    pub fn finish(self, fraction: f64) -> (Arc<SolidProblem>, AviStart) {
         let start = self.body.start(&self.solid, fraction);
         let elements = self.solid.elements();
         let loads: Loads = self.loads.finish(&self.body.points, elements);
         let tags = (0..elements as u64).map(|k| 1000 + k).collect();
-        (Arc::new(Problem::new(self.solid, loads, self.supports, tags)), start)
+        (Arc::new(SolidProblem::new(self.solid, loads, self.supports, tags)), start)
     }
 }
 
 /// A small graded body of a kind.
-pub fn small(kind: Kind) -> Body {
+pub fn small(kind: ElementKind) -> Body {
     match kind.dimension() {
         2 => grid(kind, [4, 3, 0], [1.3, 1.0, 0.0], 1.4, 0.1),
         _ => grid(kind, [3, 2, 2], [1.3, 1.0, 0.8], 1.4, 0.1),
@@ -278,13 +279,13 @@ pub fn small(kind: Kind) -> Body {
 
 /// A small body with everything that may act on it: gravity, a traction in time, a pressure in time, a roller and a
 /// driven support.
-pub fn everything(kind: Kind, fraction: f64) -> (Arc<Problem>, AviStart) {
+pub fn everything(kind: ElementKind, fraction: f64) -> (Arc<SolidProblem>, AviStart) {
     let body = small(kind);
     let setup = Setup::new(body)
         .gravity(&["0.1", "-0.3", "0"])
         .traction(&["sin(5*t)", "0.5*t*X", "0"], |p| p[1] > 0.85)
         .pressure("0.1+0.05*sin(3*t)+0.05*Y", |p| p[0] > 1.1)
-        .guide(1, "0.03*sin(4*t)+0.01*X*t", 1, |p| p[0] < 0.15)
+        .prescribe(1, "0.03*sin(4*t)+0.01*X*t", 1, |p| p[0] < 0.15)
         .fix(&[0], 0, |p| p[0] < 0.15 && p[1] > 0.5);
     setup.finish(fraction)
 }
@@ -292,21 +293,21 @@ pub fn everything(kind: Kind, fraction: f64) -> (Arc<Problem>, AviStart) {
 /// All forces at a time and place, three numbers a node, element by element in order.
 pub fn forces<P: Potentials>(p: &P, t: f64, x: &[f64]) -> Vec<f64> {
     let mut all = vec![0.0; x.len()];
-    if let Some(steady) = p.steady() {
+    if let Some(steady) = p.constant_loads() {
         all.copy_from_slice(steady.forces().as_flattened());
     }
     for k in 0..p.count() {
         let nodes = p.nodes(k);
         let mut local = [[0.0; 30]; 3];
         let n = 3 * nodes.len();
-        let [gradient, dead, following] = &mut local;
+        let [gradient, dead, follower] = &mut local;
         p.gradient(k, t, x, &mut gradient[..n]).unwrap();
         if p.loaded(k) {
-            p.load(k, t, x, &mut dead[..n], &mut following[..n]);
+            p.load(k, t, x, &mut dead[..n], &mut follower[..n]);
         }
         for (m, a) in nodes.iter().enumerate() {
             for i in 0..3 {
-                all[3 * *a as usize + i] += dead[3 * m + i] + following[3 * m + i] - gradient[3 * m + i];
+                all[3 * *a as usize + i] += dead[3 * m + i] + follower[3 * m + i] - gradient[3 * m + i];
             }
         }
     }
@@ -316,14 +317,14 @@ pub fn forces<P: Potentials>(p: &P, t: f64, x: &[f64]) -> Vec<f64> {
 /// A run of the same steps whose events a queue orders, made from sums of steps: for steps that are powers of two.
 pub fn by_queue<P: Potentials>(p: P, start: AviStart) -> Avi<P> {
     let places = vec![[0.0; 3]; p.count()];
-    Avi::with_changing_steps(p, start, StepFactor { factor: field(&["1"]), places }).unwrap()
+    Avi::with_varying_steps(p, start, StepFactor { factor: field(&["1"]), places }).unwrap()
 }
 
 /// Steps that change smoothly, by half up and down.
 pub fn changing<P: Potentials>(p: P, start: AviStart) -> Avi<P> {
     let places = (0..p.count()).map(|k| [0.37 * k as f64, 0.0, 0.0]).collect();
     let factor = field(&["1+0.5*sin(3*t+X)"]);
-    Avi::with_changing_steps(p, start, StepFactor { factor, places }).unwrap()
+    Avi::with_varying_steps(p, start, StepFactor { factor, places }).unwrap()
 }
 
 /// Steps rounded down to powers of two.
@@ -340,8 +341,8 @@ pub fn chain(places: &[f64], ea: f64, density: f64) -> Solid {
     Solid::new(&points, vec![Box::new(bars)], &[]).unwrap()
 }
 
-pub fn linear(young: f64, poisson: f64) -> Law {
-    Law::Linear(LinearElastic::new(Lame::from_young(young, poisson).unwrap()))
+pub fn linear(young: f64, poisson: f64) -> ConstitutiveLaw {
+    ConstitutiveLaw::Linear(LinearElastic::new(Lame::from_young(young, poisson).unwrap()))
 }
 
 pub fn largest(a: impl IntoIterator<Item = f64>) -> f64 {

@@ -4,7 +4,7 @@ use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, Snapshot, harmonic};
 use stationary::laws;
 use stationary::model::Potentials;
-use stationary::model::solid::{Kind, Problem};
+use stationary::model::solid::{ElementKind, SolidProblem};
 use std::sync::Arc;
 
 fn total(s: &Snapshot) -> f64 {
@@ -25,7 +25,11 @@ enum Regime {
 const REGIMES: [Regime; 6] =
     [Regime::Free, Regime::Equal, Regime::Harmonic, Regime::Changing, Regime::Middle, Regime::HarmonicMiddle];
 
-fn run(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime, fraction: f64) -> Avi<Arc<Problem>> {
+fn run(
+    make: &dyn Fn(f64) -> (Arc<SolidProblem>, AviStart),
+    regime: Regime,
+    fraction: f64,
+) -> Avi<Arc<SolidProblem>> {
     let (problem, mut start) = make(1.0);
     // Rounded before they are made small, so that refinement keeps the ratios.
     match regime {
@@ -41,13 +45,13 @@ fn run(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime, fraction:
     start.step.iter_mut().for_each(|h| *h *= fraction);
     match regime {
         Regime::Changing => changing(problem, start),
-        Regime::Middle | Regime::HarmonicMiddle => Avi::with_events_in_the_middle(problem, start).unwrap(),
+        Regime::Middle | Regime::HarmonicMiddle => Avi::with_midpoint_events(problem, start).unwrap(),
         _ => Avi::new(problem, start).unwrap(),
     }
 }
 
 /// Orders of the energy's error and of the trajectory's, over times at which nothing special happens.
-fn orders(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime) -> (f64, f64, Vec<f64>) {
+fn orders(make: &dyn Fn(f64) -> (Arc<SolidProblem>, AviStart), regime: Regime) -> (f64, f64, Vec<f64>) {
     let times: Vec<f64> = (1..=8).map(|i| 0.1237 * f64::from(i)).collect();
     let trace = |fraction: f64| {
         let mut avi = run(make, regime, fraction);
@@ -77,12 +81,12 @@ fn orders(make: &dyn Fn(f64) -> (Arc<Problem>, AviStart), regime: Regime) -> (f6
 type Make = fn(Setup) -> Setup;
 
 #[test]
-fn energy_less_work_and_the_trajectory_are_of_second_order() {
+fn avi_energy_minus_work_and_trajectory_are_of_second_order() {
     let cases: [(&str, Make); 6] = [
         ("free", |s| s),
         ("gravity, roller", |s| s.gravity(&["0.1", "-1", "0"]).fix(&[1], 0, |p| p[1] < 0.1)),
         ("driven", |s| {
-            s.guide(1, "0.1*sin(4*t)", 0, |p| p[0] < 0.15).guide(0, "0.2*t^2", 1, |p| p[0] < 0.15)
+            s.prescribe(1, "0.1*sin(4*t)", 0, |p| p[0] < 0.15).prescribe(0, "0.2*t^2", 1, |p| p[0] < 0.15)
         }),
         ("traction in time", |s| s.traction(&["3*sin(5*t)", "2*t", "0"], |p| p[0] > 0.9)),
         ("pressure", |s| s.pressure("1+Y", |p| p[0] > 0.9)),
@@ -92,7 +96,7 @@ fn energy_less_work_and_the_trajectory_are_of_second_order() {
     ];
     for (name, case) in cases {
         let make = |fraction: f64| {
-            case(Setup::new(grid(Kind::Tri3, [4, 2, 0], [1.1, 0.9, 0.0], 1.6, 0.05))).finish(fraction)
+            case(Setup::new(grid(ElementKind::Tri3, [4, 2, 0], [1.1, 0.9, 0.0], 1.6, 0.05))).finish(fraction)
         };
         for regime in REGIMES {
             let (energy, trajectory, errors) = orders(&make, regime);
@@ -104,8 +108,8 @@ fn energy_less_work_and_the_trajectory_are_of_second_order() {
 }
 
 #[test]
-fn a_body_of_ten_node_elements_keeps_energy_less_work_to_second_order() {
-    let make = |fraction: f64| everything(Kind::Tet10, fraction);
+fn avi_energy_minus_work_of_ten_node_elements_is_of_second_order() {
+    let make = |fraction: f64| everything(ElementKind::Tet10, fraction);
     let error = |fraction: f64| {
         let mut avi = run(&make, Regime::Harmonic, fraction);
         let first = total(&avi.snapshot().unwrap());
@@ -125,16 +129,16 @@ fn a_body_of_ten_node_elements_keeps_energy_less_work_to_second_order() {
 
 /// (43) for every element, from positions of the events alone: the velocities are replayed.
 #[test]
-fn the_balance_of_each_element_is_that_of_the_paper() {
+fn avi_local_energy_balance_is_that_of_the_paper() {
     for driven in [false, true] {
-        let setup = Setup::new(small(Kind::Tri3)).traction(&["sin(5*t)", "0", "0"], |p| p[0] > 1.1);
-        let setup = if driven { setup.guide(1, "0.3*sin(4*t)", 0, |p| p[0] < 0.15) } else { setup };
+        let setup = Setup::new(small(ElementKind::Tri3)).traction(&["sin(5*t)", "0", "0"], |p| p[0] > 1.1);
+        let setup = if driven { setup.prescribe(1, "0.3*sin(4*t)", 0, |p| p[0] < 0.15) } else { setup };
         let (problem, start) = setup.finish(0.4);
         let mut avi = Avi::new(problem.clone(), start.clone()).unwrap();
         avi.follow_local_energy(1e-12);
         let AviStart { mut x, mut v, mass, .. } = start.clone();
         if let Some(supports) = problem.supports() {
-            supports.drive(0.0, &mut x, &mut v);
+            supports.impose(0.0, &mut x, &mut v);
         }
         let count = problem.count();
         let (mut pending, mut last, mut sums) = (vec![f64::NAN; count], vec![0.0; count], vec![0.0; count]);
@@ -142,9 +146,9 @@ fn the_balance_of_each_element_is_that_of_the_paper() {
         let mut event = |k: usize, t: f64, weight: f64, x: &[f64], follow: bool| {
             let nodes = problem.nodes(k);
             let n = 3 * nodes.len();
-            let (mut gradient, mut dead, mut following) = ([0.0; 30], [0.0; 30], [0.0; 30]);
+            let (mut gradient, mut dead, mut follower) = ([0.0; 30], [0.0; 30], [0.0; 30]);
             let mut potential = problem.gradient(k, t, x, &mut gradient[..n]).unwrap();
-            let load = problem.load(k, t, x, &mut dead[..n], &mut following[..n]);
+            let load = problem.load(k, t, x, &mut dead[..n], &mut follower[..n]);
             let own = potential;
             potential += load.potential;
             let mut inflow = weight * load.rate;
@@ -156,13 +160,13 @@ fn the_balance_of_each_element_is_that_of_the_paper() {
             };
             if let Some(supports) = problem.supports() {
                 let mut places = x.to_vec();
-                nodes.iter().for_each(|a| supports.drive_node(*a, t, &mut places, &mut v));
+                nodes.iter().for_each(|a| supports.impose_on_node(*a, t, &mut places, &mut v));
             }
             let before = kinetic(&v);
             for (m, a) in nodes.iter().enumerate() {
                 for i in 0..3 {
                     let (c, kick) = (3 * *a as usize + i, gradient[3 * m + i] - dead[3 * m + i]);
-                    match problem.supports().is_some_and(|s| s.held(c)) {
+                    match problem.supports().is_some_and(|s| s.is_fixed(c)) {
                         false => v[c] -= weight / mass[*a as usize] * kick,
                         true => inflow += weight * kick * v[c],
                     }
@@ -196,9 +200,9 @@ fn the_balance_of_each_element_is_that_of_the_paper() {
 
 /// Residuals shrink as the square of the step in every element, next to a driven support too.
 #[test]
-fn residuals_of_elements_are_of_second_order() {
+fn avi_local_energy_residuals_are_of_second_order() {
     let worst = |fraction: f64| {
-        let setup = Setup::new(small(Kind::Tri3)).guide(1, "0.3*sin(4*t)", 0, |p| p[0] < 0.15);
+        let setup = Setup::new(small(ElementKind::Tri3)).prescribe(1, "0.3*sin(4*t)", 0, |p| p[0] < 0.15);
         let (problem, start) = setup.finish(fraction);
         let mut avi = Avi::new(problem, start).unwrap();
         avi.follow_local_energy(1e-12);
@@ -248,8 +252,8 @@ impl Events {
 /// Where steps change, the residual of an element is minus the derivative of the discrete action in the time of the event, the positions
 /// held fixed. Cause: the balance (43) was used, which belongs to the weights `t^(j+1) - t^j`.
 #[test]
-fn the_balance_of_an_element_whose_steps_change_is_the_derivative_of_the_action() {
-    let (problem, start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+fn avi_local_energy_balance_with_varying_steps_is_the_derivative_of_the_action() {
+    let (problem, start) = Setup::new(small(ElementKind::Tri3)).finish(0.4);
     let count = problem.count();
     let energy = |k: usize, t: f64, x: &[f64]| {
         problem.gradient(k, t, x, &mut vec![0.0; 3 * problem.nodes(k).len()]).unwrap()

@@ -3,11 +3,11 @@
 use super::bodies::*;
 use stationary::integrate::avi::Avi;
 use stationary::model::Potentials;
-use stationary::model::solid::Kind;
+use stationary::model::solid::ElementKind;
 
 #[test]
-fn an_inverted_element_stops_the_run_with_its_time_and_number() {
-    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+fn avi_stops_at_an_inverted_element_with_its_time_and_number() {
+    for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
         let (problem, mut start) = Setup::new(small(kind)).finish(0.1);
         let node = problem.nodes(5)[0] as usize;
         start.v[3 * node] = 300.0;
@@ -21,9 +21,9 @@ fn an_inverted_element_stops_the_run_with_its_time_and_number() {
 }
 
 #[test]
-fn a_number_that_is_none_stops_the_run_at_the_next_event() {
+fn avi_stops_at_the_next_event_after_a_value_that_is_not_finite() {
     for bad in [f64::NAN, f64::INFINITY] {
-        let (problem, mut start) = Setup::new(small(Kind::Tet10)).finish(0.1);
+        let (problem, mut start) = Setup::new(small(ElementKind::Tet10)).finish(0.1);
         let first = start.step.iter().copied().fold(1.0, f64::min);
         start.v[3 * problem.nodes(5)[0] as usize + 1] = bad;
         let mut avi = Avi::new(problem.clone(), start.clone()).unwrap();
@@ -39,10 +39,10 @@ fn a_number_that_is_none_stops_the_run_at_the_next_event() {
     let cases: [fn(Setup) -> Setup; 3] = [
         |s| s.traction(&["sqrt(0.2-t)", "0", "0"], |p| p[0] > 1.1),
         |s| s.pressure("sqrt(0.2-t)", |p| p[0] > 1.1),
-        |s| s.guide(0, "1e-3*sqrt(0.2-t)", 0, |p| p[0] > 1.1),
+        |s| s.prescribe(0, "1e-3*sqrt(0.2-t)", 0, |p| p[0] > 1.1),
     ];
     for case in cases {
-        let (problem, start) = case(Setup::new(small(Kind::Tri3))).finish(0.3);
+        let (problem, start) = case(Setup::new(small(ElementKind::Tri3))).finish(0.3);
         let error = Avi::new(problem, start).unwrap().advance(1.0).unwrap_err();
         assert!(error.time > 0.19 && error.time < 0.3 && error.fault.why.contains("finite"), "{error:?}");
     }

@@ -1,9 +1,10 @@
-//! Laws of asynchronous integrators: on springs, and on bodies of every element under loads and supports.
+//! Laws of asynchronous variational integrators, for springs and for bodies of every element kind with loads and supports.
 
 mod bodies;
 mod energy;
 mod faults;
-mod identity;
+mod free_schedule;
+mod harmonic_schedule;
 mod momenta;
 mod orders;
 mod pressure;
@@ -11,5 +12,4 @@ mod springs;
 mod state;
 mod steps;
 mod structure;
-mod sweeps;
 mod waves;

@@ -1,12 +1,12 @@
 //! Momenta: kept by free bodies, balanced with what comes from outside [AVI03 (56)-(57)].
 
 use super::bodies::*;
-use stationary::integrate::avi::{Avi, AviStart, Balance, Buffer, harmonic};
+use stationary::integrate::avi::{Avi, AviStart, Buffer, MomentumBalance, harmonic};
 use stationary::model::Potentials;
-use stationary::model::solid::{Kind, Problem};
+use stationary::model::solid::{ElementKind, SolidProblem};
 
 /// Runs a free body for so many updates; returns its largest relative drifts.
-fn drifts(kind: Kind, updates: u64) -> (f64, f64) {
+fn drifts(kind: ElementKind, updates: u64) -> (f64, f64) {
     let body = match kind.dimension() {
         2 => grid(kind, [8, 8, 0], [1.0, 1.0, 0.0], 1.5, 0.1),
         _ => grid(kind, [4, 3, 2], [1.2, 1.0, 0.7], 1.5, 0.1),
@@ -26,8 +26,10 @@ fn drifts(kind: Kind, updates: u64) -> (f64, f64) {
 }
 
 #[test]
-fn a_free_body_keeps_its_momenta_over_ten_million_updates() {
-    for (kind, updates) in [(Kind::Tri3, 10_000_000), (Kind::Tet4, 3_000_000), (Kind::Tet10, 10_000_000)] {
+fn avi_conserves_momenta_of_a_free_body_over_ten_million_updates() {
+    for (kind, updates) in
+        [(ElementKind::Tri3, 10_000_000), (ElementKind::Tet4, 3_000_000), (ElementKind::Tet10, 10_000_000)]
+    {
         let (linear, angular) = drifts(kind, updates);
         assert!(linear < 1e-12 && angular < 1e-12, "{kind:?}: {linear:e} {angular:e}");
     }
@@ -35,7 +37,7 @@ fn a_free_body_keeps_its_momenta_over_ten_million_updates() {
 
 /// Impulses of loads and supports, from the events alone.
 struct Replay<'a> {
-    problem: &'a Problem,
+    problem: &'a SolidProblem,
     mass: Vec<f64>,
     /// When each node was last carried.
     clock: Vec<f64>,
@@ -47,7 +49,7 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn new(problem: &'a Problem, start: &AviStart) -> Self {
+    fn new(problem: &'a SolidProblem, start: &AviStart) -> Self {
         let zero = [0.0; 3];
         let (mass, clock) = (start.mass.clone(), vec![start.t; start.mass.len()]);
         let mut fastest = vec![usize::MAX; mass.len()];
@@ -61,7 +63,7 @@ impl<'a> Replay<'a> {
         let (loads, load_moment, reactions) = (zero, zero, zero);
         let mut replay = Replay { problem, mass, clock, fastest, loads, load_moment, reactions };
         let (mut x, mut v) = (start.x.clone(), start.v.clone());
-        problem.supports().unwrap().drive(start.t, &mut x, &mut v);
+        problem.supports().unwrap().impose(start.t, &mut x, &mut v);
         (0..problem.count()).for_each(|k| replay.event(k, start.t, 0.5 * start.step[k], &x));
         replay
     }
@@ -69,30 +71,30 @@ impl<'a> Replay<'a> {
     fn event(&mut self, k: usize, t: f64, weight: f64, x: &[f64]) {
         let nodes = self.problem.nodes(k);
         let supports = self.problem.supports().unwrap();
-        let (mut gradient, mut dead, mut following) = ([0.0; 30], [0.0; 30], [0.0; 30]);
+        let (mut gradient, mut dead, mut follower) = ([0.0; 30], [0.0; 30], [0.0; 30]);
         let n = 3 * nodes.len();
         self.problem.gradient(k, t, x, &mut gradient[..n]).unwrap();
-        self.problem.load(k, t, x, &mut dead[..n], &mut following[..n]);
+        self.problem.load(k, t, x, &mut dead[..n], &mut follower[..n]);
         for (m, a) in nodes.iter().enumerate() {
             let at = 3 * *a as usize;
             let steady = match self.fastest[*a as usize] == k {
-                true => self.problem.loads().steady().on(*a as usize),
+                true => self.problem.loads().constant_loads().on(*a as usize),
                 false => [0.0; 3],
             };
-            let force: [f64; 3] = std::array::from_fn(|i| dead[3 * m + i] + following[3 * m + i] + steady[i]);
+            let force: [f64; 3] = std::array::from_fn(|i| dead[3 * m + i] + follower[3 * m + i] + steady[i]);
             let moment = cross(&x[at..at + 3], &force);
             // What its support does to a moved node between events: mass times the change of the given velocity.
             let mut rate = [[0.0; 3]; 2];
             for (rate, t) in rate.iter_mut().zip([self.clock[*a as usize], t]) {
                 let (mut x, mut v) = (x.to_vec(), vec![0.0; x.len()]);
-                supports.drive_node(*a, t, &mut x, &mut v);
+                supports.impose_on_node(*a, t, &mut x, &mut v);
                 rate.copy_from_slice(&v[at..at + 3]);
             }
             self.clock[*a as usize] = t;
             for i in 0..3 {
                 self.loads[i] += weight * force[i];
                 self.load_moment[i] += weight * moment[i];
-                if supports.held(at + i) {
+                if supports.is_fixed(at + i) {
                     self.reactions[i] += weight * (gradient[3 * m + i] - force[i]);
                     self.reactions[i] += self.mass[*a as usize] * (rate[1][i] - rate[0][i]);
                 }
@@ -105,14 +107,14 @@ fn cross(a: &[f64], b: &[f64]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-fn closed(b: &Balance) {
+fn closed(b: &MomentumBalance) {
     assert!(b.residual() < 1e-12 * b.scale, "{b:?}");
     assert!(largest(b.loads) > 1e-3 && largest(b.reactions) > 1e-3, "{b:?}");
 }
 
 #[test]
-fn momenta_balance_with_loads_and_supports() {
-    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+fn avi_momenta_balance_with_loads_and_supports() {
+    for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
         for varying in [false, true] {
             let (problem, start) = everything(kind, 0.4);
             let mut replay = Replay::new(&problem, &start);
@@ -150,8 +152,8 @@ fn momenta_balance_with_loads_and_supports() {
 
 /// However its elements step, a body falls as one: at every time its momentum is its weight times the time.
 #[test]
-fn a_body_falls_with_its_weight() {
-    let (problem, start) = Setup::new(small(Kind::Tet4)).gravity(&["0.1", "0", "-0.2"]).finish(0.4);
+fn avi_momentum_of_a_falling_body_grows_exactly_with_its_weight() {
+    let (problem, start) = Setup::new(small(ElementKind::Tet4)).gravity(&["0.1", "0", "-0.2"]).finish(0.4);
     let mass: f64 = start.mass.iter().sum();
     let momentum = |v: &[f64]| -> [f64; 3] {
         std::array::from_fn(|i| v.iter().skip(i).step_by(3).zip(&start.mass).map(|(v, m)| m * v).sum())
@@ -160,7 +162,7 @@ fn a_body_falls_with_its_weight() {
     let rounded = AviStart { step: harmonic(&problem, &start.step, Buffer::None), ..start.clone() };
     let runs = [
         Avi::new(problem.clone(), start.clone()),
-        Avi::with_events_in_the_middle(problem.clone(), rounded),
+        Avi::with_midpoint_events(problem.clone(), rounded),
         Ok(changing(problem.clone(), start.clone())),
     ];
     for avi in runs {
@@ -177,8 +179,9 @@ fn a_body_falls_with_its_weight() {
 
 /// A body that hangs: what the support gives is the weight, in the mean, and it gives it upwards.
 #[test]
-fn a_support_bears_the_weight() {
-    let setup = Setup::new(small(Kind::Tri6)).gravity(&["0", "-0.2", "0"]).fix(&[0, 1], 0, |p| p[1] > 0.9);
+fn avi_mean_reaction_of_a_support_equals_the_weight() {
+    let setup =
+        Setup::new(small(ElementKind::Tri6)).gravity(&["0", "-0.2", "0"]).fix(&[0, 1], 0, |p| p[1] > 0.9);
     let (problem, start) = setup.finish(0.3);
     let weight = 0.2 * start.mass.iter().sum::<f64>();
     let mut avi = Avi::new(problem, start).unwrap();

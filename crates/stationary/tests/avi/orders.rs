@@ -3,9 +3,9 @@
 use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, harmonic};
 use stationary::model::Potentials;
-use stationary::model::solid::Kind;
+use stationary::model::solid::ElementKind;
 
-const KINDS: [Kind; 4] = [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10];
+const KINDS: [ElementKind; 4] = [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10];
 
 /// The same run by queue or ticks and by descents, the balance of energy of every element followed or not.
 fn compare<P: Potentials>(make: impl Fn() -> Avi<P>, end: f64) {
@@ -36,7 +36,7 @@ fn compare<P: Potentials>(make: impl Fn() -> Avi<P>, end: f64) {
 }
 
 #[test]
-fn queue_ticks_and_descent_give_the_same_bits_under_every_load() {
+fn avi_queue_harmonic_schedule_and_descent_agree_bit_by_bit_under_every_load() {
     for kind in KINDS {
         let (problem, start) = everything(kind, 0.5);
         compare(|| Avi::new(problem.clone(), start.clone()).unwrap(), 0.7);
@@ -47,14 +47,14 @@ fn queue_ticks_and_descent_give_the_same_bits_under_every_load() {
         assert!(ticks.step.iter().any(|h| *h >= 2.0 * base));
         compare(|| Avi::new(problem.clone(), ticks.clone()).unwrap(), 0.7);
         for start in [&start, &ticks] {
-            compare(|| Avi::with_events_in_the_middle(problem.clone(), start.clone()).unwrap(), 0.7);
+            compare(|| Avi::with_midpoint_events(problem.clone(), start.clone()).unwrap(), 0.7);
         }
     }
 }
 
 /// With powers of two, sums of steps are exact and a queue sees the very times that ticks have.
 #[test]
-fn ticks_give_the_bits_of_the_queue() {
+fn avi_watched_harmonic_schedule_has_the_events_and_bits_of_the_queue() {
     for kind in KINDS {
         let (problem, mut start) = everything(kind, 0.5);
         start.t = 0.25;
@@ -74,13 +74,13 @@ fn ticks_give_the_bits_of_the_queue() {
 
 /// Elements of unequal harmonic steps never fire together, and the slower one half way between two events of the faster.
 #[test]
-fn events_in_the_middle_lie_half_way_between_those_of_faster_elements() {
-    let (problem, mut start) = everything(Kind::Tri3, 0.5);
+fn avi_midpoint_events_lie_half_way_between_those_of_faster_elements() {
+    let (problem, mut start) = everything(ElementKind::Tri3, 0.5);
     start.t = 0.25;
     dyadic(&mut start);
     let step = start.step.clone();
     let base = step.iter().copied().fold(1.0, f64::min);
-    let mut avi = Avi::with_events_in_the_middle(problem, start).unwrap();
+    let mut avi = Avi::with_midpoint_events(problem, start).unwrap();
     let mut events = 0;
     avi.advance_watched(1.0, |f| {
         let steps = (f.time - 0.25) / step[f.element];
@@ -99,7 +99,7 @@ fn events_in_the_middle_lie_half_way_between_those_of_faster_elements() {
 
 /// Explicit Newmark with `beta = 0, gamma = 1/2`, written out, with loads and supports.
 #[test]
-fn equal_steps_are_explicit_newmark_under_every_load() {
+fn avi_with_equal_steps_is_explicit_newmark_under_every_load() {
     for kind in KINDS {
         let (problem, mut start) = everything(kind, 0.5);
         let h = start.step.iter().copied().fold(1.0, f64::min);
@@ -108,7 +108,7 @@ fn equal_steps_are_explicit_newmark_under_every_load() {
         let mut avi = Avi::new(problem.clone(), start.clone()).unwrap();
         let supports = problem.supports().unwrap();
         let AviStart { t, mut x, mut v, mass, .. } = start;
-        supports.drive(t, &mut x, &mut v);
+        supports.impose(t, &mut x, &mut v);
         let mut f = forces(&problem, t, &x);
         for n in 1..=200 {
             let now = t + f64::from(n) * h;
@@ -116,11 +116,11 @@ fn equal_steps_are_explicit_newmark_under_every_load() {
                 v[i] += 0.5 * h * f[i] / mass[i / 3];
                 x[i] += h * v[i];
             }
-            // A held component is where its support puts it, whatever the forces.
-            supports.drive(now, &mut x, &mut v);
+            // A prescribed component follows its support, whatever the forces.
+            supports.impose(now, &mut x, &mut v);
             f = forces(&problem, now, &x);
             (0..x.len()).for_each(|i| v[i] += 0.5 * h * f[i] / mass[i / 3]);
-            supports.drive(now, &mut x, &mut v);
+            supports.impose(now, &mut x, &mut v);
         }
         avi.advance(t + 200.0 * h).unwrap();
         let s = avi.snapshot().unwrap();
@@ -133,7 +133,7 @@ fn equal_steps_are_explicit_newmark_under_every_load() {
 /// bodies, where elements that share a node are many, walks are far below. On a chain, two neighbours, they are not
 /// independent: times grow into long slopes, and the mean walk passes the 3/2 of (66).
 #[test]
-fn walks_of_the_descent_are_short() {
+fn avi_descent_needs_few_moves_per_event() {
     let mut random = Random(5);
     let mut places = vec![0.0];
     (0..400).for_each(|i| places.push(places[i] + 1.0 + 0.6 * random.next()));
@@ -145,7 +145,7 @@ fn walks_of_the_descent_are_short() {
     println!("chain: mean walk {} of {} events", walk.mean(), walk.events);
     assert_eq!(walk.events, avi.events().iter().sum::<u64>());
     assert!(walk.events > 100_000 && walk.mean() > 1.0 && walk.mean() < 3.0, "{}", walk.mean());
-    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+    for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
         let body = small(kind);
         let solid = body.neo_hookean();
         let shares = |k: usize, n: usize| n != k && solid.nodes(k).iter().any(|a| solid.nodes(n).contains(a));

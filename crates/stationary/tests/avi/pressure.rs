@@ -3,9 +3,9 @@
 use super::bodies::*;
 use stationary::mesh::CellKind;
 use stationary::model::Potentials;
-use stationary::model::solid::{Kind, LoadsBuilder};
+use stationary::model::solid::{ElementKind, LoadsBuilder};
 
-const KINDS: [Kind; 4] = [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10];
+const KINDS: [ElementKind; 4] = [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10];
 
 /// Any deformation: every node is moved on its own.
 fn deformed(points: &[[f64; 3]], flat: bool, by: f64, seed: u64) -> Vec<f64> {
@@ -19,7 +19,7 @@ fn deformed(points: &[[f64; 3]], flat: bool, by: f64, seed: u64) -> Vec<f64> {
 }
 
 #[test]
-fn a_uniform_pressure_around_a_body_has_no_resultant() {
+fn uniform_pressure_around_a_body_has_zero_resultant() {
     for kind in KINDS {
         let body = small(kind);
         let x = deformed(&body.points, kind.dimension() == 2, 0.2, 4);
@@ -45,7 +45,7 @@ fn a_uniform_pressure_around_a_body_has_no_resultant() {
 }
 
 /// One element under a pressure on all its sides.
-fn element(kind: Kind, pressure: &str) -> (Vec<[f64; 3]>, stationary::model::solid::Loads) {
+fn element(kind: ElementKind, pressure: &str) -> (Vec<[f64; 3]>, stationary::model::solid::Loads) {
     let body = grid(kind, [1, 1, 1], [1.0, 1.0, 1.0], 1.0, 0.1);
     let nodes: Vec<u32> = (0..kind.nodes() as u32).collect();
     let points = body.element(0).iter().map(|a| body.points[*a as usize]).collect::<Vec<_>>();
@@ -111,14 +111,14 @@ fn volume(kind: CellKind, x: &[f64]) -> f64 {
 /// The force of a pressure on all sides of an element is `-p dvolume/dx`, exactly, curved or not: the volume is of the
 /// first degree in every single coordinate, so that a difference is its derivative.
 #[test]
-fn forces_on_curved_sides_are_exact() {
+fn pressure_forces_on_curved_sides_are_exact() {
     for kind in KINDS {
         let (points, loads) = element(kind, "0.7");
         let flat = kind.dimension() == 2;
         let mut x = deformed(&points, flat, 0.1, 8);
         let n = x.len();
         let (mut dead, mut f) = (vec![0.0; n], vec![0.0; n]);
-        assert!(loads.forces(0, 0.0, &x, &mut dead, &mut f).following);
+        assert!(loads.forces(0, 0.0, &x, &mut dead, &mut f).follower);
         assert!(largest(f.iter().copied()) > 0.02);
         for i in (0..n).filter(|i| !flat || i % 3 < 2) {
             let old = x[i];
@@ -133,7 +133,7 @@ fn forces_on_curved_sides_are_exact() {
 }
 
 #[test]
-fn the_stiffness_of_pressures_is_the_derivative_of_their_forces() {
+fn pressure_stiffness_is_the_derivative_of_the_pressure_forces() {
     let cases = KINDS.map(|kind| [(kind, "0.7"), (kind, "0.7 + X - 0.4*Y^2")]);
     for (kind, pressure) in cases.into_iter().flatten() {
         let (points, loads) = element(kind, pressure);

@@ -71,7 +71,7 @@ fn run(f: f64) -> Avi<Springs> {
 }
 
 #[test]
-fn any_order_that_respects_neighbours_gives_the_same_bits() {
+fn avi_springs_give_the_same_bits_in_any_order_that_respects_neighbours() {
     let mut queue = run(0.05);
     queue.advance(20.0).unwrap();
     for seed in [1, 2, 99] {
@@ -91,7 +91,7 @@ fn any_order_that_respects_neighbours_gives_the_same_bits() {
 }
 
 #[test]
-fn momenta_are_kept_to_rounding() {
+fn avi_springs_conserve_momenta_to_rounding() {
     let mut avi = run(0.1);
     let scale: f64 =
         avi.positions().iter().zip(avi.velocities()).map(|(x, v)| (x * v).abs()).sum::<f64>() * 1.2;
@@ -106,7 +106,7 @@ fn momenta_are_kept_to_rounding() {
 }
 
 #[test]
-fn equal_steps_are_explicit_newmark() {
+fn avi_springs_with_equal_steps_are_explicit_newmark() {
     let (springs, mut start) = network(0.05);
     let h = 0.01;
     start.step.fill(h);
@@ -141,7 +141,7 @@ fn equal_steps_are_explicit_newmark() {
 
 /// Order two in the steps, by slope, at a time at which no element has just fired.
 #[test]
-fn the_trajectory_and_the_energy_are_of_second_order() {
+fn avi_springs_have_trajectory_and_energy_of_second_order() {
     let end = 2.017;
     let at_end = |f: f64| {
         let mut avi = run(f);
@@ -165,7 +165,7 @@ fn the_trajectory_and_the_energy_are_of_second_order() {
 }
 
 #[test]
-fn updates_follow_the_steps_and_a_fault_names_its_element() {
+fn avi_springs_update_at_their_steps_and_a_fault_names_its_element() {
     let mut avi = run(0.05);
     avi.advance(10.0).unwrap();
     let (springs, start) = network(0.05);

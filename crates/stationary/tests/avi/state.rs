@@ -1,12 +1,12 @@
-//! A run that goes on from a saved state ends with the bits of one that was never stopped.
+//! A run continued from a saved state ends with the bits of an uninterrupted run.
 
 use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviState, harmonic};
 use stationary::model::Potentials;
-use stationary::model::solid::Kind;
+use stationary::model::solid::ElementKind;
 
 pub fn bits(state: &AviState) -> Vec<u64> {
-    let lists = [&state.x, &state.v, &state.clock, &state.changing, &state.accounts, &state.local];
+    let lists = [&state.x, &state.v, &state.node_time, &state.event_times, &state.work_balance, &state.local];
     let numbers = lists.into_iter().flatten().map(|x| x.to_bits());
     numbers.chain(state.events.iter().copied()).chain([state.time.to_bits()]).collect()
 }
@@ -42,14 +42,14 @@ fn check<P: Potentials>(make: impl Fn() -> Avi<P>, local: bool) {
     wrong.x.pop();
     assert!(!later.restore(&wrong));
     let mut wrong = saved;
-    wrong.accounts.push(0.0);
+    wrong.work_balance.push(0.0);
     assert!(!later.restore(&wrong));
     assert_eq!(bits(&later.state()), before);
 }
 
 #[test]
-fn a_restored_run_ends_with_the_same_bits() {
-    for kind in [Kind::Tri6, Kind::Tet4] {
+fn avi_restored_run_ends_with_the_same_bits() {
+    for kind in [ElementKind::Tri6, ElementKind::Tet4] {
         for local in [false, true] {
             let (problem, start) = everything(kind, 0.4);
             check(|| Avi::new(problem.clone(), start.clone()).unwrap(), local);
@@ -57,8 +57,8 @@ fn a_restored_run_ends_with_the_same_bits() {
             let mut ticks = start.clone();
             ticks.step = harmonic(&problem, &start.step, true);
             check(|| Avi::new(problem.clone(), ticks.clone()).unwrap(), local);
-            check(|| Avi::with_events_in_the_middle(problem.clone(), ticks.clone()).unwrap(), local);
-            check(|| Avi::with_events_in_the_middle(problem.clone(), start.clone()).unwrap(), local);
+            check(|| Avi::with_midpoint_events(problem.clone(), ticks.clone()).unwrap(), local);
+            check(|| Avi::with_midpoint_events(problem.clone(), start.clone()).unwrap(), local);
             let body = small(kind);
             let solid = std::sync::Arc::new(body.neo_hookean());
             check(|| Avi::new(solid.clone(), body.start(&solid, 0.4)).unwrap(), local);

@@ -3,12 +3,12 @@
 use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, Buffer, StepFactor, harmonic};
 use stationary::model::Potentials;
-use stationary::model::solid::{Bars, Elements, Kind, Solid, Split};
+use stationary::model::solid::{Bars, ElementKind, Elements, MassSplit, Solid};
 use std::sync::Arc;
 
 #[test]
 fn harmonic_steps_are_powers_of_two_times_a_base_and_stable() {
-    let body = small(Kind::Tet4);
+    let body = small(ElementKind::Tet4);
     let solid = body.neo_hookean();
     let mut random = Random(13);
     for _ in 0..20 {
@@ -57,7 +57,7 @@ fn springs(abrupt: bool, fraction: f64) -> (Solid, Vec<f64>) {
     }
     let masses: Vec<(u32, f64)> = (0..=N).map(|a| (a, 1.0)).collect();
     let solid = Solid::new(&points, blocks, &masses).unwrap();
-    let steps = solid.steps_eigen(fraction, solid.points(), Split::Own).unwrap();
+    let steps = solid.steps_eigen(fraction, solid.points(), MassSplit::Own).unwrap();
     (solid, steps)
 }
 
@@ -69,7 +69,7 @@ fn growth(solid: &Arc<Solid>, step: Vec<f64>, middle: bool, end: f64) -> f64 {
     let start = AviStart { t: 0.0, x, v, mass, step };
     let mut avi = match middle {
         false => Avi::new(solid.clone(), start),
-        true => Avi::with_events_in_the_middle(solid.clone(), start),
+        true => Avi::with_midpoint_events(solid.clone(), start),
     }
     .unwrap();
     let energy = |avi: &Avi<_>| avi.snapshot().map_or(f64::INFINITY, |s| s.kinetic + s.potential);
@@ -86,7 +86,7 @@ fn growth(solid: &Arc<Solid>, step: Vec<f64>, middle: bool, end: f64) -> f64 {
 
 /// Well inside every spring's own limit, free steps drive neighbours into resonance; harmonic ones with the ring do not.
 #[test]
-fn harmonic_steps_with_a_ring_stay_bounded_where_free_ones_grow() {
+fn harmonic_steps_with_a_ring_buffer_stay_bounded_where_free_steps_grow() {
     for (abrupt, fraction) in [(true, 0.5), (false, 0.7)] {
         let (solid, free) = springs(abrupt, fraction);
         let solid = Arc::new(solid);
@@ -102,7 +102,7 @@ fn harmonic_steps_with_a_ring_stay_bounded_where_free_ones_grow() {
 
 /// So do harmonic ones with neighbours within a factor of two, and with events in the middle nearer the limit.
 #[test]
-fn neighbours_within_a_factor_of_two_stay_bounded() {
+fn harmonic_steps_with_ratio_two_between_neighbours_stay_bounded() {
     for (abrupt, fraction) in [(true, 0.65), (true, 0.85), (false, 0.7), (false, 0.8)] {
         let (solid, stable) = springs(abrupt, fraction);
         let solid = Arc::new(solid);
@@ -117,11 +117,11 @@ fn neighbours_within_a_factor_of_two_stay_bounded() {
 }
 
 #[test]
-fn steps_that_do_not_go_on_are_named() {
+fn avi_steps_that_do_not_advance_time_are_refused_by_element() {
     let make = |factor: &str| {
-        let (problem, start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+        let (problem, start) = Setup::new(small(ElementKind::Tri3)).finish(0.4);
         let places = (0..problem.count()).map(|k| [k as f64, 0.0, 0.0]).collect();
-        Avi::with_changing_steps(problem, start, StepFactor { factor: field(&[factor]), places })
+        Avi::with_varying_steps(problem, start, StepFactor { factor: field(&[factor]), places })
     };
     for factor in ["0", "-1", "0/0", "1/0", "log(-1-t)"] {
         let error = make(factor).unwrap_err();
@@ -137,13 +137,10 @@ fn steps_that_do_not_go_on_are_named() {
     }
     // Constant steps too.
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let (problem, mut start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+        let (problem, mut start) = Setup::new(small(ElementKind::Tri3)).finish(0.4);
         start.step[5] = bad;
         assert_eq!(Avi::new(problem.clone(), start.clone()).unwrap_err().fault.number, 1005);
-        assert_eq!(
-            Avi::with_events_in_the_middle(problem.clone(), start.clone()).unwrap_err().fault.number,
-            1005
-        );
+        assert_eq!(Avi::with_midpoint_events(problem.clone(), start.clone()).unwrap_err().fault.number, 1005);
         let steps = harmonic(&problem, &start.step, true);
         if !(bad > 0.0) {
             assert!(Avi::new(problem, AviStart { step: steps, ..start }).is_err(), "{bad}");
@@ -152,8 +149,8 @@ fn steps_that_do_not_go_on_are_named() {
 }
 
 #[test]
-fn an_end_that_is_no_number_ends_nothing() {
-    let (problem, mut start) = Setup::new(small(Kind::Tri3)).finish(0.4);
+fn avi_with_nan_end_time_executes_no_event() {
+    let (problem, mut start) = Setup::new(small(ElementKind::Tri3)).finish(0.4);
     let mut free = Avi::new(problem.clone(), start.clone()).unwrap();
     dyadic(&mut start);
     let mut ticks = Avi::new(problem, start).unwrap();

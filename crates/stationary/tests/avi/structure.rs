@@ -4,7 +4,7 @@ use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart};
 use stationary::linalg::Lu;
 use stationary::model::Potentials;
-use stationary::model::solid::{Kind, Problem};
+use stationary::model::solid::{ElementKind, SolidProblem};
 use std::sync::Arc;
 
 /// One event of a run, linearised.
@@ -20,7 +20,7 @@ struct Event {
 struct Linear {
     events: Vec<Event>,
     mass: Vec<f64>,
-    held: Vec<bool>,
+    fixed: Vec<bool>,
     /// The first so many events are half kicks of the start.
     begin: usize,
 }
@@ -47,12 +47,12 @@ enum Slip {
     None,
     /// One node of an element gets another weight than the rest.
     Weight,
-    /// A tangent that is not symmetric, as that of a following force.
+    /// A tangent that is not symmetric, as that of a follower force.
     Stiffness,
 }
 
 impl Linear {
-    fn of(problem: &Arc<Problem>, start: &AviStart, avi: &mut Avi<Arc<Problem>>, end: f64) -> Self {
+    fn of(problem: &Arc<SolidProblem>, start: &AviStart, avi: &mut Avi<Arc<SolidProblem>>, end: f64) -> Self {
         let tangent = |k: usize, t: f64, x: &[f64]| {
             let n = 3 * problem.nodes(k).len();
             let mut out = vec![0.0; n * n];
@@ -83,19 +83,19 @@ impl Linear {
         assert!(seen.iter().all(|s| *s));
         let begin = halves.len();
         halves.extend(events);
-        let held = (0..first.len())
-            .map(|i| i % 3 == 2 && plane(problem) || problem.supports().is_some_and(|s| s.held(i)));
-        Linear { events: halves, mass: start.mass.clone(), held: held.collect(), begin }
+        let fixed = (0..first.len())
+            .map(|i| i % 3 == 2 && plane(problem) || problem.supports().is_some_and(|s| s.is_fixed(i)));
+        Linear { events: halves, mass: start.mass.clone(), fixed: fixed.collect(), begin }
     }
 
     fn zero(&self, t: f64) -> Variation {
-        let n = self.held.len();
+        let n = self.fixed.len();
         Variation { x: vec![0.0; n], p: vec![0.0; n], clock: vec![t; n / 3] }
     }
 
     fn random(&self, random: &mut Random) -> Variation {
         let mut all = self.zero(0.0);
-        for i in (0..self.held.len()).filter(|i| !self.held[*i]) {
+        for i in (0..self.fixed.len()).filter(|i| !self.fixed[*i]) {
             (all.x[i], all.p[i]) = (random.next(), self.mass[i / 3] * random.next());
         }
         all
@@ -117,19 +117,19 @@ impl Linear {
                 kicks[i] += 0.01 * event.tangent[0] * at.x[global(4)];
             }
         }
-        for i in (0..n).filter(|i| !self.held[global(*i)]) {
+        for i in (0..n).filter(|i| !self.fixed[global(*i)]) {
             let weight = event.weight * if slip == Slip::Weight && i < 3 { 1.01 } else { 1.0 };
             at.p[global(i)] -= weight * kicks[i];
         }
     }
 }
 
-fn plane(problem: &Problem) -> bool {
+fn plane(problem: &SolidProblem) -> bool {
     problem.solid().blocks()[0].kind().dimension() == 2
 }
 
-/// A deformed body, one side held, of not many elements.
-fn body(kind: Kind) -> (Arc<Problem>, AviStart) {
+/// A deformed body, one side fixed, of not many elements.
+fn body(kind: ElementKind) -> (Arc<SolidProblem>, AviStart) {
     let body = match kind.dimension() {
         2 => grid(kind, [3, 2, 0], [1.1, 0.9, 0.0], 1.4, 0.08),
         _ => grid(kind, [2, 1, 1], [1.1, 0.9, 0.8], 1.4, 0.08),
@@ -137,7 +137,7 @@ fn body(kind: Kind) -> (Arc<Problem>, AviStart) {
     Setup::new(body).gravity(&["0", "-0.3", "0"]).fix(&[0, 1], 0, |p| p[0] < 0.08).finish(0.6)
 }
 
-fn start(problem: &Arc<Problem>, start: &AviStart, varying: bool) -> Avi<Arc<Problem>> {
+fn start(problem: &Arc<SolidProblem>, start: &AviStart, varying: bool) -> Avi<Arc<SolidProblem>> {
     match varying {
         true => changing(problem.clone(), start.clone()),
         false => Avi::new(problem.clone(), start.clone()).unwrap(),
@@ -167,8 +167,8 @@ fn change(linear: &Linear, slip: Slip) -> f64 {
 /// [AVI03 (103)]: the form `sum_a dx_a ^ dp_a` over all nodes, each at the time of its own last event, is the same in
 /// every intermediate configuration (3.4: after any event), for variations that are tangents of the discrete flow.
 #[test]
-fn the_symplectic_form_is_the_same_in_every_intermediate_configuration() {
-    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
+fn avi_symplectic_form_is_conserved_in_every_intermediate_configuration() {
+    for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
         for varying in [false, true] {
             let (problem, at) = body(kind);
             let mut avi = start(&problem, &at, varying);
@@ -184,9 +184,9 @@ fn the_symplectic_form_is_the_same_in_every_intermediate_configuration() {
 
 /// The variations of the test above are those of the integrator: differences of its runs.
 #[test]
-fn the_tangent_of_the_events_is_the_tangent_of_the_run() {
+fn avi_product_of_event_tangents_is_the_tangent_of_the_run() {
     for varying in [false, true] {
-        let (problem, at) = body(Kind::Tri6);
+        let (problem, at) = body(ElementKind::Tri6);
         let mut avi = start(&problem, &at, varying);
         let linear = Linear::of(&problem, &at, &mut avi, 1.5);
         let from = linear.random(&mut Random(77));
@@ -241,14 +241,14 @@ fn march(
 
 /// [AVI03 8.3]: `sum B^W . V = sum B^V . W` over the nodes of spacetime, where the incremental impulses `B^V` and `B^W`
 /// act at events of elements, `V` and `W` are the linearised responses, and both vanish on the displacement boundary: here the
-/// held nodes at all times, and all nodes at the start and at the end (each at its own last time). The responses
+/// fixed nodes at all times, and all nodes at the start and at the end (each at its own last time). The responses
 /// are found by shooting: the momenta at the start are chosen to meet the end.
 #[test]
-fn responses_to_impulses_in_spacetime_are_reciprocal() {
-    let (problem, at) = body(Kind::Tri3);
+fn avi_responses_to_impulses_in_spacetime_are_reciprocal() {
+    let (problem, at) = body(ElementKind::Tri3);
     let mut avi = start(&problem, &at, false);
     let linear = Linear::of(&problem, &at, &mut avi, 1.5);
-    let free: Vec<usize> = (0..at.x.len()).filter(|i| !linear.held[*i]).collect();
+    let free: Vec<usize> = (0..at.x.len()).filter(|i| !linear.fixed[*i]).collect();
     let mut random = Random(3);
     let mut some = |count: usize| -> Impulses {
         let mut found = Vec::new();
@@ -256,7 +256,7 @@ fn responses_to_impulses_in_spacetime_are_reciprocal() {
             let n = linear.begin
                 + ((0.5 + 0.5 * random.next()) * (linear.events.len() - linear.begin) as f64) as usize;
             let c = (4.5 * (1.0 + random.next())) as usize;
-            if !linear.held[3 * linear.events[n].nodes[c / 3] as usize + c % 3] {
+            if !linear.fixed[3 * linear.events[n].nodes[c / 3] as usize + c % 3] {
                 found.push((n, c, random.next()));
             }
         }

@@ -3,16 +3,16 @@
 use super::bodies::*;
 use stationary::integrate::avi::{Avi, AviStart, harmonic};
 use stationary::laws;
-use stationary::model::solid::{Kind, Plane, Split};
+use stationary::model::solid::{ElementKind, MassSplit, PlaneAssumption};
 use std::f64::consts::PI;
 
 /// d'Alembert: a pulse runs through a bar of unequal elements at `c = sqrt(EA / rho A)` and keeps its shape.
 ///
 /// Harmonic steps converge at a fixed fraction of the limit. Free steps converge when the fraction shrinks with the
 /// elements, and not otherwise: neighbours kick a node at different times, which moves it by `(c dt / h)^2` of the
-/// strain however small the elements. (The theorem of [VTI04 4.6] is about one mesh and steps that go to nought.)
+/// strain however small the elements. (The theorem of [VTI04 4.6] is about one mesh and steps that go to zero.)
 #[test]
-fn a_pulse_in_a_bar_converges_to_dalembert() {
+fn avi_pulse_in_a_bar_converges_to_dalembert() {
     let (ea, density) = (4.0, 1.0);
     let c = f64::sqrt(ea / density);
     let pulse = |s: f64| 0.01 * (-(s / 0.6).powi(2)).exp();
@@ -71,8 +71,8 @@ fn mode(b: f64, s: f64) -> (f64, f64) {
 /// The measured frequency over that of Euler and Bernoulli.
 fn bending(cells: [usize; 2], b: f64) -> f64 {
     const LENGTH: f64 = 20.0;
-    let body = grid(Kind::Tri6, [cells[0], cells[1], 0], [LENGTH, 1.0, 0.0], 1.0, 0.0);
-    let solid = body.solid(&linear(1.0, 0.3), Plane::Stress);
+    let body = grid(ElementKind::Tri6, [cells[0], cells[1], 0], [LENGTH, 1.0, 0.0], 1.0, 0.0);
+    let solid = body.solid(&linear(1.0, 0.3), PlaneAssumption::Stress);
     let theory = b * b * f64::sqrt(1.0 / 12.0) / (LENGTH * LENGTH);
     let tip = (0..body.points.len()).find(|a| body.points[*a] == [LENGTH, 1.0, 0.0]).unwrap();
     let v: Vec<f64> = body
@@ -84,7 +84,7 @@ fn bending(cells: [usize; 2], b: f64) -> f64 {
         })
         .collect();
     let setup = Setup::of(body, solid).fix(&[0, 1], 0, |p| p[0] == 0.0);
-    let limits = setup.solid.steps_eigen(0.7, setup.solid.points(), Split::Stiffness).unwrap();
+    let limits = setup.solid.steps_eigen(0.7, setup.solid.points(), MassSplit::Stiffness).unwrap();
     let x = setup.solid.points().to_vec();
     let (problem, start) = setup.finish(1.0);
     let step = harmonic(&problem, &limits, true);
@@ -105,7 +105,7 @@ fn bending(cells: [usize; 2], b: f64) -> f64 {
 
 /// Euler and Bernoulli's frequencies of a clamped beam, 20 to 1; rotation and shear lower them by `O((h/l)^2)`.
 #[test]
-fn first_bending_frequencies_of_a_slender_beam_converge_to_theory() {
+fn avi_bending_frequencies_of_a_slender_beam_converge_to_theory() {
     for (b, lowered) in [(1.875_104_068_711_961, 0.002), (4.694_091_132_974_175, 0.010)] {
         let ratios = [[5, 1], [10, 1], [20, 1]].map(|cells| bending(cells, b));
         println!("beam, root {b:.3}: measured over theory {ratios:?}");

@@ -1,7 +1,9 @@
 //! Laws of single impacts: energy and momenta of the pair, the symplectic form, restitution, friction.
 
 use super::{Random, plane, polygon, room, run, star};
-use stationary::integrate::collide::{Body, Collisions, State, Surface, World};
+use stationary::contact::ContactLaw;
+use stationary::integrate::collide::{Body, Collisions, State, World};
+use stationary::linalg::Vec3;
 
 fn total(run: &Collisions) -> f64 {
     run.energy().iter().sum()
@@ -17,16 +19,16 @@ fn throws(mut each: impl FnMut(World)) {
     ];
     for k in 0..60 {
         let mut body = |x: f64, shape: &Body| Body {
-            position: [x, random.within(-0.5, 0.5), 0.0],
-            velocity: [-x * random.within(0.2, 0.6), random.within(-0.2, 0.2), 0.0],
+            position: Vec3::new(x, random.within(-0.5, 0.5), 0.0),
+            velocity: Vec3::new(-x * random.within(0.2, 0.6), random.within(-0.2, 0.2), 0.0),
             angle: random.within(0.0, 6.0),
-            spin: [0.0, 0.0, random.within(-3.0, 3.0)],
+            spin: Vec3::new(0.0, 0.0, random.within(-3.0, 3.0)),
             mass: random.within(0.5, 3.0),
             inertia: random.within(0.1, 1.0),
             ..shape.clone()
         };
         let bodies = vec![body(-2.5, &shapes[k % 3]), body(2.5, &shapes[k / 3 % 3])];
-        each(World { dimension: 2, gravity: [0.0, -0.4, 0.0], bodies, walls: vec![] });
+        each(World { dimension: 2, gravity: Vec3::new(0.0, -0.4, 0.0), bodies, walls: vec![] });
     }
 }
 
@@ -34,7 +36,7 @@ fn throws(mut each: impl FnMut(World)) {
 fn a_pair_keeps_energy_and_both_momenta() {
     let mut impacts = 0;
     throws(|mut world| {
-        world.gravity = [0.0; 3];
+        world.gravity = Vec3::ZERO;
         let size: f64 = world.bodies.iter().map(|b| b.inertia * b.spin[2].abs() + 4.0 * b.mass).sum();
         let mut pair = run(world, 1.0);
         let (energy, momentum, angular) = (total(&pair), pair.momentum().0, pair.angular_momentum());
@@ -70,8 +72,8 @@ fn restitution_turns_the_normal_rate_around_and_books_the_energy() {
             let of = |k: usize| {
                 let sign = [1.0, -1.0][k] * undo * impact.impulse;
                 let State { position, velocity, spin, .. } = states[k];
-                let arm = [impact.point[0] - position[0], impact.point[1] - position[1]];
-                let n = impact.normal;
+                let arm = [impact.contact.point[0] - position[0], impact.contact.point[1] - position[1]];
+                let n = impact.contact.normal;
                 let v = [velocity[0] - sign * n[0] / masses[k][0], velocity[1] - sign * n[1] / masses[k][0]];
                 let w = spin[2] - sign * (arm[0] * n[1] - arm[1] * n[0]) / masses[k][1];
                 (v[0] - w * arm[1]) * n[0] + (v[1] + w * arm[0]) * n[1]
@@ -81,7 +83,7 @@ fn restitution_turns_the_normal_rate_around_and_books_the_energy() {
         let (after, first) = (rate(0.0), rate(1.0));
         assert!(first < 0.0 && (after + 0.6 * first).abs() < 1e-12, "{first} {after}");
         let lost = 0.5 * impact.impulse * (first + after);
-        assert!((impact.energy[1] - impact.energy[0] - lost).abs() < 1e-13 * before.abs().max(1.0));
+        assert!((impact.energy_after - impact.energy_before - lost).abs() < 1e-13 * before.abs().max(1.0));
         assert!((total(&pair) - before - lost).abs() < 1e-13 * before.abs().max(1.0));
         assert!(lost < 0.0 && impact.friction == 0.0);
     });
@@ -95,21 +97,23 @@ fn friction_sticks_within_its_cone_slides_outside_and_never_gains() {
         for e in [0.0, 0.5, 1.0] {
             throws(|mut world| {
                 for b in &mut world.bodies {
-                    b.surface = Surface { restitution: e, friction: mu };
+                    b.surface = ContactLaw { restitution: e, friction: mu };
                 }
                 let mut pair = run(world, 10.0);
                 pair.advance(1).unwrap();
                 let Some(impact) = pair.happened().first().copied() else { return };
-                let gain = impact.energy[1] - impact.energy[0];
-                assert!(gain < 1e-13 * impact.energy[0].abs().max(1.0), "{gain}");
+                let gain = impact.energy_after - impact.energy_before;
+                assert!(gain < 1e-13 * impact.energy_before.abs().max(1.0), "{gain}");
                 assert!(impact.friction <= mu * impact.impulse * (1.0 + 1e-12));
                 let [a, b] = [pair.state(0), pair.state(1)];
                 let at = |s: &State| {
-                    let arm = [impact.point[0] - s.position[0], impact.point[1] - s.position[1]];
+                    let arm =
+                        [impact.contact.point[0] - s.position[0], impact.contact.point[1] - s.position[1]];
                     [s.velocity[0] - s.spin[2] * arm[1], s.velocity[1] + s.spin[2] * arm[0]]
                 };
                 let (u, v) = (at(&a), at(&b));
-                let slip = (u[1] - v[1]) * impact.normal[0] - (u[0] - v[0]) * impact.normal[1];
+                let slip =
+                    (u[1] - v[1]) * impact.contact.normal[0] - (u[0] - v[0]) * impact.contact.normal[1];
                 let full = impact.friction > mu * impact.impulse * (1.0 - 1e-9);
                 assert!(full || slip.abs() < 1e-12 || gain.abs() < 1e-12, "{slip}");
                 if full {
@@ -126,12 +130,17 @@ fn friction_sticks_within_its_cone_slides_outside_and_never_gains() {
 #[test]
 fn a_sphere_that_slips_on_the_floor_rolls_after_enough_friction() {
     let floor = plane([0.0, 0.0, 1.0], 0.0);
-    let rough = Surface { restitution: 1.0, friction: 10.0 };
-    let ball =
-        Body { position: [0.0, 0.0, 2.0], velocity: [3.0, 4.0, -1.0], surface: rough, ..Body::round(3, 1.0) };
+    let rough = ContactLaw { restitution: 1.0, friction: 10.0 };
+    let ball = Body {
+        position: Vec3::new(0.0, 0.0, 2.0),
+        velocity: Vec3::new(3.0, 4.0, -1.0),
+        surface: rough,
+        ..Body::round(3, 1.0)
+    };
     let mut floor = floor;
     floor.surface = rough;
-    let mut one = run(World { dimension: 3, gravity: [0.0; 3], bodies: vec![ball], walls: vec![floor] }, 3.0);
+    let mut one =
+        run(World { dimension: 3, gravity: Vec3::ZERO, bodies: vec![ball], walls: vec![floor] }, 3.0);
     one.advance(u64::MAX).unwrap();
     let State { velocity, spin, .. } = one.state(0);
     // Rolling: v = spin x up, and 5/7 of the speed is left.
@@ -145,10 +154,10 @@ fn placed(world: &World, z: &[f64; 12]) -> World {
     let mut world = world.clone();
     for (k, body) in world.bodies.iter_mut().enumerate() {
         let z = &z[6 * k..];
-        body.position = [z[0], z[1], 0.0];
+        body.position = Vec3::new(z[0], z[1], 0.0);
         body.angle = z[2];
-        body.velocity = [z[3] / body.mass, z[4] / body.mass, 0.0];
-        body.spin = [0.0, 0.0, z[5] / body.inertia];
+        body.velocity = Vec3::new(z[3] / body.mass, z[4] / body.mass, 0.0);
+        body.spin = Vec3::new(0.0, 0.0, z[5] / body.inertia);
     }
     world
 }
@@ -177,8 +186,12 @@ fn the_map_through_an_impact_is_symplectic() {
     for (a, b) in [(0, 0), (0, 1), (1, 2)] {
         let (mut first, mut second) = (shapes[a].clone(), shapes[b].clone());
         (first.mass, first.inertia, second.mass, second.inertia) = (1.3, 0.4, 0.8, 0.3);
-        let world =
-            World { dimension: 2, gravity: [0.0, -0.3, 0.0], bodies: vec![first, second], walls: vec![] };
+        let world = World {
+            dimension: 2,
+            gravity: Vec3::new(0.0, -0.3, 0.0),
+            bodies: vec![first, second],
+            walls: vec![],
+        };
         let z = [-2.0, 0.3, 0.3, 1.3, 0.1, 0.1, 2.0, -0.2, 0.5, -0.8, 0.0, 0.05];
         // Between the first impact and the second, if there is one.
         let mut base = run(placed(&world, &z), 8.0);
@@ -217,9 +230,17 @@ fn the_map_through_an_impact_is_symplectic() {
 
 #[test]
 fn an_elastic_bounce_keeps_its_energy_over_very_many_impacts() {
-    let ball = Body { position: [5.0, 3.0, 0.0], velocity: [0.7, 0.0, 0.0], ..Body::round(2, 0.25) };
-    let world =
-        World { dimension: 2, gravity: [0.0, -9.81, 0.0], bodies: vec![ball], walls: room(10.0, 10.0) };
+    let ball = Body {
+        position: Vec3::new(5.0, 3.0, 0.0),
+        velocity: Vec3::new(0.7, 0.0, 0.0),
+        ..Body::round(2, 0.25)
+    };
+    let world = World {
+        dimension: 2,
+        gravity: Vec3::new(0.0, -9.81, 0.0),
+        bodies: vec![ball],
+        walls: room(10.0, 10.0),
+    };
     let mut bounce = run(world, 1.0);
     let energy = total(&bounce);
     let mut worst = 0.0_f64;

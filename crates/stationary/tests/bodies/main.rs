@@ -10,13 +10,13 @@ mod rest;
 mod steps;
 mod units;
 
-use stationary::integrate::collide::{
-    Body, Collisions, Options, Surface, Wall, WallForm, World, contact_time,
-};
-use stationary::model::Polygon;
+use stationary::contact::ContactLaw;
+use stationary::contact::rigid::Polygon;
+use stationary::integrate::collide::{Body, Collisions, Options, Wall, WallForm, World, contact_time};
+use stationary::linalg::Vec2;
 
 /// Numbers that look random, the same in every run.
-pub(crate) struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn unit(&mut self) -> f64 {
@@ -38,7 +38,11 @@ pub(crate) fn room(w: f64, h: f64) -> Vec<Wall> {
 }
 
 pub(crate) fn plane(normal: [f64; 3], offset: f64) -> Wall {
-    Wall { name: "wall".into(), form: WallForm::Plane { normal, offset }, surface: Surface::ELASTIC }
+    Wall {
+        name: "wall".into(),
+        form: WallForm::Plane { normal: normal.into(), offset },
+        surface: ContactLaw::ELASTIC,
+    }
 }
 
 pub(crate) fn run(world: World, step: f64) -> Collisions {
@@ -51,7 +55,8 @@ pub(crate) fn run_with(world: World, step: f64, contact_time: f64) -> Collisions
 }
 
 pub(crate) fn polygon(points: &[[f64; 2]]) -> Body {
-    Body::polygon(Polygon::new(points).unwrap().0)
+    let points: Vec<Vec2> = points.iter().copied().map(Vec2::from).collect();
+    Body::polygon(Polygon::new(&points).unwrap().0)
 }
 
 /// A star with so many tips.

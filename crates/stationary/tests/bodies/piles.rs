@@ -1,9 +1,10 @@
 //! Piles by chance: shapes, masses, surfaces, gravity, contact times and steps of all sizes.
 
 use super::{Random, plane, polygon, room};
-use stationary::integrate::collide::{
-    Body, Collisions, Impact, Options, Surface, Wall, WallForm, World, contact_time,
-};
+use stationary::contact::BodyImpact;
+use stationary::contact::ContactLaw;
+use stationary::integrate::collide::{Body, Collisions, Options, Wall, WallForm, World, contact_time};
+use stationary::linalg::{Vec2, Vec3};
 
 /// A number from the environment: more piles, or longer runs, than a test should take.
 fn asked(name: &str, usual: u64) -> u64 {
@@ -47,15 +48,15 @@ pub(crate) fn pile(seed: u64) -> (World, Options) {
     }
     let random = &mut random;
     let space = if random.unit() < 0.15 { 3 } else { 2 };
-    let surface = Surface {
+    let surface = ContactLaw {
         restitution: choose(random, &[0.0, 1e-9, 0.2, 0.5, 0.9, 1.0]),
         friction: choose(random, &[0.0, 0.0, 0.1, 0.3, 1.0, 10.0]),
     };
     let pull = choose(random, &[0.0, 0.1, 9.81, 9.81]);
     let tilt = if random.unit() < 0.5 { 0.0 } else { random.within(0.0, std::f64::consts::TAU) };
     let gravity = match space {
-        3 => [0.0, 0.3 * pull * tilt.sin(), -pull],
-        _ => [pull * tilt.sin(), -pull * tilt.cos(), 0.0],
+        3 => Vec3::new(0.0, 0.3 * pull * tilt.sin(), -pull),
+        _ => Vec3::new(pull * tilt.sin(), -pull * tilt.cos(), 0.0),
     };
     let ratio = choose(random, &[1.0, 10.0, 1e3, 1e6]);
     let speed = choose(random, &[0.0, 0.5, 3.0, 10.0]);
@@ -71,20 +72,20 @@ pub(crate) fn pile(seed: u64) -> (World, Options) {
         };
         let heavy = if random.unit() < 0.5 { ratio } else { 1.0 };
         let mut either = |size: f64| random.within(-size, size);
-        let velocity = [either(speed), either(speed), if space == 3 { either(speed) } else { 0.0 }];
+        let velocity = Vec3::new(either(speed), either(speed), if space == 3 { either(speed) } else { 0.0 });
         let spin = match space {
-            3 => [either(whirl), either(whirl), either(whirl)],
-            _ => [0.0, 0.0, either(whirl)],
+            3 => Vec3::new(either(whirl), either(whirl), either(whirl)),
+            _ => Vec3::new(0.0, 0.0, either(whirl)),
         };
         let angle = either(3.0);
         let side = 4;
         bodies.push(Body {
             name: format!("body {k}"),
-            position: [
+            position: Vec3::new(
                 (k % side) as f64 + 0.5,
                 (k / side) as f64 + 0.5,
                 if space == 3 { random.within(0.5, 3.0) } else { 0.0 },
-            ],
+            ),
             velocity,
             spin,
             angle: if space == 3 { 0.0 } else { angle },
@@ -102,7 +103,7 @@ pub(crate) fn pile(seed: u64) -> (World, Options) {
         // A corner is cut off.
         let (sin, cos) = random.within(0.3, 1.2).sin_cos();
         walls.push(plane([cos, sin, 0.0], -0.05 * (sin + cos)));
-        let bar = WallForm::Segment([[0.7, 3.6], [2.0, 3.7]]);
+        let bar = WallForm::Segment([[0.7, 3.6], [2.0, 3.7]].map(Vec2::from));
         walls.push(Wall { form: bar, ..plane([0.0, 1.0, 0.0], 0.0) });
     }
     walls.iter_mut().for_each(|w| w.surface = surface);
@@ -119,17 +120,19 @@ pub(crate) fn pile(seed: u64) -> (World, Options) {
 }
 
 /// The sizes of the energies of a pair: what rounding is measured by.
-fn scale(world: &World, impact: &Impact) -> f64 {
-    let pull = world.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+fn scale(world: &World, impact: &BodyImpact) -> f64 {
+    let pull = world.gravity.norm();
     let weight = |k: &usize| world.bodies.get(*k).map_or(0.0, |b| b.mass * pull * 2.0 * ROOM);
-    impact.energy[0].abs() + impact.energy[1].abs() + impact.pair.iter().map(weight).sum::<f64>()
+    impact.energy_before.abs()
+        + impact.energy_after.abs()
+        + impact.contact.pair.iter().map(weight).sum::<f64>()
 }
 
 /// What is wrong with a pile until it has made so many impacts or a time has passed, if anything.
 fn fault(seed: u64, most: u64, end: f64) -> Option<String> {
     let (world, options) = pile(seed);
     let weights: f64 = {
-        let pull = world.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let pull = world.gravity.norm();
         world.bodies.iter().map(|b| b.mass * pull * ROOM).sum()
     };
     let mut run = match Collisions::new(world, options) {
@@ -145,7 +148,7 @@ fn fault(seed: u64, most: u64, end: f64) -> Option<String> {
             return Some(format!("stopped: {stop}"));
         }
         for impact in run.happened() {
-            let gain = impact.energy[1] - impact.energy[0];
+            let gain = impact.energy_after - impact.energy_before;
             if !(gain <= 1e-13 * scale(run.world(), impact)) {
                 return Some(format!("gain {gain:e} of {:e} at {impact:?}", scale(run.world(), impact)));
             }

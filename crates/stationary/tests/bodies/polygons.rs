@@ -2,6 +2,7 @@
 
 use super::{Random, plane, polygon, room, run, star};
 use stationary::integrate::collide::{Body, Collisions, State, Wall, WallForm, World};
+use stationary::linalg::{Vec2, Vec3};
 
 fn square(side: f64) -> Body {
     let a = 0.5 * side;
@@ -20,18 +21,18 @@ fn stars_and_discs_in_a_room_keep_energy_and_never_overlap() {
         let shape =
             [star(5, 0.2, 0.45), Body::round(2, 0.3), square(0.6), star(3, 0.15, 0.45)][k % 4].clone();
         bodies.push(Body {
-            position: [(k % 5) as f64 + 0.5, (k / 5) as f64 + 0.5, 0.0],
-            velocity: [random.within(-1.0, 1.0), random.within(-1.0, 1.0), 0.0],
-            spin: [0.0, 0.0, random.within(-4.0, 4.0)],
+            position: Vec3::new((k % 5) as f64 + 0.5, (k / 5) as f64 + 0.5, 0.0),
+            velocity: Vec3::new(random.within(-1.0, 1.0), random.within(-1.0, 1.0), 0.0),
+            spin: Vec3::new(0.0, 0.0, random.within(-4.0, 4.0)),
             angle: random.within(0.0, 6.0),
             ..shape
         });
     }
     let mut walls = room(5.0, 5.0);
     // A bar in the air, solid from both sides.
-    let bar = WallForm::Segment([[2.0, 0.999], [3.0, 1.0]]);
+    let bar = WallForm::Segment([[2.0, 0.999], [3.0, 1.0]].map(Vec2::from));
     walls.push(Wall { form: bar, ..plane([0.0, 1.0, 0.0], 0.0) });
-    let mut room = run(World { dimension: 2, gravity: [0.0, -0.5, 0.0], bodies, walls }, 0.05);
+    let mut room = run(World { dimension: 2, gravity: Vec3::new(0.0, -0.5, 0.0), bodies, walls }, 0.05);
     let energy = total(&room);
     for _ in 0..400 {
         room.advance(u64::MAX).unwrap();
@@ -45,10 +46,10 @@ fn stars_and_discs_in_a_room_keep_energy_and_never_overlap() {
 
 /// Falls onto the floor; returns the state after the first instant of impact.
 fn dropped(body: Body, height: f64) -> (State, Vec<f64>) {
-    let body = Body { position: [0.0, height, 0.0], velocity: [0.0, -1.0, 0.0], ..body };
+    let body = Body { position: Vec3::new(0.0, height, 0.0), velocity: Vec3::new(0.0, -1.0, 0.0), ..body };
     let floor = plane([0.0, 1.0, 0.0], 0.0);
     let mut fall =
-        run(World { dimension: 2, gravity: [0.0; 3], bodies: vec![body], walls: vec![floor] }, 5.0);
+        run(World { dimension: 2, gravity: Vec3::ZERO, bodies: vec![body], walls: vec![floor] }, 5.0);
     fall.advance(u64::MAX).unwrap();
     (fall.state(0), fall.happened().iter().map(|i| i.impulse).collect())
 }
@@ -72,13 +73,13 @@ fn a_flat_face_bounces_as_a_whole_and_a_corner_as_its_lever_says() {
 fn corner_on_corner_bounces_straight_back() {
     // Two squares on their corners, aimed at each other exactly: the closest-point projection is the line of flight.
     let diamond = |x: f64, v: f64| Body {
-        position: [x, 0.0, 0.0],
-        velocity: [v, 0.0, 0.0],
+        position: Vec3::new(x, 0.0, 0.0),
+        velocity: Vec3::new(v, 0.0, 0.0),
         angle: std::f64::consts::FRAC_PI_4,
         ..square(1.0)
     };
     let bodies = vec![diamond(-2.0, 1.0), diamond(2.0, -1.0)];
-    let mut pair = run(World { dimension: 2, gravity: [0.0; 3], bodies, walls: vec![] }, 3.0);
+    let mut pair = run(World { dimension: 2, gravity: Vec3::ZERO, bodies, walls: vec![] }, 3.0);
     pair.advance(u64::MAX).unwrap();
     for (k, v) in [(0, -1.0), (1, 1.0)] {
         let state = pair.state(k);
@@ -95,11 +96,11 @@ fn a_tip_in_a_notch_pushes_both_flanks_at_once() {
     let heavy = Body { mass: 1e12, inertia: 1e12, ..star(4, 0.5, 2.0) };
     let quarter = std::f64::consts::FRAC_PI_4;
     let ball = Body {
-        position: [3.0 * quarter.cos(), 3.0 * quarter.sin(), 0.0],
-        velocity: [-quarter.cos(), -quarter.sin(), 0.0],
+        position: Vec3::new(3.0 * quarter.cos(), 3.0 * quarter.sin(), 0.0),
+        velocity: Vec3::new(-quarter.cos(), -quarter.sin(), 0.0),
         ..Body::round(2, 0.2)
     };
-    let world = World { dimension: 2, gravity: [0.0; 3], bodies: vec![heavy, ball], walls: vec![] };
+    let world = World { dimension: 2, gravity: Vec3::ZERO, bodies: vec![heavy, ball], walls: vec![] };
     let mut pair = run(world, 4.0);
     pair.advance(u64::MAX).unwrap();
     let v = pair.state(1).velocity;
@@ -109,10 +110,15 @@ fn a_tip_in_a_notch_pushes_both_flanks_at_once() {
 #[test]
 fn fast_thin_bodies_do_not_pass_through_each_other() {
     let rod = polygon(&[[-1.0, -0.005], [1.0, -0.005], [1.0, 0.005], [-1.0, 0.005]]);
-    let upright = Body { position: [0.0, 0.1, 0.0], angle: std::f64::consts::FRAC_PI_2, ..rod.clone() };
-    let needle =
-        Body { position: [-50.0, 0.0, 0.0], velocity: [400.0, 0.0, 0.0], spin: [0.0, 0.0, 30.0], ..rod };
-    let world = World { dimension: 2, gravity: [0.0; 3], bodies: vec![upright, needle], walls: vec![] };
+    let upright =
+        Body { position: Vec3::new(0.0, 0.1, 0.0), angle: std::f64::consts::FRAC_PI_2, ..rod.clone() };
+    let needle = Body {
+        position: Vec3::new(-50.0, 0.0, 0.0),
+        velocity: Vec3::new(400.0, 0.0, 0.0),
+        spin: Vec3::new(0.0, 0.0, 30.0),
+        ..rod
+    };
+    let world = World { dimension: 2, gravity: Vec3::ZERO, bodies: vec![upright, needle], walls: vec![] };
     let mut pair = run(world, 1.0);
     pair.advance(1).unwrap();
     assert_eq!(pair.impacts(), 1);

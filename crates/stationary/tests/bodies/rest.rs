@@ -1,12 +1,14 @@
 //! What comes to rest: infinitely many bounces, piles, slopes.
 
 use super::{Random, plane, polygon, room, run_with};
-use stationary::integrate::collide::{Body, Collisions, Surface, World};
+use stationary::contact::ContactLaw;
+use stationary::integrate::collide::{Body, Collisions, World};
+use stationary::linalg::Vec3;
 
 const STEP: f64 = 0.01;
 
 fn rough(mut world: World, restitution: f64, friction: f64) -> World {
-    let surface = Surface { restitution, friction };
+    let surface = ContactLaw { restitution, friction };
     world.bodies.iter_mut().for_each(|b| b.surface = surface);
     world.walls.iter_mut().for_each(|w| w.surface = surface);
     world
@@ -19,10 +21,10 @@ fn total(run: &Collisions) -> f64 {
 #[test]
 fn a_ball_passes_the_end_of_its_bounces_and_rests() {
     for e in [0.0, 0.3, 0.9] {
-        let ball = Body { position: [0.0, 1.5, 0.0], ..Body::round(2, 0.5) };
+        let ball = Body { position: Vec3::new(0.0, 1.5, 0.0), ..Body::round(2, 0.5) };
         let world = World {
             dimension: 2,
-            gravity: [0.0, -10.0, 0.0],
+            gravity: Vec3::new(0.0, -10.0, 0.0),
             bodies: vec![ball],
             walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
         };
@@ -43,14 +45,14 @@ fn a_ball_passes_the_end_of_its_bounces_and_rests() {
 }
 
 #[test]
-fn what_starts_at_rest_on_the_floor_stays_there() {
+fn bodies_that_start_at_rest_on_the_floor_stay_there() {
     for e in [0.0, 1.0] {
-        let ball = Body { position: [0.0, 0.5, 0.0], ..Body::round(2, 0.5) };
-        let on_top = Body { position: [0.0, 1.5, 0.0], ..Body::round(2, 0.5) };
+        let ball = Body { position: Vec3::new(0.0, 0.5, 0.0), ..Body::round(2, 0.5) };
+        let on_top = Body { position: Vec3::new(0.0, 1.5, 0.0), ..Body::round(2, 0.5) };
         let floor = plane([0.0, 1.0, 0.0], 0.0);
         let world = World {
             dimension: 2,
-            gravity: [0.0, -10.0, 0.0],
+            gravity: Vec3::new(0.0, -10.0, 0.0),
             bodies: vec![ball, on_top],
             walls: vec![floor],
         };
@@ -71,10 +73,10 @@ fn a_block_on_a_slope_sticks_or_slides_as_coulomb_says() {
     let g = 10.0;
     for (tilt, mu) in [(0.3_f64, 0.4), (0.3, 0.2), (0.1, 0.05)] {
         // The slope is the floor, and gravity is tilted.
-        let body = Body { position: [0.0, 0.25 + 1e-4, 0.0], ..block.clone() };
+        let body = Body { position: Vec3::new(0.0, 0.25 + 1e-4, 0.0), ..block.clone() };
         let world = World {
             dimension: 2,
-            gravity: [g * tilt.sin(), -g * tilt.cos(), 0.0],
+            gravity: Vec3::new(g * tilt.sin(), -g * tilt.cos(), 0.0),
             bodies: vec![body],
             walls: vec![plane([0.0, 1.0, 0.0], 0.0)],
         };
@@ -102,13 +104,13 @@ fn a_pile_settles_in_reasonable_time_and_stays_admissible() {
             .map(|(s, c)| [0.4 * c, 0.4 * s])
             .collect();
         bodies.push(Body {
-            position: [(k % 4) as f64 + 0.5, (k / 4) as f64 + 0.5, 0.0],
+            position: Vec3::new((k % 4) as f64 + 0.5, (k / 4) as f64 + 0.5, 0.0),
             angle: random.within(0.0, 6.0),
-            velocity: [random.within(-0.5, 0.5), 0.0, 0.0],
+            velocity: Vec3::new(random.within(-0.5, 0.5), 0.0, 0.0),
             ..polygon(&points)
         });
     }
-    let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: room(4.0, 20.0) };
+    let world = World { dimension: 2, gravity: Vec3::new(0.0, -10.0, 0.0), bodies, walls: room(4.0, 20.0) };
     let mut pile = run_with(rough(world, 0.3, 0.4), STEP, STEP);
     let mut last = f64::INFINITY;
     for k in 0..500 {
@@ -127,12 +129,13 @@ fn a_pile_settles_in_reasonable_time_and_stays_admissible() {
 }
 
 #[test]
-fn squares_stacked_exactly_on_each_other_stay_so() {
+fn squares_stacked_exactly_on_each_other_stay_stacked() {
     let square = polygon(&[[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]);
-    let bodies: Vec<Body> =
-        (0..5).map(|k| Body { position: [0.0, 0.5 + f64::from(k), 0.0], ..square.clone() }).collect();
+    let bodies: Vec<Body> = (0..5)
+        .map(|k| Body { position: Vec3::new(0.0, 0.5 + f64::from(k), 0.0), ..square.clone() })
+        .collect();
     let floor = plane([0.0, 1.0, 0.0], 0.0);
-    let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
+    let world = World { dimension: 2, gravity: Vec3::new(0.0, -10.0, 0.0), bodies, walls: vec![floor] };
     let mut stack = run_with(rough(world, 0.2, 0.5), STEP, STEP);
     for _ in 0..300 {
         stack.advance(u64::MAX).unwrap();
@@ -149,17 +152,21 @@ fn squares_stacked_exactly_on_each_other_stay_so() {
 }
 
 #[test]
-fn what_is_held_is_let_go_when_it_is_hit_and_books_all_impulses() {
+fn a_sleeping_body_wakes_when_it_is_hit_and_books_all_impulses() {
     // A box at rest on the floor is hit hard from the side and flies off.
     let square = polygon(&[[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]);
     let resting: Vec<Body> = (0..3)
-        .map(|k| Body { position: [0.2 * f64::from(k), 0.5 + f64::from(k), 0.0], ..square.clone() })
+        .map(|k| Body { position: Vec3::new(0.2 * f64::from(k), 0.5 + f64::from(k), 0.0), ..square.clone() })
         .collect();
-    let bullet = Body { position: [-40.0, 1.2, 0.0], velocity: [20.0, 9.0, 0.0], ..Body::round(2, 0.2) };
+    let bullet = Body {
+        position: Vec3::new(-40.0, 1.2, 0.0),
+        velocity: Vec3::new(20.0, 9.0, 0.0),
+        ..Body::round(2, 0.2)
+    };
     let bodies = [resting, vec![bullet]].concat();
     let mass: f64 = bodies.iter().map(|b| b.mass).sum();
     let floor = plane([0.0, 1.0, 0.0], 0.0);
-    let world = World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies, walls: vec![floor] };
+    let world = World { dimension: 2, gravity: Vec3::new(0.0, -10.0, 0.0), bodies, walls: vec![floor] };
     let mut hit = run_with(rough(world, 0.3, 0.5), STEP, STEP);
     let ((first, _), energy) = (hit.momentum(), total(&hit));
     let mut most_held = 0;
@@ -188,13 +195,18 @@ fn on_a_slope(body: Body, tilt: f64, velocity: [f64; 2]) -> World {
     };
     let speed = velocity[0];
     let body = Body {
-        position: [height * normal[0], height * normal[1], 0.0],
-        velocity: [speed * along[0], speed * along[1], 0.0],
-        spin: [0.0, 0.0, velocity[1]],
+        position: Vec3::new(height * normal[0], height * normal[1], 0.0),
+        velocity: Vec3::new(speed * along[0], speed * along[1], 0.0),
+        spin: Vec3::new(0.0, 0.0, velocity[1]),
         angle: -tilt,
         ..body
     };
-    World { dimension: 2, gravity: [0.0, -10.0, 0.0], bodies: vec![body], walls: vec![plane(normal, 0.0)] }
+    World {
+        dimension: 2,
+        gravity: Vec3::new(0.0, -10.0, 0.0),
+        bodies: vec![body],
+        walls: vec![plane(normal, 0.0)],
+    }
 }
 
 /// How far along the slope the body is after two seconds, and by how much it ever gained energy.
@@ -214,7 +226,7 @@ fn way(world: World, restitution: f64, friction: f64, tilt: f64) -> f64 {
 }
 
 #[test]
-fn what_touches_a_slope_at_the_start_slides_or_rolls_from_rest_and_gains_nothing() {
+fn a_body_that_touches_a_slope_at_the_start_slides_or_rolls_and_gains_no_energy() {
     let block = polygon(&[[-0.5, -0.25], [0.5, -0.25], [0.5, 0.25], [-0.5, 0.25]]);
     let disc = Body::round(2, 0.5);
     for restitution in [0.0, 0.5, 1.0] {
@@ -234,7 +246,7 @@ fn what_touches_a_slope_at_the_start_slides_or_rolls_from_rest_and_gains_nothing
 }
 
 #[test]
-fn what_slides_or_rolls_on_the_floor_from_the_start_goes_on_evenly() {
+fn a_body_that_slides_or_rolls_on_the_floor_from_the_start_goes_on_evenly() {
     let disc = Body::round(2, 0.5);
     for restitution in [0.0, 0.5, 1.0] {
         for speed in [0.02, 1.0] {

@@ -3,12 +3,14 @@
 use super::piles::pile;
 use super::{Random, plane, room, run_with};
 use stationary::archive::{Archive, Persist};
-use stationary::integrate::collide::{Body, Collisions, Impact, Options, State, World, contact_time};
+use stationary::contact::BodyImpact;
+use stationary::integrate::collide::{Body, Collisions, Options, State, World, contact_time};
+use stationary::linalg::Vec3;
 
 const STEPS: [f64; 8] = [0.01, 0.5, 7.0, 100.0, 320.0, 0.3 * std::f64::consts::SQRT_2, 1.0 / 3.0, 1e6];
 
 /// The impacts until there are so many, and the state at the last.
-fn course(world: &World, contact_time: f64, step: f64, impacts: u64) -> (Vec<Impact>, Vec<State>) {
+fn course(world: &World, contact_time: f64, step: f64, impacts: u64) -> (Vec<BodyImpact>, Vec<State>) {
     let mut run = run_with(world.clone(), step, contact_time);
     let mut all = Vec::new();
     // Where fewer happen, a time ends it, which is late enough for every step.
@@ -21,8 +23,8 @@ fn course(world: &World, contact_time: f64, step: f64, impacts: u64) -> (Vec<Imp
 }
 
 fn elastic_disc() -> World {
-    let disc = Body { position: [1.0, 1.0, 0.0], ..Body::round(2, 0.2) };
-    World { dimension: 2, gravity: [0.0, -9.81, 0.0], bodies: vec![disc], walls: room(4.0, 4.0) }
+    let disc = Body { position: Vec3::new(1.0, 1.0, 0.0), ..Body::round(2, 0.2) };
+    World { dimension: 2, gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![disc], walls: room(4.0, 4.0) }
 }
 
 #[test]
@@ -122,14 +124,14 @@ fn a_state_put_away_after_any_step_goes_on_to_the_same_bits() {
 fn a_velocity_out_of_range_is_named_and_stops_the_run() {
     let fast = Body {
         name: "comet".into(),
-        position: [1.0, 1.0, 0.0],
-        velocity: [1e200, 3e199, 0.0],
+        position: Vec3::new(1.0, 1.0, 0.0),
+        velocity: Vec3::new(1e200, 3e199, 0.0),
         ..Body::round(2, 0.2)
     };
-    let still = Body { name: "moon".into(), position: [3.0, 3.0, 0.0], ..Body::round(2, 0.2) };
+    let still = Body { name: "moon".into(), position: Vec3::new(3.0, 3.0, 0.0), ..Body::round(2, 0.2) };
     let world = World {
         dimension: 2,
-        gravity: [0.0; 3],
+        gravity: Vec3::ZERO,
         bodies: vec![still, fast],
         walls: vec![plane([1.0, 0.0, 0.0], 0.0)],
     };

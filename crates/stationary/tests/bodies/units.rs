@@ -2,8 +2,9 @@
 
 use super::piles::pile;
 use super::run_with;
+use stationary::contact::rigid::Polygon;
 use stationary::integrate::collide::{Body, Shape, State, Wall, WallForm, World, contact_time};
-use stationary::model::Polygon;
+use stationary::linalg::Vec2;
 
 /// Units of mass, length and time.
 #[derive(Debug, Clone, Copy)]
@@ -26,16 +27,15 @@ impl Units {
             shape: match &b.shape {
                 Shape::Round { radius } => Shape::Round { radius: length * radius },
                 Shape::Polygon(polygon) => {
-                    let points: Vec<[f64; 2]> =
-                        polygon.vertices().iter().map(|v| v.map(|x| length * x)).collect();
+                    let points: Vec<Vec2> = polygon.vertices().iter().map(|v| length * *v).collect();
                     Shape::Polygon(Polygon::new(&points).unwrap().0)
                 }
             },
             mass: mass * b.mass,
             inertia: mass * length * length * b.inertia,
-            position: b.position.map(|x| length * x),
-            velocity: b.velocity.map(|v| speed * v),
-            spin: b.spin.map(|w| w / time),
+            position: length * b.position,
+            velocity: speed * b.velocity,
+            spin: b.spin / time,
             ..b.clone()
         };
         let wall = |w: &Wall| Wall {
@@ -43,12 +43,12 @@ impl Units {
                 WallForm::Plane { normal, offset } => {
                     WallForm::Plane { normal: *normal, offset: length * offset }
                 }
-                WallForm::Segment(ends) => WallForm::Segment(ends.map(|p| p.map(|x| length * x))),
+                WallForm::Segment(ends) => WallForm::Segment(ends.map(|p| length * p)),
             },
             ..w.clone()
         };
         World {
-            gravity: world.gravity.map(|g| g * (speed / time)),
+            gravity: speed / time * world.gravity,
             bodies: world.bodies.iter().map(body).collect(),
             walls: world.walls.iter().map(wall).collect(),
             ..*world
@@ -58,9 +58,9 @@ impl Units {
     fn back(&self, state: State) -> State {
         let Units { length, time, .. } = *self;
         State {
-            position: state.position.map(|x| x / length),
-            velocity: state.velocity.map(|v| v / (length / time)),
-            spin: state.spin.map(|w| w * time),
+            position: state.position / length,
+            velocity: state.velocity / (length / time),
+            spin: time * state.spin,
             ..state
         }
     }
@@ -78,7 +78,9 @@ fn course(world: &World, units: Units, impacts: u64) -> (Vec<State>, Vec<Met>) {
     let mut met = Vec::new();
     for _ in 0..100 {
         run.advance(impacts).unwrap();
-        met.extend(run.happened().iter().map(|i| (i.time / units.time, i.pair, i.impulse / momentum)));
+        met.extend(
+            run.happened().iter().map(|i| (i.time / units.time, i.contact.pair, i.impulse / momentum)),
+        );
         if run.impacts() >= impacts {
             break;
         }

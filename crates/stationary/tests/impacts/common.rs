@@ -1,11 +1,9 @@
 //! Systems with gaps, in coordinates `x`, `y`, `a`, `b`.
 
+use stationary::contact::{ContactLaw, FormulaGap, GapImpact, GapNodes, Gaps, Simultaneous};
 use stationary::formula::{Expr, Graph, Node, Scope, Var};
-use stationary::integrate::{BuildError, Extras, Impact, Integrator, Method, Start};
-use stationary::model::{
-    ContactLaw, FormulaConstraint, FormulaForce, FormulaGap, FormulaLagrangian, GapNodes, Gaps, Legendre,
-    Simultaneous,
-};
+use stationary::integrate::{BuildError, Integrator, Interactions, Method, Start};
+use stationary::model::{FormulaConstraint, FormulaForce, FormulaLagrangian, Legendre};
 use std::sync::Arc;
 
 /// A system from text.
@@ -53,7 +51,7 @@ impl Setup<'_> {
         Arc::new(FormulaLagrangian::new(self.lagrangian, &self.scope(), self.q.len()).unwrap())
     }
 
-    pub fn extras(&self) -> Extras {
+    pub fn interactions(&self) -> Interactions {
         let (mut graph, scope) = (Graph::new(), self.scope());
         let mut lower = |text: &&str| -> Node { graph.lower(&Expr::parse(text).unwrap(), &scope).unwrap() };
         let force: Vec<Node> = self.force.iter().map(&mut lower).collect();
@@ -63,12 +61,12 @@ impl Setup<'_> {
         laws.resize(self.gaps.len(), ContactLaw::default());
         let mut gaps = Gaps::new(self.gap(), laws);
         gaps.simultaneous = self.simultaneous;
-        Extras {
+        Interactions {
             force: (!force.is_empty()).then(|| Arc::new(FormulaForce::new(&mut graph, &force)) as _),
             constraint: (!constraint.is_empty())
                 .then(|| Arc::new(FormulaConstraint::new(&mut graph, &constraint, self.q.len())) as _),
             gaps: Some(gaps),
-            ..Extras::default()
+            ..Interactions::default()
         }
     }
 
@@ -77,7 +75,7 @@ impl Setup<'_> {
         let mut p = vec![0.0; self.q.len()];
         Legendre::new(self.q.len()).momentum(&l, 0.0, self.q, self.v, &mut p);
         let start = Start { t: 0.0, q: self.q.to_vec(), p, h };
-        method.start_with(l, &self.extras(), &start, 1e-15)
+        method.start_with(l, &self.interactions(), &start, 1e-15)
     }
 
     pub fn start(&self, method: Method, h: f64) -> Box<dyn Integrator> {
@@ -85,7 +83,7 @@ impl Setup<'_> {
     }
 
     /// Runs to a time and returns all impacts.
-    pub fn run(&self, method: Method, h: f64, steps: u64) -> (Box<dyn Integrator>, Vec<Impact>) {
+    pub fn run(&self, method: Method, h: f64, steps: u64) -> (Box<dyn Integrator>, Vec<GapImpact>) {
         let mut x = self.start(method, h);
         let mut impacts = Vec::new();
         for _ in 0..steps {
@@ -119,8 +117,9 @@ pub fn all_methods() -> Vec<Method> {
 }
 
 /// What all impacts have in common: none of their energies jumps by more than is prescribed.
-pub fn worst_jump(impacts: &[Impact]) -> f64 {
-    let jump =
-        |x: &Impact| (x.energy_after - x.energy_before - x.prescribed).abs() / x.energy_before.abs().max(1.0);
+pub fn worst_jump(impacts: &[GapImpact]) -> f64 {
+    let jump = |x: &GapImpact| {
+        (x.energy_after - x.energy_before - x.prescribed).abs() / x.energy_before.abs().max(1.0)
+    };
     impacts.iter().map(jump).fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
 }

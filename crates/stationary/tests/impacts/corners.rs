@@ -2,11 +2,11 @@
 
 use super::common::{GAUSS, MIDPOINT, Setup, VERLET, worst_jump};
 use super::long::star;
-use stationary::model::Simultaneous;
+use stationary::contact::Simultaneous;
 
 /// A particle that runs exactly into the corner of two walls comes back the way it came.
 #[test]
-fn a_billiard_ball_in_the_corner() {
+fn a_particle_that_hits_a_corner_of_two_walls_returns_the_way_it_came() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2)",
         gaps: &["x", "y"],
@@ -18,7 +18,7 @@ fn a_billiard_ball_in_the_corner() {
         for simultaneous in [Simultaneous::Projection, Simultaneous::Sequence] {
             let (x, impacts) = Setup { simultaneous, ..setup.clone() }.run(method, 0.03, 30);
             assert_eq!(impacts.len(), 1, "{impacts:?}");
-            assert_eq!(impacts[0].others.len(), 1);
+            assert_eq!(impacts[0].contact.others.len(), 1);
             assert!((impacts[0].time - 0.5).abs() < 1e-14 && worst_jump(&impacts) < 1e-14);
             let view = x.view();
             assert!((view.p[0] - 2.0).abs() < 1e-13 && (view.p[1] - 1.0).abs() < 1e-13, "{view:?}");
@@ -29,7 +29,7 @@ fn a_billiard_ball_in_the_corner() {
 
 /// The same corner as one gap with a kink; pieces that meet as a minimum must all stay open.
 #[test]
-fn a_corner_in_one_formula() {
+fn a_gap_with_a_kink_as_a_minimum_acts_as_two_walls() {
     for gap in ["min(x, y)", "0.5*(x + y) - 0.5*abs(x - y)", "-max(-x, -y)"] {
         let setup = Setup {
             lagrangian: "0.5*(vx^2 + vy^2)",
@@ -47,7 +47,7 @@ fn a_corner_in_one_formula() {
 
 /// The tip of an obstacle: pieces that meet as a maximum; one that opens suffices, the one that needs less.
 #[test]
-fn the_tip_of_an_obstacle() {
+fn a_gap_with_a_kink_as_a_maximum_pushes_with_the_lesser_impulse() {
     for gap in ["max(x, y)", "0.5*(x + y) + 0.5*abs(x - y)"] {
         let setup = Setup {
             lagrangian: "0.5*(vx^2 + vy^2)",
@@ -65,7 +65,7 @@ fn the_tip_of_an_obstacle() {
 
 /// The star dropped without spin lands on two points at once: by symmetry it does not start to turn.
 #[test]
-fn the_star_lands_flat() {
+fn a_star_that_lands_flat_does_not_start_to_turn() {
     let setup = Setup { q: &[0.0, 1.5, 0.0], v: &[1.0, 0.0, 0.0], ..star() };
     let (x, impacts) = setup.run(GAUSS, 0.01, 500);
     assert!(impacts.len() >= 4 && worst_jump(&impacts) < 1e-12, "{impacts:?}");
@@ -74,7 +74,7 @@ fn the_star_lands_flat() {
 
 /// With spin both points still stop together: the projection takes the least impulse, here on one of them.
 #[test]
-fn the_star_lands_on_its_kink_with_spin() {
+fn a_spinning_star_that_lands_on_a_kink_stays_above_the_floor() {
     // At the end of the fall the angle is exactly a quarter turn but for rounding.
     let fall = (2.0_f64 / 9.81).sqrt();
     let spin = std::f64::consts::FRAC_PI_2 / fall;
@@ -87,7 +87,7 @@ fn the_star_lands_on_its_kink_with_spin() {
 
 /// A row of three equal balls of which the first is hit: one after the other the blow goes to the last; at once all of them share.
 #[test]
-fn a_row_of_touching_balls() {
+fn a_blow_to_a_row_of_balls_is_shared_at_once_or_passed_on_in_sequence() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2 + va^2)",
         gaps: &["y - x - 1", "a - y - 1"],
@@ -110,7 +110,7 @@ fn a_row_of_touching_balls() {
 
 /// Five gaps meet in one point of space, more than there are coordinates: energy stays and nothing is entered.
 #[test]
-fn more_walls_than_coordinates_meet() {
+fn an_impact_with_more_walls_than_coordinates_keeps_the_energy() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2 + va^2)",
         gaps: &["x", "y", "a", "x + y", "x + a"],
@@ -119,7 +119,7 @@ fn more_walls_than_coordinates_meet() {
         ..Setup::default()
     };
     let (x, impacts) = setup.run(VERLET, 0.03, 30);
-    assert_eq!((impacts.len(), impacts[0].others.len()), (1, 4), "{impacts:?}");
+    assert_eq!((impacts.len(), impacts[0].contact.others.len()), (1, 4), "{impacts:?}");
     assert!(worst_jump(&impacts) < 1e-14);
     for (p, v) in x.view().p.iter().zip(setup.v) {
         assert!((p + v).abs() < 1e-12, "{:?}", x.view());

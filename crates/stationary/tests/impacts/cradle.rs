@@ -1,8 +1,9 @@
 //! Rows of balls that touch, or nearly: Newton's cradle with any restitution, for both ways to take impacts that happen at once.
 
 use super::common::{GAUSS, MIDPOINT, NAMES, Setup, VERLET};
-use stationary::integrate::{Impact, ImpactKind, Integrator, Method};
-use stationary::model::Simultaneous;
+use stationary::contact::Simultaneous;
+use stationary::contact::{GapImpact, ImpactKind};
+use stationary::integrate::{Integrator, Method};
 
 const WAYS: [Simultaneous; 2] = [Simultaneous::Projection, Simultaneous::Sequence];
 const RESTITUTIONS: [f64; 7] = [0.0, 0.1, 0.5, 0.9, 0.99, 0.999_999, 1.0];
@@ -22,7 +23,7 @@ struct Row {
 /// What is seen of a run.
 struct Seen {
     p: Vec<f64>,
-    impacts: Vec<Impact>,
+    impacts: Vec<GapImpact>,
 }
 
 impl Row {
@@ -93,7 +94,8 @@ impl Row {
             }
             least = least.min(now);
         }
-        let counts = |x: &Impact| x.kind == ImpactKind::Bounce || self.restitution < 0.5 && x.impulse > 0.0;
+        let counts =
+            |x: &GapImpact| x.kind == ImpactKind::Bounce || self.restitution < 0.5 && x.impulse > 0.0;
         if !impacts.iter().any(counts) {
             return Err(format!("{name}: no impact is counted, {impacts:?}"));
         }

@@ -34,7 +34,7 @@ fn a_dip_within_a_step_is_not_missed() {
 }
 
 #[test]
-fn a_near_miss_is_none() {
+fn a_path_that_just_misses_an_obstacle_has_no_impact() {
     for depth in [1e-3, 1e-6, 1e-9, 1e-12] {
         for method in [VERLET, MIDPOINT, GAUSS] {
             let (_, impacts) = thrown(depth).run(method, 0.1, 10);
@@ -45,7 +45,7 @@ fn a_near_miss_is_none() {
 
 /// A path that only touches goes on as if there were nothing.
 #[test]
-fn a_graze_passes() {
+fn a_path_that_only_touches_an_obstacle_goes_on_unchanged() {
     for method in [VERLET, MIDPOINT, GAUSS] {
         let (x, impacts) = thrown(0.0).run(method, 0.1, 10);
         let push: f64 = impacts.iter().map(|x| x.impulse.abs()).sum();
@@ -61,7 +61,7 @@ fn a_graze_passes() {
 
 /// Impacts exactly at the end of a step belong to one step, complete, and change nothing else.
 #[test]
-fn an_impact_at_the_end_of_a_step() {
+fn an_impact_at_the_end_of_a_step_is_complete_and_counted_once() {
     let setup =
         Setup { lagrangian: "0.5*vx^2", gaps: &["x", "1 - x"], q: &[0.5], v: &[-1.0], ..Setup::default() };
     for method in [VERLET, GAUSS] {
@@ -72,7 +72,7 @@ fn an_impact_at_the_end_of_a_step() {
             assert!((7..=8).contains(&impacts.len()), "{h}: {}", impacts.len());
             for (k, impact) in impacts.iter().enumerate() {
                 assert!((impact.time - (0.5 + k as f64)).abs() < 1e-12 && impact.impulse > 1.9, "{impact:?}");
-                assert_eq!(impact.gap, k % 2);
+                assert_eq!(impact.contact.gap, k % 2);
             }
             assert!(worst_jump(&impacts) < 1e-13 && (x.view().q[0] - 0.5).abs() < 1e-11, "{:?}", x.view());
         }
@@ -81,7 +81,7 @@ fn an_impact_at_the_end_of_a_step() {
 
 /// The first of several gaps counts, also if a later one is violated more at the end of the step.
 #[test]
-fn the_first_gap_of_a_step_comes_first() {
+fn of_several_gaps_that_close_in_a_step_the_earliest_is_hit_first() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2)",
         gaps: &["10*(x + 0.5)", "y + 0.2*x", "2 - y"],
@@ -93,14 +93,14 @@ fn the_first_gap_of_a_step_comes_first() {
     let (small, many) = setup.run(GAUSS, 0.01, 700);
     assert!(few.len() > 3 && few.len() == many.len(), "{few:?}");
     for (a, b) in few.iter().zip(&many) {
-        assert!(a.gap == b.gap && (a.time - b.time).abs() < 1e-11, "{a:?} {b:?}");
+        assert!(a.contact.gap == b.contact.gap && (a.time - b.time).abs() < 1e-11, "{a:?} {b:?}");
     }
     assert!((large.view().q[0] - small.view().q[0]).abs() < 1e-10);
 }
 
 /// A ball between a floor and a ceiling that closes in on it: the time between impacts falls as the gap does.
 #[test]
-fn a_ceiling_that_comes_down() {
+fn a_ball_under_a_falling_ceiling_gains_twice_its_velocity_at_each_impact() {
     let setup = Setup {
         lagrangian: "0.5*vx^2",
         gaps: &["x", "1 - 0.1*t - x"],
@@ -111,7 +111,7 @@ fn a_ceiling_that_comes_down() {
     let (x, impacts) = setup.run(GAUSS, 0.05, 180);
     assert!(impacts.len() > 15 && worst_jump(&impacts) < 1e-12);
     // Each impact at the ceiling adds twice its velocity.
-    let up = impacts.iter().filter(|x| x.gap == 1).count() as f64;
+    let up = impacts.iter().filter(|x| x.contact.gap == 1).count() as f64;
     assert!((x.view().p[0].abs() - (1.0 + 0.2 * up)).abs() < 1e-11, "{:?} {up}", x.view());
 }
 

@@ -1,8 +1,9 @@
 //! What cannot go on says so.
 
 use super::common::{GAUSS, Setup, VERLET};
+use stationary::contact::check_gaps;
 use stationary::error::{Cause, ContactFault, RunError};
-use stationary::integrate::{BuildError, Method, check_gaps};
+use stationary::integrate::{BuildError, Method};
 
 fn falling<'a>(gaps: &'a [&'a str]) -> Setup<'a> {
     Setup {
@@ -22,7 +23,7 @@ fn fails(setup: &Setup, method: Method) -> RunError {
 }
 
 #[test]
-fn a_start_inside_an_obstacle() {
+fn a_start_inside_an_obstacle_is_refused() {
     let setup = falling(&["y", "y - 2"]);
     let fault = check_gaps(&setup.gap(), 0.0, setup.q).unwrap_err();
     assert_eq!((fault.gap, fault.why), (1, ContactFault::Inside(-1.0)));
@@ -34,7 +35,7 @@ fn a_start_inside_an_obstacle() {
 }
 
 #[test]
-fn a_gap_without_a_gradient() {
+fn a_closed_gap_without_a_gradient_is_an_error() {
     for gap in ["y^2", "y^4", "y^3", "(y - 0.3)^2*(1 + x^2)"] {
         let error = fails(&falling(&[gap]), VERLET);
         assert!(
@@ -48,7 +49,7 @@ fn a_gap_without_a_gradient() {
 }
 
 #[test]
-fn walls_that_close_on_each_other() {
+fn walls_that_close_on_each_other_are_an_error() {
     let setup = falling(&["y - 0.5*t", "1.5 - 0.5*t - y"]);
     let error = fails(&setup, GAUSS);
     assert!(
@@ -59,7 +60,7 @@ fn walls_that_close_on_each_other() {
 
 /// Both are closed at the start and move towards each other: there is no velocity that they allow.
 #[test]
-fn walls_that_leave_no_velocity() {
+fn closed_walls_that_leave_no_velocity_are_named() {
     let error = fails(&falling(&["y - 1 - 0.1*t", "x + 5", "1 - 0.1*t - y"]), VERLET);
     let Cause::Gap { mut gaps, why, time } = error.cause.clone() else { panic!("{error}") };
     gaps.sort_unstable();
@@ -69,13 +70,13 @@ fn walls_that_leave_no_velocity() {
 
 /// A slot that leaves nothing but the way along it is no contradiction.
 #[test]
-fn a_slot_is_no_contradiction() {
+fn opposite_walls_at_rest_leave_the_motion_along_their_slot() {
     let (x, _) = falling(&["y - 1", "1 - y"]).run(GAUSS, 0.01, 100);
     assert!((x.view().q[0] - 1.0).abs() < 1e-12 && (x.view().q[1] - 1.0).abs() < 1e-12, "{:?}", x.view());
 }
 
 #[test]
-fn a_gap_that_is_no_number() {
+fn a_gap_that_is_not_a_number_is_an_error() {
     let error = fails(&falling(&["sqrt(y - 0.5) + 1"]), VERLET);
     assert!(
         matches!(&error.cause, Cause::Gap { gaps, why: ContactFault::NotFinite, .. } if gaps == &[0]),
@@ -84,7 +85,7 @@ fn a_gap_that_is_no_number() {
 }
 
 #[test]
-fn methods_that_cannot_be_cut() {
+fn methods_whose_steps_cannot_be_cut_refuse_gaps() {
     for method in
         [Method::RungeKutta4, Method::Verlet { order: 4 }, Method::Newmark { beta: 0.25, gamma: 0.5 }]
     {
@@ -96,7 +97,7 @@ fn methods_that_cannot_be_cut() {
 }
 
 #[test]
-fn a_gap_that_jumps() {
+fn a_gap_that_jumps_is_an_error() {
     for gap in ["sign(y)", "sign(y) + 0.5*y"] {
         let error = fails(&falling(&[gap]), VERLET);
         assert!(

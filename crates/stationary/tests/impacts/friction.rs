@@ -15,7 +15,7 @@ fn particle(law: (f64, f64)) -> Setup<'static> {
 }
 
 #[test]
-fn a_particle_loses_what_the_law_says() {
+fn a_particle_loses_the_energy_that_restitution_and_friction_prescribe() {
     for method in [VERLET, MIDPOINT, GAUSS] {
         for e in [1.0, 0.7, 0.3, 0.05, 0.0] {
             for mu in [0.0, 0.1, 0.5, 5.0] {
@@ -38,7 +38,7 @@ fn a_particle_loses_what_the_law_says() {
 
 /// Without slip formulas the kinetic energy decides: the same for a particle, whose metric is round.
 #[test]
-fn the_metric_decides_without_slips() {
+fn without_slip_formulas_friction_acts_in_the_metric_of_the_kinetic_energy() {
     for mu in [0.1, 0.5, 5.0] {
         let (a, first) = particle((0.5, mu)).run(VERLET, 0.03, 50);
         let (b, second) = Setup { slips: &[], ..particle((0.5, mu)) }.run(VERLET, 0.03, 50);
@@ -51,7 +51,7 @@ fn the_metric_decides_without_slips() {
 
 /// A disc of radius 0.5 that slips on the floor: friction turns it until it rolls.
 #[test]
-fn a_disc_starts_to_roll() {
+fn friction_at_impacts_turns_a_slipping_disc_until_it_rolls() {
     let setup = |mu: f64| Setup {
         lagrangian: "0.5*(vx^2 + vy^2) + 0.5*0.125*va^2",
         gaps: &["y - 0.5"],
@@ -75,7 +75,7 @@ fn a_disc_starts_to_roll() {
 
 /// A rod that lands on its end: friction and normal are coupled. The rate after is `-e` times that before, and no energy is gained.
 #[test]
-fn a_rod_on_its_end() {
+fn a_rod_that_lands_on_its_end_keeps_restitution_and_gains_no_energy() {
     for e in [1.0, 0.5, 0.0] {
         for mu in [0.05, 0.3, 1.0, 4.0] {
             for angle in [0.2, 0.8, 1.3, 1.9, 2.9] {

@@ -1,9 +1,10 @@
 //! Long runs: energy, momenta, symplecticity, and that every stored configuration is admissible.
 
 use super::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods, worst_jump};
-use stationary::integrate::{Impact, Integrator, Method};
+use stationary::contact::{Gap, GapImpact};
+use stationary::integrate::{Integrator, Method};
 use stationary::laws;
-use stationary::model::{Bounds, Gap};
+use stationary::model::Bounds;
 
 pub const PARTICLE: Setup = Setup {
     lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
@@ -12,7 +13,7 @@ pub const PARTICLE: Setup = Setup {
     laws: Vec::new(),
     force: &[],
     constraint: &[],
-    simultaneous: stationary::model::Simultaneous::Projection,
+    simultaneous: stationary::contact::Simultaneous::Projection,
     q: &[0.0, 1.0],
     v: &[-2.0, 0.0],
 };
@@ -39,7 +40,7 @@ pub fn star() -> Setup<'static> {
 
 /// Runs until so many impacts have happened; returns the last one, the relative spread of the discrete energy, the largest jump, the
 /// least gap and how far the momentum of `x` went.
-fn until(setup: &Setup, method: Method, h: f64, count: usize) -> (Impact, [f64; 4]) {
+fn until(setup: &Setup, method: Method, h: f64, count: usize) -> (GapImpact, [f64; 4]) {
     let mut x = setup.start(method, h);
     let gap = setup.gap();
     let mut bounds = Bounds::new(setup.q.len(), setup.gaps.len());
@@ -135,7 +136,7 @@ fn angular_momentum_stays_in_a_round_billiard() {
 
 /// How steps are grouped changes no bit, also where impacts happen; neither does another run.
 #[test]
-fn steps_are_the_same_in_any_grouping() {
+fn grouping_steps_with_impacts_changes_no_bit() {
     for setup in [ellipse(), star()] {
         let (mut a, mut b) = (setup.start(VERLET, 0.01), setup.start(VERLET, 0.01));
         a.advance(700).unwrap();
@@ -151,7 +152,7 @@ fn steps_are_the_same_in_any_grouping() {
 
 /// The step with impacts is the gradient of its action: dS = p1.dq1 - p0.dq0.
 #[test]
-fn the_action_generates_the_step() {
+fn the_action_of_a_step_with_impacts_generates_the_step() {
     let setup = Setup { q: &[0.0, 0.52, 0.3], v: &[-2.0, -1.0, 2.0], ..ellipse() };
     for method in [VERLET, GAUSS] {
         let state = |by: f64, k: usize| {

@@ -1,6 +1,6 @@
 //! Laws of impacts [FET03 4-5].
 
-mod common;
+pub(crate) mod common;
 mod corners;
 mod cradle;
 mod crossing;

@@ -29,7 +29,7 @@ fn has_its_order(setup: &Setup, impacts: usize) {
 }
 
 #[test]
-fn in_a_nonlinear_gravity() {
+fn impacts_in_nonlinear_gravity_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "0.5*(vx^2 + vy^2) + 0.5*29/192*va^2 + 20/(y + 1)",
@@ -43,7 +43,7 @@ fn in_a_nonlinear_gravity() {
 }
 
 #[test]
-fn with_a_force() {
+fn impacts_with_a_force_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y - 0.2*x^2*y",
@@ -58,7 +58,7 @@ fn with_a_force() {
 }
 
 #[test]
-fn with_a_lagrangian_that_depends_on_time() {
+fn impacts_with_a_lagrangian_of_time_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "(0.5 + 0.1*sin(t))*(vx^2 + vy^2) - (9.81 + 3*cos(5*t))*y - 0.3*x*y*t",
@@ -72,7 +72,7 @@ fn with_a_lagrangian_that_depends_on_time() {
 }
 
 #[test]
-fn at_a_moving_wall() {
+fn impacts_at_a_moving_wall_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y - 0.2*x^2*y",
@@ -86,7 +86,7 @@ fn at_a_moving_wall() {
 }
 
 #[test]
-fn under_a_constraint() {
+fn impacts_under_a_constraint_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
@@ -102,7 +102,7 @@ fn under_a_constraint() {
 
 /// A moving constraint does work, also at the impact.
 #[test]
-fn under_a_moving_constraint_and_a_force() {
+fn impacts_under_a_moving_constraint_and_a_force_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
@@ -119,7 +119,7 @@ fn under_a_moving_constraint_and_a_force() {
 
 /// A system whose mass matrix depends on the place.
 #[test]
-fn of_a_double_pendulum_with_a_stop() {
+fn impacts_of_a_double_pendulum_with_a_stop_keep_the_order_of_the_method() {
     has_its_order(
         &Setup {
             lagrangian: "vx^2 + 0.5*vy^2 + vx*vy*cos(x - y) + 9.81*(2*cos(x) + cos(y))",
@@ -134,7 +134,7 @@ fn of_a_double_pendulum_with_a_stop() {
 
 /// Twenty bounces in one step are those of small steps: in uniform gravity the fourth-order method has no error.
 #[test]
-fn many_bounces_in_one_step() {
+fn many_bounces_in_one_step_are_those_of_small_steps() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
         gaps: &["y"],
@@ -156,7 +156,7 @@ fn many_bounces_in_one_step() {
 
 /// A wall that moves at a constant velocity is one at rest in its own frame.
 #[test]
-fn a_moving_wall_gives_what_its_frame_says() {
+fn an_impact_with_a_moving_wall_is_elastic_in_the_frame_of_the_wall() {
     let setup = Setup {
         lagrangian: "0.5*vy^2 + 0.5*vx^2",
         gaps: &["x - 0.5*t"],

@@ -4,8 +4,9 @@
 //! `STATIONARY_RANDOM_CASES` sets how many cases are tried, `STATIONARY_RANDOM_FIRST` the first of them.
 
 use super::common::{GAUSS, MIDPOINT, Setup, VERLET};
-use stationary::integrate::{Impact, Method};
-use stationary::model::{Bounds, Gap, Jet, Lagrangian};
+use stationary::contact::{Gap, GapImpact};
+use stationary::integrate::Method;
+use stationary::model::{Bounds, Jet, Lagrangian};
 
 /// Numbers that look random: SplitMix64.
 pub struct Lot(u64);
@@ -196,7 +197,7 @@ impl Case {
         let scale = start.abs() + GRAVITY * fall;
         let mut bounds = Bounds::new(n, 1);
         let mut least = start;
-        let mut impacts: Vec<Impact> = Vec::new();
+        let mut impacts: Vec<GapImpact> = Vec::new();
         let steps = (self.end / self.h).round() as u64;
         for step in 0..steps {
             x.advance(1).map_err(|error| format!("step {step}: {error}"))?;
@@ -234,7 +235,7 @@ impl Case {
     }
 
     /// Whether what friction brings to rest is at rest at the end.
-    fn ends(&self, _q: &[f64], p: &[f64], impacts: &[Impact]) -> Result<(), String> {
+    fn ends(&self, _q: &[f64], p: &[f64], impacts: &[GapImpact]) -> Result<(), String> {
         let (e, mu) = self.law;
         if self.floor != Floor::Flat || mu < 0.2 || e > 0.6 {
             return Ok(());

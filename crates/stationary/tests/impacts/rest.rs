@@ -1,12 +1,12 @@
 //! Sustained contact: bounces that end, sliding, sticking, release.
 
 use super::common::{GAUSS, MIDPOINT, Setup, VERLET, all_methods};
-use stationary::integrate::ImpactKind;
-use stationary::model::Simultaneous;
+use stationary::contact::ImpactKind;
+use stationary::contact::Simultaneous;
 
 /// A ball dropped from height 1 with restitution 1/2 comes to rest after sqrt(2/g) (1 + e)/(1 - e), and stays.
 #[test]
-fn a_dropped_ball_comes_to_rest() {
+fn a_dropped_ball_with_restitution_comes_to_rest_at_the_known_time() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
         gaps: &["y"],
@@ -38,7 +38,7 @@ fn a_dropped_ball_comes_to_rest() {
 
 /// A particle that slides down a sphere leaves it where cos = 2/3.
 #[test]
-fn a_particle_leaves_the_sphere() {
+fn a_particle_that_slides_down_a_sphere_leaves_it_at_two_thirds() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - y",
         gaps: &["sqrt(x^2 + y^2) - 1"],
@@ -71,7 +71,7 @@ fn a_particle_leaves_the_sphere() {
 
 /// A block on an incline with friction slides, stops where the energy is used up, and stays.
 #[test]
-fn a_block_stops_on_an_incline() {
+fn a_block_that_slides_on_an_incline_is_stopped_by_friction_and_stays() {
     // Down the slope -x; gravity g (sin, cos) of an angle with tan = 0.3; friction 0.5 holds it.
     let (s, c) = (0.3 / 1.09_f64.sqrt(), 1.0 / 1.09_f64.sqrt());
     let lagrangian = format!("0.5*(vx^2 + vy^2) - 9.81*({c}*y + {s}*x)");
@@ -108,7 +108,7 @@ fn a_block_stops_on_an_incline() {
 
 /// What friction takes while the block slides is told as work.
 #[test]
-fn the_work_of_sliding_is_told() {
+fn the_work_of_sliding_friction_is_reported() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
         gaps: &["y"],
@@ -129,7 +129,7 @@ fn the_work_of_sliding_is_told() {
 
 /// A bead that is pressed over a bump leaves it and lands again.
 #[test]
-fn a_bead_leaves_a_bump() {
+fn a_bead_pressed_over_a_bump_leaves_it_and_lands_again() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
         gaps: &["y - exp(-2*x^2)"],
@@ -150,7 +150,7 @@ fn a_bead_leaves_a_bump() {
 
 /// A block in a corner rests on two walls; a third one that adds nothing is no harm.
 #[test]
-fn rest_in_a_corner() {
+fn a_block_rests_in_a_corner_with_a_redundant_wall() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - 3*x - 9.81*y",
         gaps: &["x", "y", "x + y"],
@@ -168,7 +168,7 @@ fn rest_in_a_corner() {
 
 /// While it slides along the floor a block hits a wall, and comes back along the floor.
 #[test]
-fn a_wall_is_hit_while_the_floor_is_held() {
+fn a_block_that_slides_on_the_floor_bounces_off_a_wall() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) - 9.81*y",
         gaps: &["y", "1 - x"],
@@ -180,14 +180,14 @@ fn a_wall_is_hit_while_the_floor_is_held() {
     for method in [VERLET, GAUSS] {
         let (x, impacts) = setup.run(method, 0.03, 50);
         assert_eq!(impacts.len(), 2, "{impacts:?}");
-        assert!((impacts[1].time - 0.5).abs() < 1e-12 && impacts[1].gap == 1);
+        assert!((impacts[1].time - 0.5).abs() < 1e-12 && impacts[1].contact.gap == 1);
         assert!(x.view().q[1].abs() < 1e-13 && (x.view().p[0] + 1.0).abs() < 1e-11, "{:?}", x.view());
     }
 }
 
 /// A square that falls flat and loses all it brings stands on two corners.
 #[test]
-fn a_square_comes_to_stand() {
+fn a_square_that_falls_comes_to_stand_on_two_corners() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) + 0.5*va^2/6 - 9.81*y",
         gaps: &["y - 0.5*(abs(sin(a)) + abs(cos(a)))"],
@@ -210,7 +210,7 @@ fn a_square_comes_to_stand() {
 
 /// The floor accelerates away faster than things fall: it is left, and met again.
 #[test]
-fn a_shaken_floor_throws() {
+fn a_shaken_floor_throws_a_resting_particle_and_meets_it_again() {
     let setup = Setup {
         lagrangian: "0.5*vx^2 - 9.81*x",
         gaps: &["x - 0.1*sin(12*t)"],
@@ -231,7 +231,7 @@ fn a_shaken_floor_throws() {
 
 /// Rolling: a disc that is driven down an incline and sticks accelerates with g sin/(1 + I/(m r^2)).
 #[test]
-fn a_disc_rolls_down() {
+fn a_disc_that_sticks_rolls_down_an_incline_with_the_known_acceleration() {
     let (s, c) = (0.6, 0.8);
     let lagrangian = format!("0.5*(vx^2 + vy^2) + 0.5*0.125*va^2 - 9.81*({c}*y + {s}*x)");
     let setup = Setup {
@@ -256,7 +256,7 @@ fn a_disc_rolls_down() {
 
 /// A puck on a plane in space whose path bends: friction is against the slip, whose direction turns. Second order.
 #[test]
-fn a_puck_that_turns_while_it_slides() {
+fn friction_follows_the_slip_of_a_puck_whose_path_bends_to_second_order() {
     for slips in [&["vx; va"][..], &[]] {
         let setup = Setup {
             lagrangian: "0.5*(vx^2 + vy^2 + va^2) - 9.81*y + 2*a",
@@ -288,7 +288,7 @@ fn a_puck_that_turns_while_it_slides() {
 
 /// Balls that fall on each other and lose all they bring: each landing is plastic, and the pile stands.
 #[test]
-fn a_pile_comes_to_rest() {
+fn balls_that_fall_on_each_other_come_to_rest_as_a_pile() {
     for simultaneous in [Simultaneous::Projection, Simultaneous::Sequence] {
         for (e, method) in [(0.0, GAUSS), (0.0, VERLET), (0.3, GAUSS)] {
             let setup = Setup {
@@ -314,7 +314,7 @@ fn a_pile_comes_to_rest() {
 
 /// A square that stands on two corners and slides: friction slows it down and stops it, and adds no energy.
 #[test]
-fn a_square_slides_to_a_stop() {
+fn a_square_that_slides_on_two_corners_is_stopped_by_friction() {
     let setup = Setup {
         lagrangian: "0.5*(vx^2 + vy^2) + 0.5*va^2/6 - 9.81*y",
         gaps: &["y - 0.5*(abs(sin(a)) + abs(cos(a)))"],

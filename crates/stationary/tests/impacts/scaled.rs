@@ -1,7 +1,8 @@
 //! Units do not count: a scene in other units of mass, length and time, by powers of two, has the same impacts.
 
 use super::common::{GAUSS, MIDPOINT, Setup, VERLET};
-use stationary::integrate::{Impact, Method};
+use stationary::contact::GapImpact;
+use stationary::integrate::Method;
 
 /// Bodies of radius 1 over a floor: the gap, the slip, restitution and friction. `{r}` is the radius.
 const SCENES: [(&str, &str, (f64, f64)); 6] = [
@@ -14,7 +15,7 @@ const SCENES: [(&str, &str, (f64, f64)); 6] = [
 ];
 
 /// Impacts of a scene in units of which one of ours makes so many, by exponents of two: mass, length, time.
-fn impacts(scene: usize, method: Method, [mass, length, time]: [i32; 3]) -> (Vec<Impact>, Vec<f64>) {
+fn impacts(scene: usize, method: Method, [mass, length, time]: [i32; 3]) -> (Vec<GapImpact>, Vec<f64>) {
     let [m, r, s] = [mass, length, time].map(|x| 2.0_f64.powi(x));
     let (gap, slip, law) = SCENES[scene];
     let put = |text: &str| text.replace("{r}", &format!("{r:?}"));
@@ -53,12 +54,12 @@ fn impacts_are_the_same_in_all_units() {
                 let name = format!("scene {scene}, {method}, {scale:?}");
                 let time = 2.0_f64.powi(scale[2]);
                 let energy = 2.0_f64.powi(scale[0] + 2 * scale[1] - 2 * scale[2]);
-                let kinds = |list: &[Impact]| list.iter().map(|x| x.kind).collect::<Vec<_>>();
+                let kinds = |list: &[GapImpact]| list.iter().map(|x| x.kind).collect::<Vec<_>>();
                 if kinds(&plain) != kinds(&other) {
                     broken.push(format!("{name}: {:?} {:?}", kinds(&plain), kinds(&other)));
                     continue;
                 }
-                let same = |x: &Impact, y: &Impact| {
+                let same = |x: &GapImpact, y: &GapImpact| {
                     x.time == y.time / time
                         && x.energy_before == y.energy_before / energy
                         && x.energy_after == y.energy_after / energy

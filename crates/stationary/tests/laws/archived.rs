@@ -3,7 +3,7 @@
 use super::methods;
 use super::systems::{self, Problem, constraints, lagrangian};
 use stationary::archive::Archive;
-use stationary::integrate::{EnergyChoice, Extras, Integrator, Method};
+use stationary::integrate::{EnergyStepSpec, Integrator, Interactions, Method};
 use stationary::model::Legendre;
 
 /// All that can be asked of a moment, as bits.
@@ -53,35 +53,35 @@ fn every_integrator_goes_on_from_an_archive() {
 }
 
 #[test]
-fn so_do_constrained_forced_and_reduced_ones_and_those_whose_energy_chooses_the_steps() {
+fn archived_constrained_forced_reduced_and_energy_stepped_integrators_go_on_to_the_bit() {
     let (q, v) = ([0.6, -0.8], [0.4, 0.3]);
     let system = lagrangian("0.5*(vx^2 + vy^2) - y", 2);
     let mut p = vec![0.0; 2];
     Legendre::new(2).momentum(&*system, 0.0, &q, &v, &mut p);
     let problem = Problem { name: "rod", system, q: q.to_vec(), p, length: 1.0 };
     let tied = constraints(&["x^2 + y^2 - 1"], 2);
-    let cyclic = Extras { cyclic: vec![1], ..Extras::default() };
+    let cyclic = Interactions { cyclic: vec![1], ..Interactions::default() };
     let turning = lagrangian("0.5*(vx^2 + x^2*vy^2) + 1/x", 2);
     let mut runs = 0;
     for method in methods() {
-        let start = |extras: &Extras| {
-            let system = if extras.cyclic.is_empty() { &problem.system } else { &turning };
-            method.start_with(system.clone(), extras, &problem.start(0.02), 1e-15)
+        let start = |interactions: &Interactions| {
+            let system = if interactions.cyclic.is_empty() { &problem.system } else { &turning };
+            method.start_with(system.clone(), interactions, &problem.start(0.02), 1e-15)
         };
-        for extras in [&tied, &cyclic] {
-            if start(extras).is_ok() {
-                goes_on(&format!("{method:?} with extras"), || start(extras).unwrap());
+        for interactions in [&tied, &cyclic] {
+            if start(interactions).is_ok() {
+                goes_on(&format!("{method:?} with interactions"), || start(interactions).unwrap());
                 runs += 1;
             }
         }
     }
     assert!(runs > 20, "{runs}");
     let kepler = systems::kepler();
-    let choice = (EnergyChoice::default(), 1e-15);
+    let choice = (EnergyStepSpec::default(), 1e-15);
     for method in [Method::Midpoint { alpha: 0.5 }, Method::Gauss { stages: 2 }] {
         goes_on(&format!("{method:?} by the energy"), || {
             method
-                .start_energy(kepler.system.clone(), &Extras::default(), &kepler.start(0.02), choice)
+                .start_energy(kepler.system.clone(), &Interactions::default(), &kepler.start(0.02), choice)
                 .unwrap()
         });
     }

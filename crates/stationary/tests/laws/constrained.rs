@@ -5,7 +5,7 @@ use super::systems::{constraints, lagrangian};
 use super::{broken, methods, systems::Problem};
 use stationary::action::Galerkin;
 use stationary::error::Cause;
-use stationary::integrate::{Constrained, Extras, Fault, Integrator, Method, settle, stays};
+use stationary::integrate::{Constrained, Fault, Integrator, Interactions, Method, settle, stays};
 use stationary::laws;
 use stationary::linalg::{dot, max_abs};
 use stationary::model::{Bounds, Constraint, Jet, Legendre};
@@ -17,20 +17,20 @@ fn problem(
     [q, v]: [&[f64]; 2],
     on: &[&str],
     length: f64,
-) -> (Problem, Extras) {
+) -> (Problem, Interactions) {
     let system = lagrangian(text, q.len());
     let mut p = vec![0.0; q.len()];
     Legendre::new(q.len()).momentum(&*system, 0.0, q, v, &mut p);
     (Problem { name, system, q: q.to_vec(), p, length }, constraints(on, q.len()))
 }
 
-fn pendulum() -> (Problem, Extras) {
+fn pendulum() -> (Problem, Interactions) {
     let (s, c) = 1.2_f64.sin_cos();
     let (q, v) = ([s, -c], [0.3 * c, 0.3 * s]);
     problem("pendulum", "0.5*(vx^2 + vy^2) - y", [&q, &v], &["x^2 + y^2 - 1"], 2.0)
 }
 
-fn spherical() -> (Problem, Extras) {
+fn spherical() -> (Problem, Interactions) {
     let (s, c) = 1.9_f64.sin_cos();
     let lagrangian = "0.5*(vx^2 + vy^2 + vz^2) - z";
     problem(
@@ -43,7 +43,7 @@ fn spherical() -> (Problem, Extras) {
 }
 
 /// Two masses, one hanging from the other.
-fn double() -> (Problem, Extras) {
+fn double() -> (Problem, Interactions) {
     let (q, v) = ([0.6, -0.8, 1.6, -0.8], [0.4, 0.3, 0.4, 0.05]);
     let on = ["x^2 + y^2 - 1", "(z - x)^2 + (w - y)^2 - 1"];
     let lagrangian = "0.5*(vx^2 + vy^2) + 0.7*(vz^2 + vw^2) - 0.25*y - 0.35*w";
@@ -51,32 +51,36 @@ fn double() -> (Problem, Extras) {
 }
 
 /// Crank, coupler and rocker: four coordinates, one degree of freedom.
-fn linkage() -> (Problem, Extras) {
+fn linkage() -> (Problem, Interactions) {
     let (q, v) = ([0.0, 1.0, 2.0, 1.0], [-1.0, 0.0, -1.0, 0.0]);
     let on = ["x^2 + y^2 - 1", "(z - x)^2 + (w - y)^2 - 4", "(z - 2)^2 + (w + 0.5)^2 - 2.25"];
     problem("linkage", "0.5*(vx^2 + vy^2) + 0.7*(vz^2 + vw^2) - y - 1.4*w", [&q, &v], &on, 2.0)
 }
 
 /// A mass matrix that depends on the position, and a velocity-dependent potential.
-fn heavy() -> (Problem, Extras) {
+fn heavy() -> (Problem, Interactions) {
     let (q, v) = ([0.6, 0.8], [0.4, -0.3]);
     let lagrangian = "0.5*(1 + 0.3*x^2)*vx^2 + 0.5*(1 + 0.2*y)*vy^2 + 0.4*x*vy - x*y";
     problem("heavy bead", lagrangian, [&q, &v], &["x^2 + y^2 - 1"], 1.0)
 }
 
 /// A pendulum whose pivot is shaken: the constraint depends on time.
-fn shaken() -> (Problem, Extras) {
+fn shaken() -> (Problem, Interactions) {
     let on = ["(x - 0.3*sin(2*t))^2 + y^2 - 1"];
     // Hidden constraint at t = 0: 2 x (vx - 0.6) + 2 y vy = 0.
     problem("shaken pendulum", "0.5*(vx^2 + vy^2) - y", [&[0.6, -0.8], &[0.6 + 0.8, 0.6]], &on, 1.0)
 }
 
-fn problems() -> Vec<(Problem, Extras)> {
+fn problems() -> Vec<(Problem, Interactions)> {
     vec![pendulum(), spherical(), double(), linkage(), heavy(), shaken()]
 }
 
-fn start((problem, extras): &(Problem, Extras), method: Method, h: f64) -> Option<Box<dyn Integrator>> {
-    method.start_with(problem.system.clone(), extras, &problem.start(h), 1e-15).ok()
+fn start(
+    (problem, interactions): &(Problem, Interactions),
+    method: Method,
+    h: f64,
+) -> Option<Box<dyn Integrator>> {
+    method.start_with(problem.system.clone(), interactions, &problem.start(h), 1e-15).ok()
 }
 
 /// The methods that take constraints; which do not is a fixed list.
@@ -101,9 +105,9 @@ fn methods_that_cannot_be_constrained_say_so() {
 }
 
 /// Largest violation of constraints and hidden constraints over some steps.
-fn violation(case: &(Problem, Extras), x: &mut dyn Integrator, steps: u64) -> f64 {
-    let (problem, extras) = case;
-    let (n, constraint) = (problem.q.len(), extras.constraint.as_ref().unwrap());
+fn violation(case: &(Problem, Interactions), x: &mut dyn Integrator, steps: u64) -> f64 {
+    let (problem, interactions) = case;
+    let (n, constraint) = (problem.q.len(), interactions.constraint.as_ref().unwrap());
     let (mut bounds, mut v) = (Bounds::new(n, constraint.count()), vec![0.0; n]);
     let (mut worst, mut legendre) = (0.0, Legendre::new(n));
     for _ in 0..steps {
@@ -193,9 +197,9 @@ fn constrained_steps_are_symplectic_on_the_constraint_set() {
             assert!(residual < 1e-12, "{} {method}: {residual:e}", case.0.name);
         }
     }
-    let (problem, extras) = spherical();
+    let (problem, interactions) = spherical();
     let ld = broken::WrongImpulse(Galerkin::gauss(problem.system.clone(), 2));
-    let mut twin = Constrained::new(ld, extras.constraint.unwrap(), &problem.start(0.1)).unwrap();
+    let mut twin = Constrained::new(ld, interactions.constraint.unwrap(), &problem.start(0.1)).unwrap();
     let residual = laws::worst_symplectic_residual(&mut twin, 50);
     assert!(residual > 1e-9, "the broken twin passes with {residual:e}");
 }
@@ -267,13 +271,13 @@ fn the_trapezoidal_rule_is_rattle() {
 #[test]
 fn a_start_from_two_positions_on_the_constraint_set_reaches_the_second() {
     for case in problems() {
-        let (problem, extras) = &case;
+        let (problem, interactions) = &case;
         for method in constrainable() {
             let Some(mut x) = start(&case, method, 0.05) else { continue };
             x.advance(1).unwrap();
             let (t, q) = (0.05, x.view().q.to_vec());
             let p = method
-                .momentum_between_with(problem.system.clone(), extras, (0.0, t), [&problem.q, &q])
+                .momentum_between_with(problem.system.clone(), interactions, (0.0, t), [&problem.q, &q])
                 .unwrap();
             let error = max_abs(&p.iter().zip(&problem.p).map(|(a, b)| a - b).collect::<Vec<_>>());
             assert!(error < 1e-11, "{} {method}: {error:e}", problem.name);
@@ -413,14 +417,15 @@ fn constraints_that_nothing_obeys_stop_the_run() {
 /// The path of RATTLE alone and the one of every discrete Lagrangian.
 #[test]
 fn rattle_and_the_general_path_agree() {
-    for (problem, extras) in [pendulum(), spherical(), double(), linkage(), shaken()] {
+    for (problem, interactions) in [pendulum(), spherical(), double(), linkage(), shaken()] {
         for alpha in [0.5, 0.2, 0.0] {
             let method = Method::Trapezoidal { alpha };
-            let constraint = extras.constraint.clone().unwrap();
+            let constraint = interactions.constraint.clone().unwrap();
             let ld = Galerkin::trapezoidal(problem.system.clone(), alpha);
             let mut general = Constrained::new(ld, constraint, &problem.start(0.02)).unwrap();
-            let mut fast =
-                method.start_with(problem.system.clone(), &extras, &problem.start(0.02), 1e-15).unwrap();
+            let mut fast = method
+                .start_with(problem.system.clone(), &interactions, &problem.start(0.02), 1e-15)
+                .unwrap();
             let size = 4 * fast.freedom() * fast.freedom();
             assert_eq!(fast.freedom(), general.freedom());
             for _ in 0..100 {

@@ -4,7 +4,9 @@
 use super::broken::WrongImpulse;
 use super::systems::{self, Problem, constraints, force, lagrangian};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Slots};
-use stationary::integrate::{BuildError, EnergyChoice, EnergySteps, Extras, Integrator, Method, Turning};
+use stationary::integrate::{
+    BuildError, EnergyStepSpec, EnergySteps, Integrator, Interactions, Method, Turning,
+};
 use stationary::laws;
 use stationary::linalg::max_abs;
 
@@ -35,9 +37,9 @@ fn double_well(q: f64, h: f64) -> Problem {
 }
 
 fn start(problem: &Problem, method: Method, h: f64, turning: Turning) -> Box<dyn Integrator> {
-    let choice = EnergyChoice { turning, ..EnergyChoice::default() };
+    let choice = EnergyStepSpec { turning, ..EnergyStepSpec::default() };
     let start = problem.start(h);
-    method.start_energy(problem.system.clone(), &Extras::default(), &start, (choice, 1e-15)).unwrap()
+    method.start_energy(problem.system.clone(), &Interactions::default(), &start, (choice, 1e-15)).unwrap()
 }
 
 /// Largest changes of the discrete energy of steps that keep it and of the others, and the number of the others.
@@ -172,9 +174,9 @@ fn the_spacetime_form_is_kept() {
         let n = problem.q.len();
         let mut tangent = vec![0.0; (2 * n + 1) * (2 * n + 1)];
         let ld = || Galerkin::midpoint(problem.system.clone(), 0.5);
-        let mut x = EnergySteps::new(ld(), &problem.start(0.1), EnergyChoice::default()).unwrap();
+        let mut x = EnergySteps::new(ld(), &problem.start(0.1), EnergyStepSpec::default()).unwrap();
         let mut twin =
-            EnergySteps::new(WrongImpulse(ld()), &problem.start(0.1), EnergyChoice::default()).unwrap();
+            EnergySteps::new(WrongImpulse(ld()), &problem.start(0.1), EnergyStepSpec::default()).unwrap();
         let mut seen: f64 = 0.0;
         for step in 0..50 {
             x.advance(1).unwrap();
@@ -234,10 +236,11 @@ fn angular_momentum_is_kept_by_steps_of_every_length() {
     let system = lagrangian("0.5*(vx^2 + vy^2) - 0.5*((x^2 + y^2)^2 - x^2 - y^2)", 2);
     let ring = Problem { name: "ring", system, q: vec![1.0, 0.0], p: vec![0.05, 0.02], length: 100.0 };
     for (_, turning) in Turning::ALL {
-        let choice = EnergyChoice { smallest: 0.2, turning, ..EnergyChoice::default() };
-        let extras = Extras::default();
-        let mut x =
-            MIDPOINT.start_energy(ring.system.clone(), &extras, &ring.start(0.1), (choice, 1e-15)).unwrap();
+        let choice = EnergyStepSpec { smallest: 0.2, turning, ..EnergyStepSpec::default() };
+        let interactions = Interactions::default();
+        let mut x = MIDPOINT
+            .start_energy(ring.system.clone(), &interactions, &ring.start(0.1), (choice, 1e-15))
+            .unwrap();
         let (_, flagged) = kept(x.as_mut(), 2000);
         assert!(flagged > 0, "{turning}: the ring has a saddle");
         let drift = angular_drift(x.as_mut(), 2000);
@@ -310,16 +313,16 @@ fn at_rest_and_without_forces_every_length_is_right() {
 }
 
 #[test]
-fn what_cannot_have_chosen_steps_says_so() {
+fn methods_and_systems_whose_energy_cannot_choose_steps_are_refused() {
     let problem = systems::henon_heiles();
-    let refused = |problem: &Problem, method: Method, extras: &Extras| {
-        let choice = (EnergyChoice::default(), 1e-15);
-        match method.start_energy(problem.system.clone(), extras, &problem.start(0.1), choice) {
+    let refused = |problem: &Problem, method: Method, interactions: &Interactions| {
+        let choice = (EnergyStepSpec::default(), 1e-15);
+        match method.start_energy(problem.system.clone(), interactions, &problem.start(0.1), choice) {
             Err(BuildError::Unsuited(why)) => why.contains("steps chosen by the energy"),
             _ => false,
         }
     };
-    let none = Extras::default();
+    let none = Interactions::default();
     for method in [
         Method::RungeKutta4,
         Method::Verlet { order: 4 },
@@ -335,7 +338,7 @@ fn what_cannot_have_chosen_steps_says_so() {
 }
 
 #[test]
-fn what_is_no_number_fails_with_its_time() {
+fn energy_steps_fail_with_the_time_where_a_number_is_not_finite() {
     // Beyond x = 1 there is no potential, and the particle runs there.
     let system = lagrangian("0.5*vx^2 + sqrt(1 - x)", 1);
     let problem = Problem { name: "edge", system, q: vec![0.0], p: vec![2.0], length: 1.0 };

@@ -4,15 +4,20 @@ use super::order::{measured_against, samples, tolerance};
 use super::systems::{self, Problem, constraints, force, lagrangian};
 use super::{methods, variational};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Newmark, WithForce};
-use stationary::integrate::{Extras, Integrator, Method};
+use stationary::integrate::{Integrator, Interactions, Method};
 use stationary::linalg::{dot, max_abs};
 use stationary::model::Jet;
 
 /// Friction that grows with the velocity, a magnetic turn, and driving.
 const FRICTION: [&str; 2] = ["-0.1*vx*(1 + vx^2) + 0.2*vy*x + 0.1*sin(2*t)", "-0.05*vy - 0.2*vx*x + 0.1*x*y"];
 
-fn start(problem: &Problem, extras: &Extras, method: Method, h: f64) -> Option<Box<dyn Integrator>> {
-    method.start_with(problem.system.clone(), extras, &problem.start(h), 1e-15).ok()
+fn start(
+    problem: &Problem,
+    interactions: &Interactions,
+    method: Method,
+    h: f64,
+) -> Option<Box<dyn Integrator>> {
+    method.start_with(problem.system.clone(), interactions, &problem.start(h), 1e-15).ok()
 }
 
 /// The methods that take forces; which do not is a fixed list.
@@ -26,10 +31,10 @@ fn forceable() -> impl Iterator<Item = Method> {
 
 #[test]
 fn methods_that_cannot_be_forced_say_so() {
-    let (problem, extras) = (systems::henon_heiles(), force(&FRICTION));
+    let (problem, interactions) = (systems::henon_heiles(), force(&FRICTION));
     for method in methods() {
         let suited = forceable().any(|m| m == method);
-        assert_eq!(start(&problem, &extras, method, 0.05).is_some(), suited, "{method}");
+        assert_eq!(start(&problem, &interactions, method, 0.05).is_some(), suited, "{method}");
     }
 }
 
@@ -96,12 +101,13 @@ fn every_forced_method_has_its_order() {
     let mut failures = Vec::new();
     let mut problem = systems::henon_heiles();
     problem.length = 4.0;
-    let extras = force(&FRICTION);
-    let reference = samples(&problem, 100, |p, h| start(p, &extras, Method::Gauss { stages: 8 }, h).unwrap());
+    let interactions = force(&FRICTION);
+    let reference =
+        samples(&problem, 100, |p, h| start(p, &interactions, Method::Gauss { stages: 8 }, h).unwrap());
     for method in forceable().filter(|m| m.order() <= 8) {
         let order = method.order();
         let slope =
-            measured_against(&reference, &problem, order, |p, h| start(p, &extras, method, h).unwrap());
+            measured_against(&reference, &problem, order, |p, h| start(p, &interactions, method, h).unwrap());
         if slope.is_none_or(|s| (s - order as f64).abs() > 0.1 + tolerance(order)) {
             failures.push(format!("{method}: order {order}, measured {slope:?}"));
         }
@@ -114,10 +120,10 @@ fn every_forced_method_has_its_order() {
 fn a_force_from_a_potential_is_that_potential() {
     let whole = systems::henon_heiles();
     let kinetic = Problem { system: lagrangian("0.5*(vx^2 + vy^2)", 2), ..systems::henon_heiles() };
-    let extras = force(&["-x - 2*x*y", "-y - x^2 + y^2"]);
+    let interactions = force(&["-x - 2*x*y", "-y - x^2 + y^2"]);
     for method in forceable() {
         let mut one = method.start(whole.system.clone(), &whole.start(0.1), 1e-15).unwrap();
-        let mut other = start(&kinetic, &extras, method, 0.1).unwrap();
+        let mut other = start(&kinetic, &interactions, method, 0.1).unwrap();
         for _ in 0..50 {
             one.advance(1).unwrap();
             other.advance(1).unwrap();
@@ -132,7 +138,7 @@ fn a_force_from_a_potential_is_that_potential() {
 /// Under forces the tangent is still the derivative of the step, and visibly no longer symplectic.
 #[test]
 fn the_tangent_of_a_forced_step_is_its_derivative() {
-    let (problem, extras) = (systems::henon_heiles(), force(&FRICTION));
+    let (problem, interactions) = (systems::henon_heiles(), force(&FRICTION));
     for method in forceable() {
         let run = |shift: usize, by: f64| {
             let mut start = problem.start(0.1);
@@ -141,7 +147,7 @@ fn the_tangent_of_a_forced_step_is_its_derivative() {
             } else {
                 start.p[shift - 2] += by
             }
-            let mut x = method.start_with(problem.system.clone(), &extras, &start, 1e-15).unwrap();
+            let mut x = method.start_with(problem.system.clone(), &interactions, &start, 1e-15).unwrap();
             x.advance(1).unwrap();
             x
         };
@@ -165,7 +171,7 @@ fn the_tangent_of_a_forced_step_is_its_derivative() {
 }
 
 /// The well of SUR04 Fig. 2.2 with weak friction.
-fn damped() -> (Problem, Extras) {
+fn damped() -> (Problem, Interactions) {
     let system = lagrangian("0.5*(vx^2 + vy^2) - (x^2 + y^2)*(x^2 + y^2 - 1)^2", 2);
     let problem = Problem { name: "damped", system, q: vec![1.2, 0.0], p: vec![0.0, 0.4], length: 1000.0 };
     (problem, force(&["-5e-4*vx", "-5e-4*vy"]))
@@ -173,8 +179,8 @@ fn damped() -> (Problem, Extras) {
 
 /// Means of the energy over blocks of the run, and energy less work at the end less the energy at the start.
 fn energies(method: Method, h: f64) -> (Vec<f64>, f64) {
-    let (problem, extras) = damped();
-    let mut x = start(&problem, &extras, method, h).unwrap();
+    let (problem, interactions) = damped();
+    let mut x = start(&problem, &interactions, method, h).unwrap();
     let mut jet = Jet::new(2);
     let mut energy = |x: &dyn Integrator| {
         let view = x.view();
@@ -232,10 +238,11 @@ fn forces_and_constraints_go_together() {
     let (q, p) = (vec![s, -c], vec![0.3 * c, 0.3 * s]);
     let circle =
         Problem { name: "circle", system: lagrangian("0.5*(vx^2 + vy^2) - y", 2), q, p, length: 1.0 };
-    let extras = Extras { force: force(&["-0.2*vx", "-0.2*vy"]).force, ..constraints(&["x^2 + y^2 - 1"], 2) };
+    let interactions =
+        Interactions { force: force(&["-0.2*vx", "-0.2*vy"]).force, ..constraints(&["x^2 + y^2 - 1"], 2) };
     let (method, h) = (Method::Gauss { stages: 5 }, 0.05);
     let mut exact = start(&angle, &damped, method, h).unwrap();
-    let mut x = start(&circle, &extras, method, h).unwrap();
+    let mut x = start(&circle, &interactions, method, h).unwrap();
     for _ in 0..200 {
         exact.advance(1).unwrap();
         x.advance(1).unwrap();
@@ -251,7 +258,7 @@ fn without_forces_nothing_changes() {
     let problem = systems::henon_heiles();
     for method in variational() {
         let mut one = method.start(problem.system.clone(), &problem.start(0.1), 1e-15).unwrap();
-        let mut other = start(&problem, &Extras::default(), method, 0.1).unwrap();
+        let mut other = start(&problem, &Interactions::default(), method, 0.1).unwrap();
         one.advance(20).unwrap();
         other.advance(20).unwrap();
         assert_eq!(one.view().q, other.view().q, "{method}");

@@ -3,7 +3,7 @@
 use super::systems::{self, Problem};
 use super::{broken, variational};
 use stationary::action::Galerkin;
-use stationary::integrate::{Del, Integrator, Method};
+use stationary::integrate::{DiscreteEulerLagrange, Integrator, Method};
 use stationary::laws;
 
 const STEPS: u64 = 1_000_000;
@@ -51,7 +51,7 @@ fn angular_momentum_is_kept_over_a_million_steps() {
 fn a_broken_impulse_loses_angular_momentum() {
     let problem = systems::kepler();
     let ld = broken::WrongImpulse(Galerkin::midpoint(problem.system.clone(), 0.5));
-    let mut twin = Del::new(ld, &problem.start(0.05)).unwrap();
+    let mut twin = DiscreteEulerLagrange::new(ld, &problem.start(0.05)).unwrap();
     twin.advance(1000).unwrap();
     assert!((angular_momentum(&twin) / 0.8 - 1.0).abs() > 1e-6);
 }

@@ -2,7 +2,7 @@
 
 use super::systems::{self, Problem};
 use super::{broken, methods};
-use stationary::integrate::{Del, Integrator, Method};
+use stationary::integrate::{DiscreteEulerLagrange, Integrator, Method};
 use stationary::laws;
 
 /// Position and momentum halfway through and at the end of the problem's measuring time, in `steps` steps.
@@ -115,7 +115,7 @@ fn order_holds_where_the_mass_or_the_potential_is_not_constant() {
 fn a_wrong_weight_is_noticed() {
     for problem in [systems::pendulum(), systems::henon_heiles(), systems::kepler()] {
         let slope = measured(&problem, 2, |p, h| {
-            Box::new(Del::new(broken::wrong_weight(p.system.clone()), &p.start(h)).unwrap())
+            Box::new(DiscreteEulerLagrange::new(broken::wrong_weight(p.system.clone()), &p.start(h)).unwrap())
         });
         assert!(slope.is_none_or(|s| (s - 2.0).abs() > tolerance(2)), "{}: {slope:?}", problem.name);
     }

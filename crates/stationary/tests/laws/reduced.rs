@@ -5,7 +5,7 @@ use super::structure::{check_partials, check_slots};
 use super::systems::{Problem, lagrangian};
 use super::variational;
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Routh, Slots};
-use stationary::integrate::{Del, Extras, Integrator, Method, Reduced};
+use stationary::integrate::{DiscreteEulerLagrange, Integrator, Interactions, Method, Reduced};
 use stationary::laws;
 use stationary::linalg::max_abs;
 use stationary::model::{Jet, Lagrangian, Legendre, Reduction, Routhian};
@@ -46,8 +46,8 @@ fn reducible() -> impl Iterator<Item = Method> {
     variational().filter(|m| !matches!(m, Method::Newmark { .. } | Method::Verlet { order: 4.. }))
 }
 
-fn without(cyclic: &[usize]) -> Extras {
-    Extras { cyclic: cyclic.to_vec(), ..Extras::default() }
+fn without(cyclic: &[usize]) -> Interactions {
+    Interactions { cyclic: cyclic.to_vec(), ..Interactions::default() }
 }
 
 fn reduced(method: Method, problem: &Problem, cyclic: &[usize], h: f64) -> Box<dyn Integrator> {
@@ -168,7 +168,7 @@ fn gauss_quadrature_and_reduction_commute() {
 }
 
 #[test]
-fn what_cannot_be_reduced_is_said() {
+fn systems_that_cannot_be_reduced_are_refused_with_the_reason() {
     let (problem, cyclic) = problems().remove(0);
     for method in
         [Method::RungeKutta4, Method::Verlet { order: 4 }, Method::Newmark { beta: 0.25, gamma: 0.5 }]
@@ -195,5 +195,5 @@ fn a_routhian_exists_where_the_kinetic_energy_is_not_quadratic() {
     }
     let start = stationary::integrate::Start { t: 0.0, q: vec![2.0], p: vec![0.1], h: 0.01 };
     let routhian = Routhian::new(system, Reduction::new(2, &[1], &[0.0, 3.0]));
-    Del::new(Galerkin::gauss(routhian, 2), &start).unwrap().advance(100).unwrap();
+    DiscreteEulerLagrange::new(Galerkin::gauss(routhian, 2), &start).unwrap().advance(100).unwrap();
 }

@@ -3,7 +3,7 @@
 use super::systems::{self, Problem};
 use super::{broken, methods, variational};
 use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Newmark, Slots};
-use stationary::integrate::{Del, Integrator, Method};
+use stationary::integrate::{DiscreteEulerLagrange, Integrator, Method};
 use stationary::laws;
 use stationary::model::{Jet, Lagrangian, Mass};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn every_variational_step_is_symplectic() {
 }
 
 #[test]
-fn what_is_not_variational_is_visibly_not_symplectic() {
+fn methods_that_are_not_variational_are_visibly_not_symplectic() {
     let not = methods().into_iter().filter(|m| !m.variational());
     for method in not {
         for problem in [systems::pendulum(), systems::henon_heiles(), systems::kepler()] {
@@ -45,7 +45,7 @@ fn what_is_not_variational_is_visibly_not_symplectic() {
     }
     let problem = systems::kepler();
     let ld = broken::WrongImpulse(Galerkin::gauss(problem.system.clone(), 2));
-    let mut twin = Del::new(ld, &problem.start(0.1)).unwrap();
+    let mut twin = DiscreteEulerLagrange::new(ld, &problem.start(0.1)).unwrap();
     let residual = laws::worst_symplectic_residual(&mut twin, 50);
     assert!(residual > 1e-9, "the broken twin passes with {residual:e}");
 }
@@ -260,7 +260,7 @@ fn explicit_and_general_paths_agree() {
     let problem = systems::henon_heiles();
     for alpha in [0.5, 0.2, 0.0, 1.0] {
         let ld = Galerkin::trapezoidal(problem.system.clone(), alpha);
-        let mut general = Del::new(ld, &problem.start(0.05)).unwrap();
+        let mut general = DiscreteEulerLagrange::new(ld, &problem.start(0.05)).unwrap();
         let method = Method::Trapezoidal { alpha };
         let mut explicit = method.start(problem.system.clone(), &problem.start(0.05), 1e-15).unwrap();
         for _ in 0..100 {
@@ -328,7 +328,8 @@ fn fixed_and_dynamic_sizes_agree_to_the_bit() {
         for stages in 1..=3 {
             let start = problem.start(0.05);
             let mut fixed = Method::Gauss { stages }.start(problem.system.clone(), &start, 1e-15).unwrap();
-            let mut dynamic = Del::new(Galerkin::gauss(problem.system.clone(), stages), &start).unwrap();
+            let mut dynamic =
+                DiscreteEulerLagrange::new(Galerkin::gauss(problem.system.clone(), stages), &start).unwrap();
             fixed.advance(100).unwrap();
             dynamic.advance(100).unwrap();
             assert_eq!(fixed.view().q, dynamic.view().q, "{} {stages}", problem.name);

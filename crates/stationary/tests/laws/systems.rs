@@ -1,7 +1,7 @@
 //! Model problems shared by the law tests: nonlinear, with known symmetries.
 
 use stationary::formula::{Expr, Graph, Node, Scope, Var};
-use stationary::integrate::{Extras, Start};
+use stationary::integrate::{Interactions, Start};
 use stationary::model::{Auto, Lagrangian, Newtonian, Potential, Scalar, System};
 use stationary::model::{FormulaConstraint, FormulaForce, FormulaLagrangian};
 use std::sync::Arc;
@@ -121,17 +121,20 @@ fn nodes(graph: &mut Graph, texts: &[&str], n: usize) -> Vec<Node> {
 }
 
 /// Constraints of `n` coordinates from text.
-pub fn constraints(texts: &[&str], n: usize) -> Extras {
+pub fn constraints(texts: &[&str], n: usize) -> Interactions {
     let mut graph = Graph::new();
     let nodes = nodes(&mut graph, texts, n);
-    Extras { constraint: Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n))), ..Extras::default() }
+    Interactions {
+        constraint: Some(Arc::new(FormulaConstraint::new(&mut graph, &nodes, n))),
+        ..Interactions::default()
+    }
 }
 
 /// A force from text.
-pub fn force(texts: &[&str]) -> Extras {
+pub fn force(texts: &[&str]) -> Interactions {
     let mut graph = Graph::new();
     let nodes = nodes(&mut graph, texts, texts.len());
-    Extras { force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))), ..Extras::default() }
+    Interactions { force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))), ..Interactions::default() }
 }
 
 /// A Lagrangian of `n` coordinates from text.

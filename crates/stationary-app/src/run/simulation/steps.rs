@@ -1,21 +1,17 @@
 //! Systems that move by steps of the whole, by hand: all but solids.
 
 use super::State;
+use super::by_hand::{MovedByHand, ROUNDING, Reached};
 use crate::run::checkpointer::identify;
 use crate::run::engine::{Moved, Outputs};
-use crate::run::kinds::{self, Built};
+use crate::run::prepared::{self, PreparedRun};
 use crate::run::results::Last;
-use crate::run::{Progress, TICK, Watch, prepare};
-use crate::scenario::{Scenario, moves_clock};
+use crate::run::{Progress, prepare};
+use crate::scenario::Scenario;
 use stationary::archive::Archive;
 use stationary::error::{Cause, Diagnostic, Error, RunError};
 use stationary_report::checkpoint::Checkpoint;
 use stationary_report::{Folder, failpoint};
-use std::ops::ControlFlow;
-use std::time::Instant;
-
-/// Part of a step by which a time may be missed: the last step must not be lost to rounding.
-const ROUNDING: f64 = 1e-9;
 
 /// The state is noted after so many steps, to go back to when a later one fails.
 const NOTED: u64 = 64;
@@ -28,12 +24,10 @@ pub(super) struct Steps {
     identity: u64,
     /// What has replaced the initial state and the time of the start, if something has.
     begin: Option<State>,
-    built: Built,
+    prepared: PreparedRun,
     outputs: Outputs,
     /// The present moment.
     last: Last,
-    /// When the watcher was last told.
-    told: Instant,
 }
 
 impl Steps {
@@ -44,19 +38,18 @@ impl Steps {
 
     /// The system of a scenario at its start, or where it begins instead.
     fn begun(scenario: Scenario, begin: Option<State>) -> Result<Self, Error> {
-        let built = prepare(|| match &begin {
-            Some(begin) => kinds::build(&kinds::restarted(&scenario, begin)?, false),
-            None => kinds::build(&scenario, false),
+        let prepared = prepare(|| match &begin {
+            Some(begin) => PreparedRun::build(&prepared::restarted(&scenario, begin)?, false),
+            None => PreparedRun::build(&scenario, false),
         })?;
         let mut steps = Steps {
-            identity: identify(&scenario, &built.identity),
+            identity: identify(&scenario, &prepared.identity),
             last: Last::new(begin.as_ref().map_or(scenario.start, |begin| begin.t)),
             // Nobody wants them; but what is found for them must go somewhere.
-            outputs: Outputs::open(&built.outputs, &Folder::none(), None)?,
+            outputs: Outputs::open(&prepared.outputs, &Folder::none(), None)?,
             begin,
             scenario,
-            built,
-            told: Instant::now(),
+            prepared,
         };
         steps.look().map_err(|cause| steps.stopped_by(cause))?;
         Ok(steps)
@@ -66,21 +59,17 @@ impl Steps {
         &self.scenario.name
     }
 
-    pub fn time(&self) -> f64 {
-        self.built.engine.progress().time
-    }
-
     /// Steps made; the moves of bodies that collide are impacts.
     pub fn steps_made(&self) -> u64 {
-        self.built.engine.progress().step
+        self.prepared.engine.progress().step
     }
 
     pub fn state(&self) -> State {
-        self.built.engine.state()
+        self.prepared.engine.state()
     }
 
     pub fn row(&self) -> Vec<(String, f64)> {
-        let columns = &self.built.columns;
+        let columns = &self.prepared.columns;
         let names = columns.state.iter().chain(&columns.observed).cloned();
         names.zip(self.last.row.iter().copied()).collect()
     }
@@ -91,7 +80,7 @@ impl Steps {
 
     /// Shows the present moment to the observers.
     fn look(&mut self) -> Result<(), Cause> {
-        let engine = &mut *self.built.engine;
+        let engine = &mut *self.prepared.engine;
         let moment = engine.look()?;
         self.last.see(engine, &moment);
         engine.write(&mut self.outputs).expect("no file is written");
@@ -100,94 +89,29 @@ impl Steps {
 
     fn noted(&mut self) -> Vec<u8> {
         let mut archive = Archive::writer();
-        archive.pass(&mut *self.built.engine).pass(&mut self.last);
+        archive.pass(&mut *self.prepared.engine).pass(&mut self.last);
         archive.into_bytes()
     }
 
     fn go_back(&mut self, noted: Vec<u8>) {
         let mut archive = Archive::reader(noted);
-        archive.pass(&mut *self.built.engine).pass(&mut self.last);
+        archive.pass(&mut *self.prepared.engine).pass(&mut self.last);
         archive.finish().expect("a state of its own");
     }
 
-    pub fn advance(&mut self, until: f64, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Error> {
-        self.check_goal(until)?;
-        let start = self.time();
-        // The length of a step that the method chooses is known only when it has been made.
-        let notes_every = if self.built.step.is_some() { NOTED } else { 1 };
-        let (mut noted, mut since) = (self.noted(), 0);
-        for turn in 1_u64.. {
-            if self.built.step.is_some_and(|step| self.time() + step * (1.0 - ROUNDING) > until) {
-                break;
+    /// Goes back to the last good step: a step that failed may have left anything. From the state that was noted it is some steps on.
+    fn stop(&mut self, course: &mut Course, cause: Cause) -> RunError {
+        self.go_back(std::mem::take(&mut course.noted));
+        for _ in 0..course.since {
+            // A step that is given up now leaves an earlier time; another call will find the same fault.
+            if let Err(error) = self.prepared.engine.advance() {
+                return error;
             }
-            let moved = self.built.engine.advance();
-            failpoint::moved();
-            let fault = match moved {
-                Ok(Moved::Moment) if self.built.step.is_none() && self.time() > until => {
-                    self.go_back(noted);
-                    break;
-                }
-                Ok(Moved::Moment) => self.look().err(),
-                Ok(Moved::OnTheWay | Moved::Over) => unreachable!("steps of the whole end with a moment"),
-                Err(RunError { cause: Cause::Interrupted, .. }) => return Ok(ControlFlow::Break(())),
-                Err(RunError { cause, .. }) => Some(cause),
-            };
-            if let Some(cause) = fault {
-                return self.stop(noted, since, cause);
-            }
-            since += 1;
-            if since == notes_every {
-                (noted, since) = (self.noted(), 0);
-            }
-            if turn.is_multiple_of(self.built.moves_between_looks) && failpoint::is_due(self.told, TICK) {
-                let told = self.tell([start, until], watch);
-                if told.is_break() {
-                    return Ok(told);
-                }
+            if let Err(cause) = self.look() {
+                return self.stopped_by(cause);
             }
         }
-        Ok(self.tell([start, until], watch))
-    }
-
-    /// Goes back to the last good step: a step that failed may have left anything. From the state that was noted it is `since` steps on.
-    fn stop(&mut self, noted: Vec<u8>, since: u64, cause: Cause) -> Result<ControlFlow<()>, Error> {
-        self.go_back(noted);
-        for _ in 0..since {
-            match self.built.engine.advance() {
-                Ok(_) => self.look().map_err(|cause| self.stopped_by(cause))?,
-                // The time reached by then is earlier; another call will find the same fault.
-                Err(RunError { cause: Cause::Interrupted, .. }) => return Ok(ControlFlow::Break(())),
-                Err(error) => return Err(error.into()),
-            };
-        }
-        Err(self.stopped_by(cause).into())
-    }
-
-    fn check_goal(&self, until: f64) -> Result<(), Diagnostic> {
-        let now = self.time();
-        if !until.is_finite() {
-            return Err(Diagnostic::new(format!("cannot advance to time {until}"))
-                .help(format!("expected a finite time, {now} or later")));
-        }
-        // The last step may have ended that much after the time it was to reach.
-        if until < now - self.built.step.unwrap_or(0.0) * ROUNDING {
-            return Err(Diagnostic::new(format!("cannot go back to time {until}: the time is {now}"))
-                .help("a saved state can be restored, and a state can be set at the present time"));
-        }
-        match self.built.step {
-            Some(step) if !moves_clock(step, until) => {
-                let message = format!("a step of {step:e} does not move the clock at time {until}");
-                Err(Diagnostic::new(message).help("expected an earlier time"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn tell(&mut self, [start, until]: [f64; 2], watch: &mut Watch<'_>) -> ControlFlow<()> {
-        self.told = Instant::now();
-        let now = self.built.engine.progress();
-        let part = if until > start { (now.time - start) / (until - start) } else { 1.0 };
-        watch(&Progress { step: (part * 1e6) as u64, steps: 1_000_000, end: until, impacts: None, ..now })
+        self.stopped_by(cause)
     }
 
     pub fn set(&mut self, q: Option<&[f64]>, v: Option<&[f64]>) -> Result<(), Error> {
@@ -203,7 +127,7 @@ impl Steps {
                 return Err(Diagnostic::new(message).help("expected finite numbers").into());
             }
         }
-        let begin = kinds::begin(&self.scenario, now, q, v)?;
+        let begin = self.scenario.system.begin(now, q, v)?;
         let begun = Steps::begun(self.scenario.clone(), Some(begin)).map_err(|error| match error {
             Error::Input(mut diagnostic) => {
                 diagnostic.message = format!("the state cannot be set: {}", diagnostic.message);
@@ -221,7 +145,7 @@ impl Steps {
             checkpoint.state("begin", |archive| _ = archive.pass(begin));
         }
         checkpoint.state("last", |archive| _ = archive.pass(&mut self.last));
-        checkpoint.state("state", |archive| _ = archive.pass(&mut *self.built.engine));
+        checkpoint.state("state", |archive| _ = archive.pass(&mut *self.prepared.engine));
         checkpoint
     }
 
@@ -250,12 +174,72 @@ impl Steps {
     /// Sets the state to that of a checkpoint; on an error it may be set in part.
     fn take(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
         checkpoint.take_state("last", |archive| _ = archive.pass(&mut self.last))?;
-        checkpoint.take_state("state", |archive| _ = archive.pass(&mut *self.built.engine))?;
-        let columns = self.built.columns.state.len() + self.built.columns.observed.len();
+        checkpoint.take_state("state", |archive| _ = archive.pass(&mut *self.prepared.engine))?;
+        let columns = self.prepared.columns.state.len() + self.prepared.columns.observed.len();
         match self.last.row.len() == columns {
             true => Ok(()),
             false => Err(checkpoint.fault("section `last` is not what such a run writes")),
         }
+    }
+}
+
+/// The way to a time.
+pub(super) struct Course {
+    until: f64,
+    /// A good state.
+    noted: Vec<u8>,
+    /// Steps made since.
+    since: u64,
+}
+
+impl MovedByHand for Steps {
+    type Course = Course;
+
+    fn time(&self) -> f64 {
+        self.prepared.engine.progress().time
+    }
+
+    fn step(&self) -> Option<f64> {
+        self.prepared.step
+    }
+
+    fn moves_between_looks(&self) -> u64 {
+        self.prepared.moves_between_looks
+    }
+
+    fn set_out(&mut self, until: f64) -> Course {
+        Course { until, noted: self.noted(), since: 0 }
+    }
+
+    fn move_on(&mut self, course: &mut Course) -> Result<Reached, RunError> {
+        let step = self.prepared.step;
+        if step.is_some_and(|step| self.time() + step * (1.0 - ROUNDING) > course.until) {
+            return Ok(Reached::Goal);
+        }
+        let moved = self.prepared.engine.advance();
+        failpoint::moved();
+        match moved {
+            Ok(Moved::Moment) if step.is_none() && self.time() > course.until => {
+                self.go_back(std::mem::take(&mut course.noted));
+                return Ok(Reached::Goal);
+            }
+            Ok(Moved::Moment) => self.look().map_err(|cause| self.stop(course, cause))?,
+            Ok(Moved::OnTheWay | Moved::Over) => unreachable!("steps of the whole end with a moment"),
+            Err(error @ RunError { cause: Cause::Interrupted, .. }) => return Err(error),
+            Err(RunError { cause, .. }) => return Err(self.stop(course, cause)),
+        }
+        course.since += 1;
+        // The length of a step that the method chooses is known only when it has been made.
+        let notes_every = if step.is_some() { NOTED } else { 1 };
+        if course.since == notes_every {
+            course.noted = self.noted();
+            course.since = 0;
+        }
+        Ok(Reached::OnTheWay)
+    }
+
+    fn progress(&mut self, _course: &Course) -> Progress {
+        self.prepared.engine.progress()
     }
 }
 

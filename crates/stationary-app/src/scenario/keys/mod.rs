@@ -1,114 +1,114 @@
-//! Every key of scenarios, once: where it stands, what its value may be, and what it means. Readers, the help for unknown keys, the JSON
-//! Schema, the reference tables of the book and `stationary explain` all take it from here.
+//! Every key of scenarios, once: where it stands, what its value may be, its default, and what it means. Readers, their messages, the help
+//! for unknown keys, the JSON Schema, the reference tables of the book, `stationary explain` and the keywords of Python all take it from here.
 
-use std::fmt;
+mod form;
 
-pub(crate) mod bodies;
-pub(crate) mod body;
-pub(crate) mod formula;
-mod shared;
-pub(crate) mod solid;
+pub use form::Form;
+pub(crate) use form::{FORMULAS, IN_QUOTES, PAIR, PATTERN, STATE, TRIPLE, UNBOUNDED, VECTOR};
+
+pub(crate) mod shared;
+
+use crate::kinds::{KINDS, SystemKind};
 
 /// Every list of keys, with the heading under which the scenario reference has it.
-pub fn reference() -> [(&'static str, &'static [Key]); 5] {
-    [
-        ("Keys", formula::KEYS),
-        ("Drawing", formula::DRAW),
-        ("Keys of solids", solid::KEYS),
-        ("Keys of bodies", body::KEYS),
-        ("Keys of bodies that collide", bodies::KEYS),
-    ]
+pub fn reference() -> Vec<(&'static str, &'static [Key])> {
+    reference_of(KINDS)
 }
 
-/// A key.
-#[derive(Debug, Clone, Copy)]
+/// The lists of keys of some kinds.
+pub(crate) fn reference_of(kinds: &[&'static SystemKind]) -> Vec<(&'static str, &'static [Key])> {
+    kinds.iter().flat_map(|kind| kind.reference).copied().collect()
+}
+
+/// The kinds of systems by name, with their keys.
+pub fn kinds() -> Vec<(&'static str, &'static [Key])> {
+    KINDS.iter().map(|kind| (kind.name, kind.keys)).collect()
+}
+
+/// A key of scenarios, or an option of an integrator, or a constant of a law of elasticity.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
     /// Where it stands: `gap.restitution`, or `support.<name>.group` in a table of the user's naming.
     pub path: &'static str,
     /// What its value may be.
     pub form: Form,
-    /// Whether it is required, its default and its meaning, in Markdown; links are those of the scenario reference.
+    /// Whether it must be given, and its value if it is not.
+    pub default: IfAbsent,
+    /// What it means, in Markdown; links are those of the scenario reference.
     pub doc: &'static str,
 }
 
-/// What a value may be. Any number may be text as well: a formula.
-#[derive(Debug, Clone, Copy)]
-pub enum Form {
-    /// Text.
-    Text,
-    /// `true` or `false`.
-    Flag,
-    /// A number.
-    Number,
-    /// A number greater than zero.
-    Positive,
-    /// A number no less than this.
-    AtLeast(f64),
-    /// A number between two, both included.
-    Between(f64, f64),
+/// Whether a key must be given, and its value if it is not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum IfAbsent {
+    /// It must be given; a line to add.
+    Required(&'static str),
+    /// It may be left out, and then says nothing.
+    Optional,
+    /// Other keys decide whether it must be given.
+    Depends {
+        /// On which, in words; empty where the meaning says it.
+        when: &'static str,
+        /// A line to add where it must be given.
+        example: &'static str,
+    },
+    /// A number; of a vector, each of its components.
+    Number(f64),
     /// A whole number.
-    Whole {
-        /// The least.
-        least: u64,
-        /// The largest, if there is one.
-        most: Option<u64>,
-    },
-    /// One of some words.
-    Words(&'static [&'static str]),
-    /// A list.
-    List {
-        /// Of these.
-        of: &'static Form,
-        /// So many at least.
-        least: usize,
-        /// So many at most.
-        most: usize,
-    },
-    /// One, or a list of them.
-    OneOrMany(&'static Form),
-    /// One of several forms.
-    AnyOf(&'static [Form]),
-    /// A table whose keys are names of the user's choice, with such values.
-    Named(&'static Form),
-    /// A table of the keys below this one.
-    Table,
-    /// Tables by names of the user's choice, each of the keys below this one.
-    Tables,
-    /// The name of an integrator, or a table with its options.
-    Integrator,
-    /// The name of an observer, or a list of names.
-    Observers,
-    /// Tables by name, each with a law of elasticity and its constants.
-    Materials,
-    /// The name of a law of elasticity.
-    Law,
-    /// A list of tables, each with a shape and its keys.
-    Drawings,
-    /// The name of a shape.
-    Shape,
+    Whole(u64),
+    /// True or false.
+    Flag(bool),
+    /// A word.
+    Word(&'static str),
+    /// A value that follows from others, in words.
+    Derived(&'static str),
 }
 
-/// No limit to the length of a list.
-pub(crate) const UNBOUNDED: usize = usize::MAX;
+impl IfAbsent {
+    /// The default as a user would write it; none where there is none.
+    pub fn value(&self) -> Option<String> {
+        match self {
+            IfAbsent::Required(_) | IfAbsent::Optional | IfAbsent::Depends { .. } => None,
+            IfAbsent::Number(value) => Some(form::plain_number(*value)),
+            IfAbsent::Whole(value) => Some(value.to_string()),
+            IfAbsent::Flag(value) => Some(value.to_string()),
+            IfAbsent::Word(words) | IfAbsent::Derived(words) => Some(words.to_string()),
+        }
+    }
 
-/// Two numbers in the plane, three in space.
-pub(crate) const VECTOR: Form = Form::List { of: &Form::Number, least: 2, most: 3 };
-
-/// One formula for each coordinate, or one for all.
-pub(crate) const PATTERN: Form =
-    Form::AnyOf(&[Form::Text, Form::List { of: &Form::Number, least: 0, most: UNBOUNDED }]);
-
-/// One number for each coordinate: by name, in order, or by one formula of `i`.
-pub(crate) const STATE: Form = Form::AnyOf(&[
-    Form::Named(&Form::Number),
-    Form::List { of: &Form::Number, least: 0, most: UNBOUNDED },
-    Form::Text,
-]);
+    /// Whether the key must be given, and its default, in words; nothing where the meaning says it.
+    fn words(&self) -> String {
+        match self {
+            IfAbsent::Required(_) => "required".into(),
+            IfAbsent::Depends { when, .. } => when.to_string(),
+            IfAbsent::Word(word) => format!("optional, `{word}`"),
+            other => match other.value() {
+                Some(value) => format!("optional, {value}"),
+                None => "optional".into(),
+            },
+        }
+    }
+}
 
 impl Key {
-    /// A key.
-    pub(crate) const fn new(path: &'static str, form: Form, doc: &'static str) -> Self {
-        Key { path, form, doc }
+    /// A key that must be given; `example` is a line to add.
+    pub(crate) const fn required(
+        path: &'static str,
+        form: Form,
+        example: &'static str,
+        doc: &'static str,
+    ) -> Self {
+        Key { path, form, default: IfAbsent::Required(example), doc }
+    }
+
+    /// A key that may be left out.
+    pub(crate) const fn optional(path: &'static str, form: Form, doc: &'static str) -> Self {
+        Key { path, form, default: IfAbsent::Optional, doc }
+    }
+
+    /// A key that has a default, or that other keys demand.
+    pub(crate) const fn new(path: &'static str, form: Form, default: IfAbsent, doc: &'static str) -> Self {
+        Key { path, form, default, doc }
     }
 
     /// The table it stands in, `""` at the top, and its name there: `gap` and `restitution`, `support` and `group`.
@@ -118,52 +118,26 @@ impl Key {
     }
 
     /// Whether it must be there whatever else is.
-    pub(crate) fn is_required(&self) -> bool {
-        let Some(rest) = self.doc.strip_prefix("required") else { return false };
-        !rest.starts_with(" unless") && !rest.starts_with(", ")
+    pub fn is_required(&self) -> bool {
+        matches!(self.default, IfAbsent::Required(_))
     }
 
-    /// What it means, with links replaced by their words.
-    pub fn meaning(&self) -> String {
-        plain(self.doc)
-    }
-}
-
-impl fmt::Display for Form {
-    /// What is expected, in words.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Form::Text => write!(f, "text"),
-            Form::Flag => write!(f, "`true` or `false`"),
-            Form::Number => write!(f, "a number or a formula"),
-            Form::Positive => write!(f, "a number greater than 0"),
-            Form::AtLeast(least) => write!(f, "a number, {least} or more"),
-            Form::Between(least, most) => write!(f, "a number from {least} to {most}"),
-            Form::Whole { least, most: None } => write!(f, "a whole number, {least} or more"),
-            Form::Whole { least, most: Some(most) } => write!(f, "a whole number from {least} to {most}"),
-            Form::Words(words) => write!(f, "one of: {}", words.join(", ")),
-            Form::List { of, least, most } if least == most => write!(f, "a list of {least}, each {of}"),
-            Form::List { of, least, most: UNBOUNDED } => write!(f, "a list of {least} or more, each {of}"),
-            Form::List { of, least, most } => write!(f, "a list of {least} to {most}, each {of}"),
-            Form::OneOrMany(of) => write!(f, "{of}, or a list of such"),
-            Form::AnyOf(forms) => {
-                let forms: Vec<String> = forms.iter().map(Form::to_string).collect();
-                write!(f, "{}", forms.join("; or "))
-            }
-            Form::Named(of) => write!(f, "a table by names of your choice, each {of}"),
-            Form::Table => write!(f, "a table"),
-            Form::Tables => write!(f, "tables by names of your choice"),
-            Form::Integrator => {
-                write!(f, "the name of an integrator, or a table with `method` and its options")
-            }
-            Form::Observers => write!(f, "the name of an observer, or a list of names"),
-            Form::Materials => {
-                write!(f, "tables by names of your choice, each with a `law` and its constants")
-            }
-            Form::Law => write!(f, "the name of a law of elasticity"),
-            Form::Drawings => write!(f, "a list of tables, each with a `shape`"),
-            Form::Shape => write!(f, "the name of a shape"),
+    /// Whether it must be given, its default and its meaning, in Markdown.
+    pub fn described(&self) -> String {
+        match self.default.words() {
+            words if words.is_empty() => self.doc.to_string(),
+            words => format!("{words}; {}", self.doc),
         }
+    }
+
+    /// What `stationary explain` says of it.
+    pub fn explained(&self) -> String {
+        format!("{}: {}\nExpected: {}", self.path, self.meaning(), self.form)
+    }
+
+    /// Whether it must be given, its default and its meaning, without links.
+    pub fn meaning(&self) -> String {
+        plain(&self.described())
     }
 }
 
@@ -198,24 +172,29 @@ mod tests {
     }
 
     #[test]
-    fn a_key_knows_its_table_and_whether_it_must_be_there() {
-        let key = |path, doc| Key::new(path, Form::Text, doc);
-        assert_eq!(key("end", "").place(), ("", "end"));
-        assert_eq!(key("gap.restitution", "").place(), ("gap", "restitution"));
-        assert_eq!(key("support.<name>.group", "").place(), ("support", "group"));
-        assert_eq!(key("body.orientation.axis", "").place(), ("body.orientation", "axis"));
-        for doc in ["required; a table", "required in `section`; x", "required table"] {
-            assert!(key("a", doc).is_required(), "{doc}");
-        }
-        for doc in ["optional", "required unless x", "required, unless x"] {
-            assert!(!key("a", doc).is_required(), "{doc}");
+    fn a_key_knows_its_table_and_says_whether_it_must_be_there() {
+        let place = |path| Key::optional(path, Form::Text, "").place();
+        assert_eq!(place("end"), ("", "end"));
+        assert_eq!(place("gap.restitution"), ("gap", "restitution"));
+        assert_eq!(place("support.<name>.group"), ("support", "group"));
+        assert_eq!(place("body.orientation.axis"), ("body.orientation", "axis"));
+        for (default, words) in [
+            (IfAbsent::Required("a = 1"), "required; its meaning"),
+            (IfAbsent::Optional, "optional; its meaning"),
+            (IfAbsent::Depends { when: "", example: "" }, "its meaning"),
+            (IfAbsent::Depends { when: "required with `b`", example: "" }, "required with `b`; its meaning"),
+            (IfAbsent::Number(0.5), "optional, 0.5; its meaning"),
+            (IfAbsent::Word("csv"), "optional, `csv`; its meaning"),
+            (IfAbsent::Derived("the origin"), "optional, the origin; its meaning"),
+        ] {
+            assert_eq!(Key::new("a", Form::Number, default, "its [meaning](#a)").meaning(), words);
         }
     }
 
     /// Paths are unique, and every table that a key stands in is a key itself.
     #[test]
     fn every_table_of_keys_is_a_key() {
-        for keys in [formula::KEYS, solid::KEYS, body::KEYS, bodies::KEYS] {
+        for keys in KINDS.iter().map(|kind| kind.keys) {
             for (at, key) in keys.iter().enumerate() {
                 assert!(keys[..at].iter().all(|other| other.path != key.path), "{} twice", key.path);
                 let (section, _) = key.place();

@@ -70,29 +70,33 @@ fn a_set_reaches_into_a_drawing() {
 fn a_wrong_drawing_says_what_and_where() {
     let disc = |more: &str| format!("[[draw]]\nshape = \"disc\"\n{more}");
     let table: Vec<(String, &str, &str)> = vec![
-        ("[draw]\nshape = \"disc\"\n".into(), "12", "`draw` must be a list of tables, found a table"),
+        (
+            "[draw]\nshape = \"disc\"\n".into(),
+            "12",
+            "`draw` must be a list of tables, each with a `shape`, found a table",
+        ),
         ("[[draw]]\nat = [1, 2]\n".into(), "12", "this drawing has no `shape`"),
         ("[[draw]]\nshape = \"disk\"\n".into(), "13", "unknown shape `disk`"),
         (disc("radius = 1\n"), "13", "this disc has no `at`"),
         (disc("at = [\"x\", \"y\"]\n"), "13", "this disc has no `radius`"),
-        (disc("at = [\"x\", \"y\"]\nradius = 0\n"), "15", "`radius` must be greater than zero, found 0"),
+        (
+            disc("at = [\"x\", \"y\"]\nradius = 0\n"),
+            "15",
+            "`radius` must be a number greater than zero, found 0",
+        ),
         (
             disc("at = [\"x\"]\nradius = 1\n"),
             "14",
-            "`at` must be a list of two formulas, or three in space, found 1",
+            "`at` must be a list of 2 or 3 formulas, found a list of 1",
         ),
-        (
-            disc("at = \"x\"\nradius = 1\n"),
-            "14",
-            "`at` must be a list of two formulas, or three in space, found text",
-        ),
+        (disc("at = \"x\"\nradius = 1\n"), "14", "`at` must be a list of 2 or 3 formulas, found text"),
         (disc("at = [\"x\", \"y\", 0]\nradius = 1\n"), "14", "a disc is in the plane"),
         (disc("at = [\"x\", \"y\"]\nradius = 1\nsemi_axes = [1, 2]\n"), "16", "unknown key `semi_axes`"),
         (disc("at = [\"x\", \"y\"]\nradius = \"i\"\n"), "15", "unknown name `i`"),
         (
             disc("at = [\"x\", \"y\"]\nradius = \"2 - i\"\ncount = 3\n"),
             "15",
-            "`radius` must be greater than zero, found 0",
+            "`radius` must be a number greater than zero, found 0",
         ),
         (
             disc("at = [\"x\", \"y\"]\nradius = 1\ncount = 3000\n"),
@@ -112,7 +116,7 @@ fn a_wrong_drawing_says_what_and_where() {
         (
             "[[draw]]\nshape = \"polygon\"\nat = [0, 0]\npoints = [[0, 0], [1, 0]]\n".into(),
             "15",
-            "`points` must be a list of points [x, y], three or more, found 2",
+            "`points` must be a list of 3 or more lists of 2 numbers or formulas of the parameters, found a list of 2",
         ),
         (
             "[[draw]]\nshape = \"polygon\"\nat = [0, 0]\npoints = [[0, 0], [1, 0], [1]]\n".into(),

@@ -34,14 +34,17 @@ fn what_a_gap_says_wrongly_is_told_with_its_place() {
         (r#""y >= 0""#, "bring everything to one side: \"y\""),
         (r#""x^2 + y^2 <= 4""#, "\"4 - (x^2 + y^2)\""),
         (r#""y = 0""#, "what must vanish is a `constraint`"),
-        (r#"{ name = "floor" }"#, "a.toml:3:7: this gap has no formula"),
-        (r#"{ gap = "y", restitution = 1.5 }"#, "a.toml:3:34: `restitution` must be from 0 to 1, found 1.5"),
-        (r#"{ gap = "y", friction = -1 }"#, "`friction` must be 0 or more, found -1"),
+        (r#"{ name = "floor" }"#, "a.toml:3:7: this gap has no `gap`"),
+        (
+            r#"{ gap = "y", restitution = 1.5 }"#,
+            "a.toml:3:34: `restitution` must be a number from 0 to 1, found 1.5",
+        ),
+        (r#"{ gap = "y", friction = -1 }"#, "`friction` must be a number, 0 or more, found -1"),
         (r#"{ gap = "y", fricton = 0.1 }"#, "did you mean `friction`?"),
         (r#"{ gap = "y", name = "the floor" }"#, "`the floor` cannot name a gap"),
         (r#"[{ gap = "y", name = "a" }, { gap = "x", name = "a" }]"#, "a.toml:3:55: two gaps are called `a`"),
-        (r#"{ gap = "y", at = ["x"] }"#, "`at` must be a list of two or three formulas, found 1"),
-        ("3", "`gap` must be a formula in quotes that must not become negative"),
+        (r#"{ gap = "y", at = ["x"] }"#, "`at` must be a list of 2 or 3 formulas, found a list of 1"),
+        ("3", "`gap` must be a formula in quotes or a table, or a list of such"),
     ] {
         let told = message(gapped(gap));
         assert!(told.contains(expected), "{gap}: {told}");
@@ -65,7 +68,7 @@ fn a_run_may_end_with_an_impact() {
     assert_eq!((s.end_impacts, s.end), (Some(7), 3.0));
     for (text, expected) in [
         ("end_impacts = 10", "a.toml:4:15: `end_impacts` without `gap`"),
-        ("gap = \"y\"\nend_impacts = 0", "`end_impacts` must be a whole number, at least 1, found 0"),
+        ("gap = \"y\"\nend_impacts = 0", "`end_impacts` must be a whole number, 1 or more, found 0"),
         ("gap = \"y\"\nend_impacts = 2.5", "found 2.5"),
         ("gap = \"y\"", "the scenario has no `end`"),
     ] {

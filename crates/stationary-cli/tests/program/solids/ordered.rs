@@ -146,7 +146,7 @@ fn results(name: &str, cube: &Cube) -> Results {
 }
 
 #[test]
-fn the_order_of_a_file_changes_no_result() {
+fn order_of_nodes_and_elements_in_a_mesh_file_changes_no_result() {
     let (plain, other) = (results("ordered", &cube()), results("shuffled", &cube().shuffled()));
     let close =
         |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-10);

@@ -75,7 +75,7 @@ fn break_at(place: &str, folder: &Folder, sets: &[&str], more: &[&str]) -> Outpu
 
 #[cfg(unix)]
 #[test]
-fn a_killed_run_resumes_to_the_same_bytes() {
+fn killed_solid_run_resumes_to_the_same_bytes() {
     for (m, sets) in METHODS.into_iter().enumerate() {
         let folder = Folder::new(&format!("killed-solid-{m}"));
         write(&folder, &watched(), SQUARE);
@@ -96,7 +96,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_how_to_go_on_and_does() {
+fn interrupted_solid_run_says_how_to_resume_and_does() {
     for (m, sets) in METHODS.into_iter().enumerate() {
         let folder = Folder::new(&format!("interrupted-solid-{m}"));
         // No checkpoint but that of the interruption.
@@ -128,7 +128,7 @@ fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_resumed_is_refused_and_nothing_is_destroyed() {
+fn resume_of_unsuitable_results_is_refused_and_destroys_nothing() {
     let folder = Folder::new("not-resumed");
     write(&folder, &watched(), SQUARE);
     let out = break_at("after-move:40:kill", &folder, &[], &["--out", "broken"]);

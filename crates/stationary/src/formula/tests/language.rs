@@ -19,7 +19,7 @@ fn value(text: &str) -> f64 {
 }
 
 #[test]
-fn operators_bind_as_in_mathematics() {
+fn formula_operators_have_the_precedence_of_mathematics() {
     let table = [
         ("-2^2", -4.0),
         ("2^-1", 0.5),
@@ -65,7 +65,7 @@ fn operators_bind_as_in_mathematics() {
 }
 
 #[test]
-fn names_are_those_used_freely() {
+fn free_names_of_a_formula_exclude_bound_variables() {
     let expr = Expr::parse("m*sum(i = 0..n, q[i]*i) + i + sin(x)").unwrap();
     assert_eq!(expr.names().collect::<Vec<_>>(), ["m", "n", "i", "q", "x"].to_vec());
     let expr = Expr::parse("sum(i = 0..n, q[i])").unwrap();
@@ -73,7 +73,7 @@ fn names_are_those_used_freely() {
 }
 
 #[test]
-fn wrong_formulas_get_one_clear_message() {
+fn wrong_formulas_are_refused_with_one_clear_message() {
     // text, marked part, part of the message, part of the help
     let table = [
         ("", "", "empty", "expression"),
@@ -143,13 +143,13 @@ fn wrong_formulas_get_one_clear_message() {
 }
 
 #[test]
-fn a_constant_may_not_vary() {
+fn formula_constant_that_depends_on_a_variable_is_refused() {
     let error = evaluate_constant("1 + x", &plane()).unwrap_err();
     assert!(error.message.contains("depends on time or coordinates"), "{error}");
 }
 
 #[test]
-fn nesting_is_limited_and_length_is_not() {
+fn formula_nesting_is_limited_and_length_is_not() {
     for deep in ["(", "-", "sin(", "2^", "q[", "x+(", "sum(i=0..1,"] {
         let text = format!("{}1", deep.repeat(80_000));
         let error = Expr::parse(&text).unwrap_err();
@@ -170,7 +170,7 @@ fn nesting_is_limited_and_length_is_not() {
 
 /// By their length, before anything else is looked at.
 #[test]
-fn huge_texts_are_refused_by_their_length() {
+fn formulas_above_the_length_limit_are_refused() {
     for piece in ["(", "1+", "x", "sin(x)+", "🦀", " "] {
         let refused = Expr::parse(&piece.repeat(10_000_000 / piece.len())).unwrap_err();
         assert!(refused.to_string().contains(&format!("at most {MAX_TEXT} are allowed")), "{refused}");
@@ -193,12 +193,12 @@ proptest! {
     #![proptest_config(repeatable(3000))]
 
     #[test]
-    fn arbitrary_text_is_no_danger(text in "\\PC{0,40}") {
+    fn parser_survives_arbitrary_text(text in "\\PC{0,40}") {
         survives(&text);
     }
 
     #[test]
-    fn arbitrary_tokens_are_no_danger(tokens in prop::collection::vec(prop::sample::select(vec![
+    fn parser_survives_arbitrary_tokens(tokens in prop::collection::vec(prop::sample::select(vec![
         "1", "2.5", "1e3", "x", "q", "[", "]", "(", ")", "+", "-", "*", "/", "^", "**", ",", "..", "=", "sum", "sin", "max",
         "i", "sum(i=0..3,", "q[i]", " ", ".", "e", "é", "²",
     ]), 0..30)) {
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn mutated_formulas_are_no_danger(
+    fn parser_survives_mutated_formulas(
         which in 0usize..4, at in 0usize..80, remove in 0usize..4, insert in "[-+*/^().,=\\[\\]a-z0-9 é]{0,3}",
     ) {
         let text: Vec<char> = [

@@ -97,7 +97,7 @@ fn close(exact: f64, difference: f64, scale: f64) -> bool {
 }
 
 #[test]
-fn derivatives_agree_with_differences() {
+fn formula_derivatives_agree_with_finite_differences() {
     let scope = plane();
     for text in formulas() {
         let (mut graph, value) = lowered(&text, &scope);
@@ -142,7 +142,7 @@ fn derivatives_agree_with_differences() {
 }
 
 #[test]
-fn the_check_above_can_fail() {
+fn finite_difference_check_of_formulas_detects_a_wrong_derivative() {
     // d(x^3) taken for d(x^2): the difference must see it.
     let point = points()[0];
     let d = slope(|h| direct("x^2", &plane(), &point.moved(Var::Q(0), h)));
@@ -150,7 +150,7 @@ fn the_check_above_can_fail() {
 }
 
 #[test]
-fn not_a_number_is_kept() {
+fn formula_evaluation_propagates_nan() {
     let scope = plane();
     for text in
         ["max(x, y)", "min(x, y)", "max(y, x)", "min(y, x)", "sign(x)", "heaviside(x)", "abs(x)", "mod(x, y)"]
@@ -163,7 +163,7 @@ fn not_a_number_is_kept() {
 }
 
 #[test]
-fn edge_values_agree_to_the_bit() {
+fn machine_code_and_interpreter_agree_bit_by_bit_at_edge_values() {
     let scope = plane();
     let special =
         [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e308, 5e-324, 1e17, 0.5];
@@ -182,7 +182,7 @@ fn edge_values_agree_to_the_bit() {
 }
 
 #[test]
-fn kepler_takes_one_root_and_one_division() {
+fn kepler_formula_compiles_to_one_square_root_and_one_division() {
     let (mut graph, l) = lowered("0.5*m*(vx^2 + vy^2) + k/sqrt(x^2 + y^2)", &plane());
     let d = graph.gradient(l, &[Var::Q(0), Var::Q(1)]);
     let program = Program::new(&graph, &[(d[0], 0), (d[1], 1)]);
@@ -191,7 +191,7 @@ fn kepler_takes_one_root_and_one_division() {
 }
 
 #[test]
-fn programs_are_shared_between_threads_and_untouched_slots_stay() {
+fn formula_programs_are_shared_between_threads_and_leave_unused_outputs_unchanged() {
     fn sendable<T: Send + Sync + Clone>(_: &T) {}
     let (graph, node) = lowered("sin(x) + t", &plane());
     let program = Program::new(&graph, &[(node, 2)]);
@@ -207,7 +207,7 @@ fn programs_are_shared_between_threads_and_untouched_slots_stay() {
 }
 
 #[test]
-fn sine_and_cosine_at_once_have_the_bits_of_each_alone() {
+fn fused_sine_and_cosine_have_the_bits_of_each_alone() {
     let scope = plane();
     let (mut graph, sin) = lowered("sin(3*x)*y", &scope);
     let d = graph.gradient(sin, &[Var::Q(0), Var::Q(1)]);
@@ -224,13 +224,13 @@ fn sine_and_cosine_at_once_have_the_bits_of_each_alone() {
 
 #[test]
 #[should_panic(expected = "shorter")]
-fn short_arrays_are_refused() {
+fn formula_call_with_short_arrays_is_refused() {
     let (graph, node) = lowered("q[1]", &plane());
     Program::new(&graph, &[(node, 0)]).call(0.0, &[1.0], &[], &[], &mut [0.0]);
 }
 
 #[test]
-fn long_programs_are_interpreted() {
+fn long_formula_programs_are_interpreted() {
     let mut scope = Scope::new();
     scope.array("q", Bank::Q, 10_000);
     let (graph, node) = lowered("sum(i = 0..9999, q[i]*sin(q[i]))", &scope);

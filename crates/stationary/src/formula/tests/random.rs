@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(repeatable(1000))]
 
     #[test]
-    fn machine_code_is_the_interpreter_and_simplification_keeps_values(text in tree(LEAVES, ALL, PAIRS), at in point()) {
+    fn machine_code_agrees_with_the_interpreter_and_simplification_keeps_values(text in tree(LEAVES, ALL, PAIRS), at in point()) {
         let scope = plane();
         let (mut graph, node) = lowered(&text, &scope);
         let by = [Var::Q(0), Var::Q(1), Var::V(0), Var::T];
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn derivatives_of_smooth_formulas(
+    fn derivatives_of_random_smooth_formulas_agree_with_finite_differences(
         text in tree(&["x", "y", "1.5"], &["sin", "cos", "exp", "tanh", "atan", "asinh", "sqrt", "log"], &["atan2", "hypot", "pow"]), at in point(),
     ) {
         let scope = plane();

@@ -33,7 +33,7 @@ fn polar() -> Scope {
 }
 
 #[test]
-fn separable_lagrangians_have_their_exact_mass() {
+fn separable_lagrangians_are_recognised_with_their_exact_mass_matrix() {
     let scope = polar();
     let diagonal = |m: f64| Some(vec![m, 0.0, 0.0, m]);
     let table = [
@@ -55,7 +55,7 @@ fn separable_lagrangians_have_their_exact_mass() {
 }
 
 #[test]
-fn coupled_lagrangians_are_not_separable() {
+fn coupled_lagrangians_are_not_recognised_as_separable() {
     let scope = polar();
     let table = [
         "0.5*(m1+m2)*l1^2*va^2 + 0.5*m2*l2^2*vb^2 + m2*l1*l2*va*vb*cos(a-b) + (m1+m2)*g*l1*cos(a) + m2*g*l2*cos(b)",
@@ -71,7 +71,7 @@ fn coupled_lagrangians_are_not_separable() {
 }
 
 #[test]
-fn lattices_are_separable_and_sparse() {
+fn lattice_lagrangians_are_recognised_as_separable_and_sparse() {
     let n = 64u32;
     let mut scope = Scope::new();
     scope.constant("n", f64::from(n)).constant("m", 0.1).constant("k", 3.0);

@@ -1,79 +1,83 @@
-//! The clock of every element: when it fires, and with what weight.
+//! The clock of every element: the times of its events, and the weights of its kicks.
 
 use super::Event;
-use super::ticked::Ticked;
-use crate::model::Field;
+use super::harmonic_clock::HarmonicClock;
+use crate::model::FormulaField;
 use std::sync::Arc;
 
-/// Steps and event counts of all elements.
+/// Time steps and event counts of all elements.
 ///
-/// Times are those since the start: they have the same bits whenever a run starts, and few digits are lost late in time. What depends on
-/// time itself is asked at the sum with `start`.
+/// Times count from the start: they are then bit-identical for every initial time, and lose few digits late in a run. Loads and
+/// prescribed motions are evaluated at the sum with `start`.
 ///
-/// With constant steps the time of event `j` is the product `j dt_K`, never a sum; where events lie in the middle of
-/// steps, `(j - 1/2) dt_K`. With steps that change, the weight
-/// of an event is half the time from the last event to the next: the trapezoidal rule for the element's action.
+/// With constant time steps the time of event `j` is the product `j dt_K`, never an accumulated sum, and `(j - 1/2) dt_K` where events lie
+/// in the middle of steps. With time steps that change, the weight of an event is half the time from the last event to the next: the
+/// trapezoidal rule for the element's part of the action.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
-    /// The time at which everything begins.
+    /// The initial time.
     pub start: f64,
+    /// The time step of each element.
     pub step: Vec<f64>,
-    /// Events of each element; empty while ticks stand for them.
+    /// Number of events of each element; empty while ticks are counted instead.
     pub events: Vec<u64>,
-    /// Harmonic steps, and the ticks made.
-    pub ticked: Option<Arc<Ticked>>,
-    pub done: u64,
-    /// Place of each element among those that fire at one time.
+    /// The clock of harmonic time steps.
+    pub harmonic: Option<Arc<HarmonicClock>>,
+    /// Number of ticks of the harmonic clock so far.
+    pub ticks_done: u64,
+    /// The order of each element among those that fire at the same time.
     pub rank: Vec<u32>,
-    pub varying: Option<Varying>,
-    /// How much of its step an element fires before the end of it: nought or one half.
-    pub early: f64,
+    pub varying: Option<VaryingSteps>,
+    /// The part of its step by which an event precedes the end of the step: 0, or 1/2 for midpoint events.
+    pub event_shift: f64,
 }
 
-/// Steps that change in time: `dt_K` times a factor of the time and the element's place.
+/// Time steps that change: `dt_K` times a factor that depends on the time and the element's position.
 #[derive(Debug, Clone)]
-pub(super) struct Varying {
-    factor: Arc<Field>,
+pub(super) struct VaryingSteps {
+    factor: Arc<FormulaField>,
     places: Vec<[f64; 3]>,
-    /// Times of the last and the next event of each element.
+    /// Time of the last event of each element.
     pub last: Vec<f64>,
+    /// Time of the next event of each element.
     pub next: Vec<f64>,
 }
 
 impl Clocks {
-    /// Elements that fire at one time do so in this order: those with a load or a held node last, so that sweeps over the others
-    /// are not broken; short steps first, so that these sweeps go from level to level; then by number.
-    pub fn new(start: f64, step: Vec<f64>, guarded: &[bool]) -> Self {
+    /// Orders simultaneous events: elements with a load or a prescribed node last, so that they do not interrupt the loops over the other
+    /// elements; small time steps first, so that these loops go from level to level; then by number.
+    pub fn new(start: f64, step: Vec<f64>, loaded_or_fixed: &[bool]) -> Self {
         let mut order: Vec<u32> = (0..step.len() as u32).collect();
-        let key = |k: &u32| (guarded[*k as usize], step[*k as usize]);
+        let key = |k: &u32| (loaded_or_fixed[*k as usize], step[*k as usize]);
         order.sort_by(|a, b| {
-            let ((late_a, step_a), (late_b, step_b)) = (key(a), key(b));
-            late_a.cmp(&late_b).then(step_a.total_cmp(&step_b))
+            let (last_a, step_a) = key(a);
+            let (last_b, step_b) = key(b);
+            last_a.cmp(&last_b).then(step_a.total_cmp(&step_b))
         });
         let mut rank = vec![0; step.len()];
         order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
         let events = vec![0; step.len()];
-        Clocks { start, step, events, ticked: None, done: 0, rank, varying: None, early: 0.0 }
+        Clocks { start, step, events, harmonic: None, ticks_done: 0, rank, varying: None, event_shift: 0.0 }
     }
 
-    /// Lets the steps change: `factor` multiplies each element's step, evaluated at the event the step follows, in the element's
-    /// place.
-    pub fn vary(&mut self, factor: Arc<Field>, places: Vec<[f64; 3]>) {
+    /// Makes the time steps variable: `factor` multiplies each element's step, evaluated at the time of the event that begins the step and
+    /// at the element's position.
+    pub fn vary(&mut self, factor: Arc<FormulaField>, places: Vec<[f64; 3]>) {
         let last = vec![0.0; self.step.len()];
-        let mut varying = Varying { factor, places, next: last.clone(), last };
+        let mut varying = VaryingSteps { factor, places, next: last.clone(), last };
         for k in 0..self.step.len() {
             varying.next[k] = varying.step(k, self.start, self.step[k]);
         }
         self.varying = Some(varying);
     }
 
-    /// Counts ticks instead of the events of each element, if steps are harmonic and do not change.
+    /// Counts ticks instead of the events of each element, if the time steps are harmonic and constant.
     pub fn count_ticks(&mut self) {
         if self.varying.is_none()
-            && let Some(ticked) = Ticked::new(&self.step, self.early > 0.0)
+            && let Some(clock) = HarmonicClock::new(&self.step, self.event_shift > 0.0)
         {
-            self.done = ticked.ticks(&self.events);
-            self.ticked = Some(Arc::new(ticked));
+            self.ticks_done = clock.ticks(&self.events);
+            self.harmonic = Some(Arc::new(clock));
             self.events = Vec::new();
         }
     }
@@ -81,29 +85,29 @@ impl Clocks {
     /// Counts the events of each element.
     pub fn count_events(&mut self) {
         self.events = self.events();
-        self.ticked = None;
+        self.harmonic = None;
     }
 
-    /// Events of an element so far.
+    /// Number of events of an element so far.
     #[inline]
-    pub fn made(&self, k: usize) -> u64 {
-        self.ticked.as_ref().map_or_else(|| self.events[k], |ticked| ticked.events(self.done, k))
+    pub fn event_count(&self, k: usize) -> u64 {
+        self.harmonic.as_ref().map_or_else(|| self.events[k], |clock| clock.events(self.ticks_done, k))
     }
 
-    /// Events of all elements so far.
+    /// Number of events of all elements so far.
     pub fn total(&self) -> u64 {
-        self.ticked.as_ref().map_or_else(|| self.events.iter().sum(), |ticked| ticked.total(self.done))
+        self.harmonic.as_ref().map_or_else(|| self.events.iter().sum(), |clock| clock.total(self.ticks_done))
     }
 
-    /// Events of each element so far.
+    /// Number of events of each element so far.
     pub fn events(&self) -> Vec<u64> {
-        (0..self.step.len()).map(|k| self.made(k)).collect()
+        (0..self.step.len()).map(|k| self.event_count(k)).collect()
     }
 
-    /// Puts the counts where these events are behind.
-    pub fn settle(&mut self, events: &[u64]) {
-        match &self.ticked {
-            Some(ticked) => self.done = ticked.ticks(events),
+    /// Sets the counts to the state after these events.
+    pub fn restore_counts(&mut self, events: &[u64]) {
+        match &self.harmonic {
+            Some(clock) => self.ticks_done = clock.ticks(events),
             None => self.events.copy_from_slice(events),
         }
     }
@@ -112,24 +116,24 @@ impl Clocks {
     #[inline]
     pub fn next(&self, k: usize) -> Event {
         let time = match &self.varying {
-            None => ((self.made(k) + 1) as f64 - self.early) * self.step[k],
+            None => ((self.event_count(k) + 1) as f64 - self.event_shift) * self.step[k],
             Some(varying) => varying.next[k],
         };
         Event { time, rank: self.rank[k], element: k as u32 }
     }
 
-    /// Half the first step: the weight of the start. An event in the middle of its step leaves nothing to the start.
+    /// The weight of the initial kick: half the first step, or zero where events lie in the middle of steps.
     pub fn first_weight(&self, k: usize) -> f64 {
         match &self.varying {
-            None => (0.5 - self.early) * self.step[k],
+            None => (0.5 - self.event_shift) * self.step[k],
             Some(varying) => 0.5 * varying.next[k],
         }
     }
 
-    /// Counts the event of an element at a time; returns its weight.
+    /// Counts the event of an element at a time; returns the weight of its kick.
     #[inline]
-    pub fn count(&mut self, k: usize, t: f64) -> f64 {
-        if self.ticked.is_none() {
+    pub fn record_event(&mut self, k: usize, t: f64) -> f64 {
+        if self.harmonic.is_none() {
             self.events[k] += 1;
         }
         match &mut self.varying {
@@ -141,15 +145,15 @@ impl Clocks {
         }
     }
 
-    /// The time up to which the kicks of an element have gone: half way between its last event and its next.
-    pub fn reach(&self, k: usize) -> f64 {
+    /// The time up to which the impulses of an element have been applied: half way between its last event and its next.
+    pub fn impulse_time(&self, k: usize) -> f64 {
         match &self.varying {
-            None => (self.made(k) as f64 + 0.5 - self.early) * self.step[k],
+            None => (self.event_count(k) as f64 + 0.5 - self.event_shift) * self.step[k],
             Some(varying) => 0.5 * (varying.last[k] + varying.next[k]),
         }
     }
 
-    /// Bytes they take.
+    /// Memory in bytes.
     pub fn memory(&self) -> usize {
         let varying = self.varying.as_ref().map_or(0, |v| {
             size_of::<[f64; 3]>() * v.places.capacity()
@@ -158,28 +162,29 @@ impl Clocks {
         size_of::<f64>() * self.step.capacity()
             + size_of::<u64>() * self.events.capacity()
             + size_of::<u32>() * self.rank.capacity()
-            + self.ticked.as_ref().map_or(0, |ticked| ticked.memory())
+            + self.harmonic.as_ref().map_or(0, |clock| clock.memory())
             + varying
     }
 
-    /// What a synchronous run at the smallest step would need, over what this one needs [VTI04 (62)].
+    /// The number of updates of a synchronous run at the smallest time step over that of this run [VTI04 (62)].
     pub fn ideal_speedup(&self) -> f64 {
         let least = self.step.iter().copied().fold(f64::INFINITY, f64::min);
         self.step.len() as f64 / least / self.step.iter().map(|h| 1.0 / h).sum::<f64>()
     }
 }
 
-impl Varying {
-    /// The step after an event at time `t`. A factor that is no positive number stops the element's clock, which
+impl VaryingSteps {
+    /// The time step after an event at time `t`. A factor that is not a positive number stops the element's clock, which
     /// [`Avi::new`](super::Avi::new) and the event report.
     fn step(&self, k: usize, t: f64, step: f64) -> f64 {
         step * self.factor.at(t, &self.places[k]).0[0]
     }
 
-    /// An event at `t` since the start, before a step of length `after`; returns its weight.
+    /// An event at `t` since the start, followed by a step of length `after`; returns its weight.
     fn advance(&mut self, k: usize, t: f64, after: f64) -> f64 {
         let before = t - self.last[k];
-        (self.last[k], self.next[k]) = (t, t + after);
+        self.last[k] = t;
+        self.next[k] = t + after;
         0.5 * (before + after)
     }
 }

@@ -1,55 +1,56 @@
-//! Events without a queue: from any element walk to the neighbour with the earliest event until it is the element itself [VTI04 4.7].
+//! Scheduling without a priority queue: starting at a random element, go to the neighbour with the earliest event until the element
+//! itself comes first [VTI04 4.7].
 
 use super::{Avi, AviError, Event, elapsed};
 use crate::model::Potentials;
 
-/// How long the walks to a ready element were.
+/// How many moves to neighbours were necessary to find elements that may fire.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Walk {
-    /// Events made.
+pub struct DescentStatistics {
+    /// Number of events.
     pub events: u64,
-    /// Moves from an element to a neighbour.
+    /// Number of moves from an element to a neighbour.
     pub moves: u64,
 }
 
-/// The first event of some elements.
+/// The earliest event of some elements.
 fn earliest(of: &[u32], next: &[Event]) -> Option<Event> {
     of.iter().map(|n| next[*n as usize]).reduce(|a, b| if b.before(&a) { b } else { a })
 }
 
-impl Walk {
-    /// Moves to an event, on average; the paper expects at most `2^(r-1) - 1/2` for `r` neighbours (66).
+impl DescentStatistics {
+    /// Mean number of moves to an event; expected are at most `2^(r-1) - 1/2` for `r` neighbours [VTI04 (66)].
     pub fn mean(&self) -> f64 {
         self.moves as f64 / self.events.max(1) as f64
     }
 }
 
 impl<P: Potentials> Avi<P> {
-    /// Makes all events up to a time in an order found by random descents. The bits are those of
-    /// [`advance`](Self::advance): an element fires only when none that shares a node with it comes before.
-    pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
-        let harmonic = self.clocks.ticked.is_some();
+    /// Executes all events up to a time in an order found by random descents. The results are bit-identical to those of
+    /// [`advance`](Self::advance): an element fires only if no element that shares a node with it has an earlier event.
+    pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<DescentStatistics, AviError> {
+        let harmonic = self.clocks.harmonic.is_some();
         self.clocks.count_events();
         let until = elapsed(self.clocks.start, until);
-        let walk = self.descend(until, seed);
+        let statistics = self.descend(until, seed);
         if harmonic {
             self.clocks.count_ticks();
         }
         self.refill();
-        let walk = walk?;
+        let statistics = statistics?;
         self.time = self.time.max(until);
-        Ok(walk)
+        Ok(statistics)
     }
 
-    fn descend(&mut self, until: f64, seed: u64) -> Result<Walk, AviError> {
+    fn descend(&mut self, until: f64, seed: u64) -> Result<DescentStatistics, AviError> {
         let neighbours = self.neighbours();
         let mut next: Vec<Event> = (0..neighbours.len()).map(|k| self.clocks.next(k)).collect();
-        // Elements that still have an event to make.
+        // Elements that have another event before the end.
         let mut waiting: Vec<u32> = next.iter().filter(|e| e.time <= until).map(|e| e.element).collect();
         let mut random = seed | 1;
-        let mut walk = Walk::default();
+        let mut statistics = DescentStatistics::default();
         while !waiting.is_empty() {
-            // Marsaglia's xorshift: any sequence will do, the same for the same seed.
+            // Marsaglia's xorshift: any sequence is suitable, as long as it is the same for the same seed.
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
@@ -61,15 +62,15 @@ impl<P: Potentials> Avi<P> {
             }
             while let Some(earlier) = earliest(&neighbours[k], &next).filter(|e| e.before(&next[k])) {
                 k = earlier.element as usize;
-                walk.moves += 1;
+                statistics.moves += 1;
             }
             next[k] = match self.local {
                 Some(_) => self.fire::<true>(next[k], &mut |_| {})?,
                 None => self.fire::<false>(next[k], &mut |_| {})?,
             };
-            walk.events += 1;
+            statistics.events += 1;
         }
-        Ok(walk)
+        Ok(statistics)
     }
 
     /// The elements that share a node with each element.

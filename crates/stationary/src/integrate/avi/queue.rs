@@ -1,11 +1,11 @@
-//! The order of events: a heap of the next event of every element.
+//! The order of events: a priority queue (heap) of the next event of every element.
 
-/// When an element fires next. Earlier events come first, at one time those of lower rank: the same for every scheduler.
+/// The next event of an element. Earlier events come first, simultaneous events by rank; this order is the same for every scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Event {
     /// Time.
     pub time: f64,
-    /// Place of the element among those that fire at one time.
+    /// The order of the element among those that fire at the same time.
     pub rank: u32,
     /// The element.
     pub element: u32,
@@ -18,17 +18,18 @@ impl Event {
         self.time < other.time || (self.time == other.time && self.rank < other.rank)
     }
 
-    /// A number whose order is that of events.
+    /// An integer that is ordered as the events are.
     #[inline(always)]
     pub(super) fn key(&self) -> u128 {
-        // Numbers without a sign are ordered as their bits, those with one the other way round. No zero has a sign.
+        // Bits of positive floating-point numbers are ordered as the numbers, those of negative ones in reverse. Adding 0.0
+        // removes the sign of a negative zero.
         let bits = (self.time + 0.0).to_bits();
         let ordered = bits ^ (((bits as i64 >> 63) as u64) | 1 << 63);
         (u128::from(ordered) << 32) | u128::from(self.rank)
     }
 }
 
-/// A heap in which every node has four children: shallower than a binary one, and siblings share a cache line.
+/// A priority queue: a heap with four children at every node, which is shallower than a binary heap, and whose siblings share a cache line.
 #[derive(Debug, Clone, Default)]
 pub struct Queue {
     heap: Vec<Event>,
@@ -37,7 +38,7 @@ pub struct Queue {
 const CHILDREN: usize = 4;
 
 impl Queue {
-    /// The queue of these events.
+    /// A queue of these events.
     pub fn new(events: impl IntoIterator<Item = Event>) -> Self {
         let mut queue = Queue { heap: events.into_iter().collect() };
         for at in (0..queue.heap.len()).rev() {
@@ -46,7 +47,7 @@ impl Queue {
         queue
     }
 
-    /// Bytes it takes.
+    /// Memory in bytes.
     pub fn memory(&self) -> usize {
         size_of::<Event>() * self.heap.capacity()
     }
@@ -63,7 +64,7 @@ impl Queue {
         self.sink(0);
     }
 
-    /// Takes the earliest event away.
+    /// Removes the earliest event.
     pub(super) fn remove_first(&mut self) {
         let last = self.heap.pop();
         if let (Some(last), Some(first)) = (last, self.heap.first_mut()) {
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_in_order_with_ties_by_rank() {
+    fn priority_queue_returns_events_by_time_and_simultaneous_ones_by_rank() {
         let step = |k: u32| 0.1 + 0.03 * f64::from(k % 7);
         let nth = |j: u32, k: u32| Event { time: f64::from(j) * step(k), rank: 49 - k, element: k };
         let mut count = [1_u32; 50];

@@ -1,12 +1,12 @@
-//! All nodes at one time: energies, momenta, and the balance of momentum with what comes from outside.
+//! All nodes at one time: energies, momenta, and the balance of momentum with external impulses.
 
-use super::accounts::Totals;
-use super::guarded::no_load;
+use super::event_context::load_not_finite;
+use super::work_balance::BalanceTotals;
 use super::{Avi, AviError};
 use crate::linalg::{cross, dot};
 use crate::model::Potentials;
 
-/// All nodes at one time, with the velocities that belong to it.
+/// Positions and velocities of all nodes at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// The time.
@@ -17,15 +17,15 @@ pub struct Snapshot {
     pub v: Vec<f64>,
     /// Kinetic energy.
     pub kinetic: f64,
-    /// Potential energy, that of dead loads included.
+    /// Potential energy, including that of dead loads.
     pub potential: f64,
-    /// What changing loads, pressures and moving supports have brought in since the start.
+    /// Work of time-dependent loads, follower loads and moving supports since the start.
     pub work: f64,
 }
 
-/// Momenta with what came from outside: `start + loads + reactions` is what is, to rounding [AVI03 (56)-(57)].
+/// A momentum and its balance: `now = start + loads + reactions`, to rounding [AVI03 (56)-(57)].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Balance {
+pub struct MomentumBalance {
     /// Momentum now.
     pub now: [f64; 3],
     /// Momentum at the start.
@@ -34,25 +34,26 @@ pub struct Balance {
     pub loads: [f64; 3],
     /// Impulse of all supports.
     pub reactions: [f64; 3],
-    /// The size of the terms: of the nodes' momenta, and of the impulses. A body at rest under its weight has none of the
-    /// first and ever more of the second.
+    /// The size of the terms, to which the residual is relative: sum of the magnitudes of the nodes' momenta and of the impulses. A
+    /// body at rest under its weight has no momentum but growing impulses.
     pub scale: f64,
 }
 
-/// What came from outside between the time reached and the time that kicks have gone to, to be taken back: an element that last fired
-/// at `s` has kicked as for the time up to `s + dt/2`.
+/// External impulses that have been applied for times after the time reached: an element that last fired at `s` has applied its impulse up
+/// to `s + dt/2`.
 #[derive(Debug, Clone, Default)]
-struct Ahead {
+struct AppliedAhead {
     /// Impulse and moment of the loads.
     loads: [[f64; 3]; 2],
-    /// Impulse of each support, and the moment of all.
+    /// Impulse of each support.
     reactions: Vec<[f64; 3]>,
+    /// Moment of all supports.
     reaction_moment: [f64; 3],
 }
 
-impl Ahead {
-    /// A load's impulse on the node at `x`.
-    fn load(&mut self, x: &[f64], impulse: &[f64; 3]) {
+impl AppliedAhead {
+    /// Adds the impulse of a load on the node at `x`.
+    fn add_load(&mut self, x: &[f64], impulse: &[f64; 3]) {
         let moment = cross(x, impulse);
         for i in 0..3 {
             self.loads[0][i] += impulse[i];
@@ -61,33 +62,33 @@ impl Ahead {
     }
 }
 
-impl Balance {
-    /// With the impulses in the scale, where there are any.
+impl MomentumBalance {
+    /// Adds the impulses to the scale.
     fn with_impulses(mut self) -> Self {
         self.scale += self.loads.iter().chain(&self.reactions).map(|i| i.abs()).sum::<f64>();
         self
     }
 
-    /// The largest component of what is left over.
+    /// The largest component of the residual of the balance.
     pub fn residual(&self) -> f64 {
-        let left = |i: usize| self.now[i] - self.start[i] - self.loads[i] - self.reactions[i];
-        // One that is no number is the largest.
-        (0..3).map(|i| left(i).abs()).fold(0.0, |a, b| if a >= b || a.is_nan() { a } else { b })
+        let component = |i: usize| self.now[i] - self.start[i] - self.loads[i] - self.reactions[i];
+        // NaN counts as the largest.
+        (0..3).map(|i| component(i).abs()).fold(0.0, |a, b| if a >= b || a.is_nan() { a } else { b })
     }
 }
 
 impl<P: Potentials> Avi<P> {
-    /// All nodes at the time reached. An element that last fired at `s` has kicked as for the time up to
-    /// `s + dt/2`; taking back the part that lies ahead gives velocities, and an energy, of second order.
+    /// All nodes at the time reached. An element that last fired at `s` has applied its impulse up to `s + dt/2`; removing the part
+    /// after the time reached gives second-order accurate velocities and energies.
     pub fn snapshot(&self) -> Result<Snapshot, AviError> {
-        Ok(self.take_back()?.0)
+        Ok(self.synchronise()?.0)
     }
 
     /// The balances of linear and angular momentum, and the impulse of each support, at the time reached. Those of
-    /// [`linear_balance`](Self::linear_balance) and [`reaction_impulses`](Self::reaction_impulses) have the whole kick of every event:
-    /// under a constant load `f` they are `f dt/2` ahead.
-    pub fn balances_at_time(&self) -> Result<([Balance; 2], Vec<[f64; 3]>), AviError> {
-        let ahead = self.take_back()?.1;
+    /// [`linear_balance`](Self::linear_balance) and [`reaction_impulses`](Self::reaction_impulses) contain the whole impulse of every
+    /// event: under a constant load `f` they are `f dt/2` ahead.
+    pub fn balances_at_time(&self) -> Result<([MomentumBalance; 2], Vec<[f64; 3]>), AviError> {
+        let ahead = self.synchronise()?.1;
         let mut linear = self.linear_balance();
         let mut angular = self.angular_balance();
         let mut reactions = self.reaction_impulses();
@@ -104,99 +105,117 @@ impl<P: Potentials> Avi<P> {
         Ok(([linear, angular], reactions))
     }
 
-    fn take_back(&self) -> Result<(Snapshot, Ahead), AviError> {
-        let (t, time) = (self.time, self.time());
-        let (mut x, mut v) = (self.x.clone(), self.v.clone());
-        for (a, clock) in self.clock.iter().enumerate() {
-            for i in 3 * a..3 * a + 3 {
-                x[i] += (t - clock) * v[i];
-            }
-        }
-        if let Some(supports) = self.potentials.supports() {
-            supports.drive(time, &mut x, &mut v);
-        }
-        let ahead: Vec<f64> = (0..self.potentials.count()).map(|k| self.clocks.reach(k) - t).collect();
-        // What is to be taken back, as forces: at a held component it went to the support.
+    /// Positions, velocities and energies of all nodes at the time reached, and the external impulses that had been applied ahead.
+    fn synchronise(&self) -> Result<(Snapshot, AppliedAhead), AviError> {
+        let time = self.time();
+        let (x, mut v) = self.drifted();
+        let ahead: Vec<f64> =
+            (0..self.potentials.count()).map(|k| self.clocks.impulse_time(k) - self.time).collect();
+        // Impulses applied ahead, with the sign of a gradient; at a prescribed component they act on the support.
         let mut back = vec![0.0; x.len()];
-        let own = self.potentials.weighted(&ahead, time, &x, &mut back);
+        let own = self.potentials.add_weighted_gradient(&ahead, time, &x, &mut back);
         let mut potential = own.map_err(|fault| AviError { time, fault })?;
         let mut work = self.totals().work();
-        potential += self.potentials.steady().map_or(0.0, |s| s.potential(&x));
+        potential += self.potentials.constant_loads().map_or(0.0, |s| s.potential(&x));
         let supports = self.potentials.supports();
-        let mut outside =
-            Ahead { reactions: vec![[0.0; 3]; supports.map_or(0, |s| s.count())], ..Ahead::default() };
-        for (a, force, bearer) in self.accounts.bearers.all() {
-            let impulse = force.map(|f| ahead[bearer] * f);
+        let mut external = AppliedAhead {
+            reactions: vec![[0.0; 3]; supports.map_or(0, |s| s.count())],
+            ..AppliedAhead::default()
+        };
+        for (a, force, element) in self.work_balance.nodal_loads.iter() {
+            let impulse = force.map(|f| ahead[element] * f);
             (0..3).for_each(|i| back[3 * a + i] -= impulse[i]);
-            outside.load(&x[3 * a..3 * a + 3], &impulse);
+            external.add_load(&x[3 * a..3 * a + 3], &impulse);
         }
-        let (mut dead, mut following) = (self.kick.clone(), self.kick.clone());
-        for k in (0..ahead.len()).filter(|k| self.guarded[*k] && self.potentials.loaded(*k)) {
+        let mut dead = self.gradient.clone();
+        let mut follower = self.gradient.clone();
+        for k in (0..ahead.len()).filter(|k| self.loaded_or_fixed[*k] && self.potentials.loaded(*k)) {
             let nodes = self.potentials.nodes(k);
-            let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
-            let load = self.potentials.load(k, time, &x, dead, following);
-            if !dead.iter().chain(&*following).all(|f| f.is_finite()) {
-                return Err(no_load(&self.potentials, k, time));
+            let dead = &mut dead[..3 * nodes.len()];
+            let follower = &mut follower[..3 * nodes.len()];
+            let load = self.potentials.load(k, time, &x, dead, follower);
+            if !dead.iter().chain(&*follower).all(|f| f.is_finite()) {
+                return Err(load_not_finite(&self.potentials, k, time));
             }
             potential += load.potential;
             work -= ahead[k] * load.rate;
-            work += self.accounts.pressing(k, nodes, &x, following);
+            work += self.work_balance.follower_work(k, nodes, &x, follower);
             for (n, &a) in nodes.iter().enumerate() {
                 let at = 3 * a as usize;
                 let impulse: [f64; 3] =
-                    std::array::from_fn(|i| ahead[k] * (dead[3 * n + i] + following[3 * n + i]));
+                    std::array::from_fn(|i| ahead[k] * (dead[3 * n + i] + follower[3 * n + i]));
                 (0..3).for_each(|i| back[at + i] -= impulse[i]);
-                outside.load(&x[at..at + 3], &impulse);
+                external.add_load(&x[at..at + 3], &impulse);
             }
         }
-        self.take_back_reactions(&x, &v, &back, &mut outside);
-        for ((v, back), inverse) in v.iter_mut().zip(&back).zip(&self.inverse) {
-            if *inverse == 0.0 {
-                work -= back * *v;
-            } else {
-                *v += inverse * back;
-            }
-        }
-        // Moved components carry their velocity at `t`; the accounts know it at the node's last event.
-        for (a, mass) in self.mass.iter().enumerate() {
-            for i in (3 * a..3 * a + 3).filter(|i| self.inverse[*i] == 0.0) {
-                work += 0.5 * mass * (v[i] * v[i] - self.v[i] * self.v[i]);
-            }
-        }
+        self.add_reactions_ahead(&x, &v, &back, &mut external);
+        self.remove_impulses(&back, &mut v, &mut work);
         let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
-        Ok((Snapshot { t: time, x, v, kinetic, potential, work }, outside))
+        Ok((Snapshot { t: time, x, v, kinetic, potential, work }, external))
     }
 
-    /// What the supports gave ahead of time: the kicks on held components; less what they give on the way to the time, the change of
-    /// momentum of those that move.
-    fn take_back_reactions(&self, x: &[f64], v: &[f64], back: &[f64], outside: &mut Ahead) {
+    /// Positions at the time reached, and velocities as of the last kicks; both with prescribed motions.
+    fn drifted(&self) -> (Vec<f64>, Vec<f64>) {
+        let mut x = self.x.clone();
+        let mut v = self.v.clone();
+        for (a, node_time) in self.node_time.iter().enumerate() {
+            for i in 3 * a..3 * a + 3 {
+                x[i] += (self.time - node_time) * v[i];
+            }
+        }
+        if let Some(supports) = self.potentials.supports() {
+            supports.impose(self.time(), &mut x, &mut v);
+        }
+        (x, v)
+    }
+
+    /// Removes the impulses `back` from free velocities, and their work on prescribed components from `work`.
+    fn remove_impulses(&self, back: &[f64], v: &mut [f64], work: &mut f64) {
+        for ((v, back), inverse_mass) in v.iter_mut().zip(back).zip(&self.inverse_mass) {
+            if *inverse_mass == 0.0 {
+                *work -= back * *v;
+            } else {
+                *v += inverse_mass * back;
+            }
+        }
+        // Prescribed components have their velocity at the time reached; the work balance has that of the node's last event.
+        for (a, mass) in self.mass.iter().enumerate() {
+            for i in (3 * a..3 * a + 3).filter(|i| self.inverse_mass[*i] == 0.0) {
+                *work += 0.5 * mass * (v[i] * v[i] - self.v[i] * self.v[i]);
+            }
+        }
+    }
+
+    /// Adds the reactions applied ahead of the time reached: the impulses on prescribed components, minus the change of momentum of the
+    /// components that move until the time reached.
+    fn add_reactions_ahead(&self, x: &[f64], v: &[f64], back: &[f64], external: &mut AppliedAhead) {
         let Some(supports) = self.potentials.supports() else { return };
         for (a, mass) in self.mass.iter().enumerate() {
             let at = 3 * a;
-            let mut kick = [0.0; 3];
-            let mut held = false;
+            let mut impulse = [0.0; 3];
+            let mut fixed = false;
             for i in 0..3 {
                 let Some(owner) = supports.owner(at + i) else { continue };
-                held = true;
-                kick[i] = back[at + i];
-                outside.reactions[owner][i] += kick[i] - mass * (v[at + i] - self.v[at + i]);
+                fixed = true;
+                impulse[i] = back[at + i];
+                external.reactions[owner][i] += impulse[i] - mass * (v[at + i] - self.v[at + i]);
             }
-            if !held {
+            if !fixed {
                 continue;
             }
-            let place = &x[at..at + 3];
-            let moment = cross(place, &kick);
-            let now = cross(place, &v[at..at + 3]);
+            let position = &x[at..at + 3];
+            let moment = cross(position, &impulse);
+            let now = cross(position, &v[at..at + 3]);
             let then = cross(&self.x[at..at + 3], &self.v[at..at + 3]);
             let moved = supports.moves_node(a as u32);
             for i in 0..3 {
                 let driven = if moved { mass * (now[i] - then[i]) } else { 0.0 };
-                outside.reaction_moment[i] += moment[i] - driven;
+                external.reaction_moment[i] += moment[i] - driven;
             }
         }
     }
 
-    /// Linear momentum: conserved to rounding when nothing acts from outside.
+    /// Linear momentum, conserved to rounding without external forces.
     pub fn linear_momentum(&self) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for (v, m) in self.v.chunks_exact(3).zip(&self.mass) {
@@ -205,7 +224,8 @@ impl<P: Potentials> Avi<P> {
         sum
     }
 
-    /// Angular momentum about the origin. Nodes move straight between events, so each may be taken at its own time [VTI04 (56)].
+    /// Angular momentum about the origin. Nodes move on straight lines between events, so that each may be taken at its
+    /// own time [VTI04 (56)].
     pub fn angular_momentum(&self) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for ((x, v), m) in self.x.chunks_exact(3).zip(self.v.chunks_exact(3)).zip(&self.mass) {
@@ -215,15 +235,14 @@ impl<P: Potentials> Avi<P> {
         sum
     }
 
-    /// The balance of linear momentum [AVI03 (56)]; its scale is `sum |p_a|`, and the
-    /// impulses from outside.
-    pub fn linear_balance(&self) -> Balance {
+    /// The balance of linear momentum [AVI03 (56)]; its scale is `sum |p_a|` plus the external impulses.
+    pub fn linear_balance(&self) -> MomentumBalance {
         let momenta = self.v.chunks_exact(3).zip(&self.mass).map(|(v, m)| m * dot(v, v).sqrt());
         let totals = self.totals();
         let reactions = totals.reactions();
-        Balance {
+        MomentumBalance {
             now: self.linear_momentum(),
-            start: self.origin[0],
+            start: self.initial_momenta[0],
             loads: totals.loads()[0],
             reactions: std::array::from_fn(|i| reactions.iter().map(|r| r[i]).sum()),
             scale: momenta.sum(),
@@ -231,15 +250,14 @@ impl<P: Potentials> Avi<P> {
         .with_impulses()
     }
 
-    /// The balance of angular momentum about the origin [AVI03 (57)]; its scale is
-    /// `sum |x_a| |p_a|`, and the moments from outside.
-    pub fn angular_balance(&self) -> Balance {
+    /// The balance of angular momentum about the origin [AVI03 (57)]; its scale is `sum |x_a| |p_a|` plus the external moments.
+    pub fn angular_balance(&self) -> MomentumBalance {
         let size = |((x, v), m): ((&[f64], &[f64]), &f64)| m * (dot(x, x) * dot(v, v)).sqrt();
         let nodes = self.x.chunks_exact(3).zip(self.v.chunks_exact(3)).zip(&self.mass);
         let totals = self.totals();
-        Balance {
+        MomentumBalance {
             now: self.angular_momentum(),
-            start: self.origin[1],
+            start: self.initial_momenta[1],
             loads: totals.loads()[1],
             reactions: totals.reaction_moment(),
             scale: nodes.map(size).sum(),
@@ -247,13 +265,13 @@ impl<P: Potentials> Avi<P> {
         .with_impulses()
     }
 
-    /// The impulse that each support has given so far.
+    /// The reaction impulse of each support so far.
     pub fn reaction_impulses(&self) -> Vec<[f64; 3]> {
         self.totals().reactions()
     }
 
-    /// What has come from outside so far.
-    fn totals(&self) -> Totals {
-        self.accounts.totals(self.potentials.supports())
+    /// External impulses and work so far.
+    fn totals(&self) -> BalanceTotals {
+        self.work_balance.totals(self.potentials.supports())
     }
 }

@@ -1,37 +1,37 @@
-//! The whole state of an asynchronous run, to go on from later with the same bits.
+//! The complete state of an asynchronous run, from which it can be continued bit-identically.
 
 use super::Avi;
 use crate::archive::{Archive, Persist};
 use crate::model::Potentials;
 
-/// Everything that changes while an asynchronous integrator runs.
+/// All data that change while an asynchronous integrator runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AviState {
-    /// Time of the start.
+    /// Initial time.
     pub start: f64,
-    /// Time reached since the start, as all times below.
+    /// Time reached, counted from the start as all times below.
     pub time: f64,
     /// Positions, three numbers a node.
     pub x: Vec<f64>,
-    /// Velocities.
+    /// Velocities, three numbers a node.
     pub v: Vec<f64>,
     /// Times of the nodes.
-    pub clock: Vec<f64>,
-    /// Events of the elements.
+    pub node_time: Vec<f64>,
+    /// Number of events of each element.
     pub events: Vec<u64>,
-    /// Times of the last and the next event of each element, where steps change in time.
-    pub changing: Vec<f64>,
-    /// Momenta at the start, and impulses from outside since.
-    pub accounts: Vec<f64>,
-    /// Balances of energy, if followed.
+    /// Times of the last events of all elements, then of the next ones; empty if time steps are constant.
+    pub event_times: Vec<f64>,
+    /// Momenta at the start, and external impulses and work since.
+    pub work_balance: Vec<f64>,
+    /// Local energy balances, if they are recorded.
     pub local: Vec<f64>,
 }
 
 impl Persist for AviState {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.start).pass(&mut self.time).pass(&mut self.x).pass(&mut self.v);
-        archive.pass(&mut self.clock).pass(&mut self.events).pass(&mut self.changing);
-        archive.pass(&mut self.accounts).pass(&mut self.local);
+        archive.pass(&mut self.node_time).pass(&mut self.events).pass(&mut self.event_times);
+        archive.pass(&mut self.work_balance).pass(&mut self.local);
     }
 }
 
@@ -47,7 +47,7 @@ impl<P: Potentials> Persist for Avi<P> {
 }
 
 impl<P: Potentials> Avi<P> {
-    /// The state now.
+    /// The current state.
     pub fn state(&self) -> AviState {
         let varying = self.clocks.varying.as_ref();
         AviState {
@@ -55,18 +55,27 @@ impl<P: Potentials> Avi<P> {
             time: self.time,
             x: self.x.clone(),
             v: self.v.clone(),
-            clock: self.clock.clone(),
+            node_time: self.node_time.clone(),
             events: self.clocks.events(),
-            changing: varying.map_or(Vec::new(), |v| v.last.iter().chain(&v.next).copied().collect()),
-            accounts: self.origin.as_flattened().iter().copied().chain(self.accounts.save()).collect(),
+            event_times: varying.map_or(Vec::new(), |v| v.last.iter().chain(&v.next).copied().collect()),
+            work_balance: self
+                .initial_momenta
+                .as_flattened()
+                .iter()
+                .copied()
+                .chain(self.work_balance.save())
+                .collect(),
             local: self.local.as_ref().map_or(Vec::new(), |l| l.save()),
         }
     }
 
-    /// Goes on from a state of an integrator that was started with the same steps; false, and unchanged, if it does not fit.
+    /// Continues from a state of an integrator that was started with the same time steps. Returns false, and changes nothing, if the
+    /// state does not fit.
     pub fn restore(&mut self, state: &AviState) -> bool {
         let now = self.state();
-        let shape = |s: &AviState| [&s.x, &s.v, &s.clock, &s.changing, &s.accounts, &s.local].map(Vec::len);
+        let shape = |s: &AviState| {
+            [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local].map(Vec::len)
+        };
         if shape(&now) != shape(state) || now.events.len() != state.events.len() {
             return false;
         }
@@ -74,16 +83,16 @@ impl<P: Potentials> Avi<P> {
         self.time = state.time;
         self.x.clone_from(&state.x);
         self.v.clone_from(&state.v);
-        self.clock.clone_from(&state.clock);
-        self.clocks.settle(&state.events);
+        self.node_time.clone_from(&state.node_time);
+        self.clocks.restore_counts(&state.events);
         if let Some(varying) = &mut self.clocks.varying {
-            let (last, next) = state.changing.split_at(varying.last.len());
+            let (last, next) = state.event_times.split_at(varying.last.len());
             varying.last.copy_from_slice(last);
             varying.next.copy_from_slice(next);
         }
-        let (origin, accounts) = state.accounts.split_at(6);
-        self.origin.as_flattened_mut().copy_from_slice(origin);
-        self.accounts.restore(accounts);
+        let (initial_momenta, work_balance) = state.work_balance.split_at(6);
+        self.initial_momenta.as_flattened_mut().copy_from_slice(initial_momenta);
+        self.work_balance.restore(work_balance);
         if let Some(local) = &mut self.local {
             local.restore(&state.local);
         }

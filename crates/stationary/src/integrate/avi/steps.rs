@@ -1,17 +1,17 @@
-//! Steps of elements made from their stable ones: harmonic rounding, and what is done where steps of unequal length meet.
+//! Harmonic time steps from the critical time steps of the elements: rounding to levels, and the transition between levels.
 
 use crate::model::Potentials;
 
-/// What harmonic steps give up where elements of unequal steps meet. A slow element's impulses, every `H`, resonate with
-/// vibrations of its fast neighbours that advance by a multiple of half a turn in `H`. Between steps of ratio two
-/// none of these is slower than `1/sqrt(2)` of the fast one's limit, between larger ratios some always are.
+/// How harmonic time steps are reduced where elements of different levels share nodes. The impulses of a slow element, at intervals `H`,
+/// resonate with vibrations of its fast neighbours whose phase advances by a multiple of `pi` in `H`. At a ratio of two between the steps
+/// all of these vibrations have at least `1/sqrt(2)` of the fast element's limit frequency; at larger ratios some are slower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Buffer {
-    /// Nothing: neighbours may have steps of any ratio.
+    /// No reduction: neighbours may have time steps of any ratio.
     None,
-    /// Every element takes the smallest step among those that share a node with it.
+    /// Every element takes the smallest time step among those that share a node with it.
     Ring,
-    /// Only where steps jump: no element takes more than twice the step of one that shares a node with it.
+    /// No element takes more than twice the time step of an element that shares a node with it.
     #[default]
     Jump,
 }
@@ -22,8 +22,8 @@ impl From<bool> for Buffer {
     }
 }
 
-/// Rounds steps down to `base * 2^k` with one base for all, chosen so that the events lost are few, and lowers them
-/// further as the buffer says: without one a fast element drives its slow neighbour into resonance.
+/// Rounds time steps down to `base * 2^level` with one base for all, chosen for the fewest events, and reduces them further as `buffer`
+/// requires: without a buffer neighbouring levels can resonate.
 ///
 /// ```
 /// use stationary::integrate::avi::{Buffer, harmonic};
@@ -48,13 +48,13 @@ pub fn harmonic<P: Potentials + ?Sized>(
     let mut level: Vec<u32> = stable.iter().map(|h| level(*h, base)).collect();
     match buffer.into() {
         Buffer::None => {}
-        Buffer::Ring => level = around(potentials, &level),
-        Buffer::Jump => hold_to_two(potentials, &mut level),
+        Buffer::Ring => level = smallest_level_around(potentials, &level),
+        Buffer::Jump => limit_ratio_to_two(potentials, &mut level),
     }
     level.iter().map(|l| base * f64::from(*l).exp2()).collect()
 }
 
-/// Beyond this ratio to the smallest step there is nothing left to gain.
+/// Largest level: still larger time steps would save nothing.
 const MOST_LEVELS: u32 = 30;
 
 fn level(step: f64, base: f64) -> u32 {
@@ -66,16 +66,16 @@ fn level(step: f64, base: f64) -> u32 {
     level
 }
 
-/// The base in (least / 2, least] with the fewest events in all.
+/// The base step in (least / 2, least] with the fewest events of all elements.
 fn best_base(stable: &[f64]) -> f64 {
     const TRIED: usize = 32;
-    // A step that is no number makes them all so: the run must refuse it, not replace it.
+    // A NaN step makes the base NaN: the run must refuse it, not replace it.
     let least = stable.iter().copied().fold(f64::INFINITY, |a, b| if a <= b || a.is_nan() { a } else { b });
     if !(least > 0.0 && least.is_finite()) {
         return least;
     }
-    // Steps by how many 32nds of an octave they lie above the least: base `i`, that many 32nds below it, makes level
-    // `(parts + i) / 32` of them.
+    // A histogram of the steps by 32nds of an octave above the smallest one. With the base `i` 32nds of an octave below the smallest
+    // step, a step in bin `parts` has the level `(parts + i) / 32`.
     let mut counts = [0u64; TRIED * (MOST_LEVELS as usize + 1)];
     for h in stable {
         let parts = (TRIED as f64 * (h / least).log2()).floor().max(0.0) as usize;
@@ -86,18 +86,20 @@ fn best_base(stable: &[f64]) -> f64 {
         let level = |parts: usize| ((parts + i) / TRIED).min(MOST_LEVELS as usize) as f64;
         counts.iter().enumerate().map(|(parts, n)| *n as f64 * (-level(parts)).exp2()).sum::<f64>() / base(i)
     };
-    let mut best = (events(0), 0);
+    let mut best = 0;
+    let mut fewest = events(0);
     for i in 1..TRIED {
         let tried = events(i);
-        if tried < best.0 {
-            best = (tried, i);
+        if tried < fewest {
+            fewest = tried;
+            best = i;
         }
     }
-    base(best.1)
+    base(best)
 }
 
 /// The smallest level among an element and those that share a node with it.
-fn around<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
+fn smallest_level_around<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
     let nodes = (0..level.len()).flat_map(|k| potentials.nodes(k)).max().map_or(0, |a| *a as usize + 1);
     let mut least = vec![u32::MAX; nodes];
     for (k, l) in level.iter().enumerate() {
@@ -109,11 +111,11 @@ fn around<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
     (0..level.len()).map(around).collect()
 }
 
-/// Lowers levels until none is more than one above another that shares a node with it. What a sweep lowers lies one
-/// level higher than what the last one did, so there are no more sweeps than levels.
-fn hold_to_two<P: Potentials + ?Sized>(potentials: &P, level: &mut [u32]) {
+/// Lowers levels until none is more than one above another that shares a node with it. Each pass lowers elements one level higher than
+/// the pass before, so that there are no more passes than levels.
+fn limit_ratio_to_two<P: Potentials + ?Sized>(potentials: &P, level: &mut [u32]) {
     loop {
-        let least = around(potentials, level);
+        let least = smallest_level_around(potentials, level);
         let mut lowered = false;
         for (l, least) in level.iter_mut().zip(least) {
             if *l > least + 1 {

@@ -1,7 +1,7 @@
-//! The leg of a body between two of its impacts, solved: a parabola and an even turn.
+//! The segment of a body's trajectory between two of its impacts, which the papers call a leg: a parabola and an even turn.
 
 use crate::archive::{Archive, Persist};
-use crate::linalg::space::{Vec3, plus};
+use crate::contact::rigid::State;
 
 /// A time since the start, as a sum of two numbers of which the second is below the rounding of the first: differences of times
 /// stay sharp however late it is.
@@ -55,39 +55,7 @@ impl Clock {
     }
 }
 
-/// The state of a body at a moment.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct State {
-    /// The centre of mass.
-    pub position: Vec3,
-    /// Its velocity.
-    pub velocity: Vec3,
-    /// How far the body is turned, in the plane.
-    pub angle: f64,
-    /// Angular velocity.
-    pub spin: Vec3,
-}
-
-impl State {
-    /// The state a time later, if nothing is met.
-    pub fn after(&self, time: f64, gravity: &Vec3) -> State {
-        let mean = plus(&self.velocity, 0.5 * time, gravity);
-        State {
-            position: plus(&self.position, time, &mean),
-            velocity: plus(&self.velocity, time, gravity),
-            angle: self.angle + time * self.spin[2],
-            spin: self.spin,
-        }
-    }
-
-    /// Whether all its numbers are finite.
-    pub fn is_finite(&self) -> bool {
-        let vectors = [self.position, self.velocity, self.spin];
-        self.angle.is_finite() && vectors.iter().flatten().all(|x| x.is_finite())
-    }
-}
-
-/// A leg: where it began.
+/// A segment: when it began and with which state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flight {
     pub began: Clock,
@@ -97,13 +65,6 @@ pub(super) struct Flight {
 impl Persist for Clock {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.high).pass(&mut self.low);
-    }
-}
-
-impl Persist for State {
-    fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.position).pass(&mut self.velocity).pass(&mut self.angle);
-        archive.pass(&mut self.spin);
     }
 }
 

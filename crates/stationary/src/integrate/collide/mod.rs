@@ -1,6 +1,7 @@
 //! Many rigid bodies that collide: an asynchronous variational collision integrator.
 //!
-//! Every body `b` has legs of its own, cut only at its own impacts. The discrete action is the sum over bodies and legs
+//! Colliding bodies advance asynchronously. The trajectory of every body `b` has segments of its own, which the papers call legs, cut only at
+//! its own impacts. The discrete action is the sum over bodies and legs
 //!
 //! ```text
 //! S_d = sum_b sum_k L_b(q_b^k, q_b^{k+1}, t_b^{k+1} - t_b^k),
@@ -24,29 +25,26 @@
 //!
 //! Impacts at one time are made one after the other, with legs of length zero between them.
 //!
-//! **Energy.** No impact adds energy beyond rounding, whatever the shapes, masses, restitution and friction: `Contact::jump` in `impact.rs` has the
-//! argument.
+//! **Energy.** No impact adds energy beyond rounding, whatever the shapes, masses, restitution and friction: the law of the contact
+//! ([`contact`](crate::contact)) has the argument.
 //!
 //! **Steps.** Impacts are predicted within windows whose lengths follow from the motion. A step only says where to look: it cuts no leg, and
 //! every step gives the same bits.
 //!
-//! **Rest.** Restitution below one leads to infinitely many bounces in finite time. Let `a` be the acceleration that presses a contact together,
-//! `-d^2 gap/dt^2`, and `c = a T/2` the speed of a hop of the *contact time* `T`. Slow impacts of a pair (up to `2 c`) that follow each other within
-//! that time are elastic, and friction turns slip around there instead of stopping it; faster ones leave with `c/2` at least. The bounces end in hops
-//! of about the contact time, which are time-symmetric and therefore rest in the mean. A contact that presses without any speed gets a
-//! speed whose energy is below rounding. Its very short hops grow where something pays: half of what friction takes, or a little of the motion along a
-//! wall. A slow body that has made many hops within a contact time is *held*: it stands still, the walls carry its
-//! weight, and it is let go when something hits it harder than what rests, when a neighbour was, or after some contact times, to see
-//! whether it still rests. Energy and impulses of all this are booked.
+//! **Rest.** Resting contact is modelled as micro-bounces of about the contact time, which are elastic and rest in the mean. A slow body that
+//! has made many of them within a contact time falls *asleep*: it stands still, the walls carry its weight, and it wakes when something hits it
+//! harder than a resting body would, when a neighbour was hit so, or after some contact times, to see whether it still rests. Energy and
+//! impulses of all this are booked.
 //!
 //! ```
 //! use stationary::integrate::collide::{Body, Collisions, Options, World};
+//! use stationary::linalg::Vec3;
 //! // Newton's cradle: five discs in a row that touch, the first comes in.
-//! let ball = |k: usize| Body { position: [2.0 * k as f64, 0.0, 0.0], ..Body::round(2, 1.0) };
+//! let ball = |k: usize| Body { position: 2.0 * k as f64 * Vec3::unit(0), ..Body::round(2, 1.0) };
 //! let mut bodies: Vec<Body> = (0..5).map(ball).collect();
 //! bodies[0].position[0] = -3.0;
 //! bodies[0].velocity[0] = 1.0;
-//! let world = World { dimension: 2, gravity: [0.0; 3], bodies, walls: vec![] };
+//! let world = World { dimension: 2, gravity: Vec3::ZERO, bodies, walls: vec![] };
 //! let mut run = Collisions::new(world, Options { start: 0.0, step: 0.5, contact_time: 0.5 }).unwrap();
 //! for _ in 0..10 {
 //!     run.advance(u64::MAX).unwrap();
@@ -57,18 +55,18 @@
 //! ```
 
 mod engine;
-mod features;
 mod flight;
-mod grid;
-mod impact;
+mod meet;
 mod predict;
+mod quantities;
 mod rest;
 mod start;
-mod times;
+mod stop;
 mod touching;
 mod world;
 
-pub use engine::{Collisions, Impact, Options, Stop};
-pub use flight::State;
+pub use crate::contact::rigid::{Shape, State};
+pub use engine::{Collisions, Options};
 pub use start::{StartFault, gap};
-pub use world::{Body, Shape, Surface, Wall, WallForm, World, contact_time};
+pub use stop::Stop;
+pub use world::{Body, Wall, WallForm, World, contact_time};

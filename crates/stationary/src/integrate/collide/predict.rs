@@ -1,14 +1,14 @@
 //! Which impacts a body will have in the rest of a window.
 
 use super::engine::Collisions;
-use super::flight::State;
-use super::grid::Reach;
-use super::times::{
-    Against, Judge, Meeting, Mover, falls_to_zero, overlap_times, round_falling, round_round,
-};
-use super::world::{Shape, WallForm};
+use super::world::WallForm;
 use crate::archive::{Archive, Persist};
-use crate::linalg::space::{Vec3, inner, norm, plus};
+use crate::contact::broad_phase::Reach;
+use crate::contact::rigid::{Shape, State};
+use crate::contact::time_of_impact::{
+    Against, Meeting, Mover, SearchBounds, falls_to_zero, overlap_times, round_falling, round_round,
+};
+use crate::linalg::Vec3;
 use std::cmp::Ordering;
 
 /// A predicted impact, or a search that goes on at this time.
@@ -62,14 +62,14 @@ impl Collisions {
         let now = self.state(i);
         let rest = self.length - self.offset;
         let gravity = self.gravity_of(i);
-        let then = now.after(rest, &gravity);
+        let then = now.after(rest, gravity);
         let reach = self.world.bodies[i].shape.reach();
-        let mut b = Reach { low: [0.0; 3], high: [0.0; 3] };
+        let mut b = Reach { low: Vec3::ZERO, high: Vec3::ZERO };
         for k in 0..3 {
             let (mut low, mut high) =
                 (now.position[k].min(then.position[k]), now.position[k].max(then.position[k]));
             if now.velocity[k] * then.velocity[k] < 0.0 {
-                let apex = now.after(-now.velocity[k] / gravity[k], &gravity).position[k];
+                let apex = now.after(-now.velocity[k] / gravity[k], gravity).position[k];
                 (low, high) = (low.min(apex), high.max(apex));
             }
             // A little more, so that rounding hides nothing.
@@ -96,7 +96,7 @@ impl Collisions {
 
     /// Predicts the next impact of a body with a body of a higher number, or with a wall.
     pub(super) fn predict_pair(&mut self, i: usize, j: usize) {
-        if self.is_held(i) && (j >= self.world.bodies.len() || self.is_held(j)) {
+        if self.is_asleep(i) && (j >= self.world.bodies.len() || self.is_asleep(j)) {
             return;
         }
         let meeting = match j.checked_sub(self.world.bodies.len()) {
@@ -118,38 +118,35 @@ impl Collisions {
     fn meets_body(&mut self, i: usize, j: usize) -> Meeting {
         let (one, two) = (self.state(i), self.state(j));
         let (a, b) = (&self.world.bodies[i], &self.world.bodies[j]);
-        let apart = plus(&one.position, -1.0, &two.position);
-        let parting = plus(&one.velocity, -1.0, &two.velocity);
+        let apart = one.position - two.position;
+        let parting = one.velocity - two.velocity;
         let reach = a.shape.reach() + b.shape.reach();
-        let one_held = self.is_held(i) != self.is_held(j);
+        let one_asleep = self.is_asleep(i) != self.is_asleep(j);
         if let (Shape::Round { .. }, Shape::Round { .. }) = (&a.shape, &b.shape) {
             let drift = self.drift(i, j);
-            return match one_held {
-                false => round_round(&apart, &parting, reach).map_or(Meeting::Never, Meeting::After),
-                true => round_falling(
-                    [&apart, &parting, &drift],
-                    reach,
-                    self.length - self.offset,
-                    self.touch(i, j),
-                ),
+            return match one_asleep {
+                false => round_round(apart, parting, reach).map_or(Meeting::Never, Meeting::After),
+                true => {
+                    round_falling([apart, parting, drift], reach, self.length - self.offset, self.touch(i, j))
+                }
             };
         }
         // Only while their circles overlap.
         let rest = self.length - self.offset;
-        let judge = self.judge(i, j);
-        let overlap = match one_held {
+        let bounds = self.search_bounds(i, j);
+        let overlap = match one_asleep {
             true => Some([0.0, rest]),
-            false => overlap_times(&apart, &parting, reach + 4.0 * judge.touch),
+            false => overlap_times(apart, parting, reach + 4.0 * bounds.touch),
         };
         let Some([from, to]) = overlap else { return Meeting::Never };
         if from > rest {
             return Meeting::Never;
         }
-        let mut bench = std::mem::take(&mut self.bench);
+        let mut outlines = std::mem::take(&mut self.outlines);
         let against = Against::Mover(self.mover(j, two));
         let mover = self.mover(i, one);
-        let meeting = bench.search(&mover, &against, [from, to.min(rest)], judge);
-        self.bench = bench;
+        let meeting = outlines.search(&mover, &against, [from, to.min(rest)], bounds);
+        self.outlines = outlines;
         meeting
     }
 
@@ -159,13 +156,13 @@ impl Collisions {
         let rest = self.length - self.offset;
         let form = &self.world.walls[wall].form;
         if let (Shape::Round { radius }, WallForm::Plane { normal, offset }) = (&body.shape, form) {
-            let distance = inner(normal, &state.position) - offset - radius;
-            let (rate, pull) = (inner(normal, &state.velocity), inner(normal, &self.world.gravity));
+            let distance = normal.dot(state.position) - offset - radius;
+            let (rate, pull) = (normal.dot(state.velocity), normal.dot(self.world.gravity));
             return falls_to_zero(distance, rate, pull).map_or(Meeting::Never, Meeting::After);
         }
         let swept = &self.grid.boxes[i];
         let number = self.world.bodies.len() + wall;
-        let judge = self.judge(i, number);
+        let bounds = self.search_bounds(i, number);
         let against = match form {
             WallForm::Plane { normal, offset } => {
                 let farthest =
@@ -173,7 +170,7 @@ impl Collisions {
                 if farthest.sum::<f64>() > *offset {
                     return Meeting::Never;
                 }
-                Against::HalfPlane([normal[0], normal[1]], *offset)
+                Against::HalfPlane(normal.truncate(), *offset)
             }
             WallForm::Segment(ends) => {
                 let apart = |k: usize| {
@@ -185,10 +182,10 @@ impl Collisions {
                 Against::Segment(ends)
             }
         };
-        let mut bench = std::mem::take(&mut self.bench);
+        let mut outlines = std::mem::take(&mut self.outlines);
         let mover = self.mover(i, state);
-        let meeting = bench.search(&mover, &against, [0.0, rest], judge);
-        self.bench = bench;
+        let meeting = outlines.search(&mover, &against, [0.0, rest], bounds);
+        self.outlines = outlines;
         meeting
     }
 
@@ -202,9 +199,9 @@ impl Collisions {
         reach(i).min(reach(j))
     }
 
-    fn judge(&self, i: usize, j: usize) -> Judge {
-        let [x, y, _] = self.drift(i, j);
-        Judge { turning: self.turning(i, j), drift: [x, y], touch: self.touch(i, j) }
+    fn search_bounds(&self, i: usize, j: usize) -> SearchBounds {
+        let drift = self.drift(i, j).truncate();
+        SearchBounds { turning: self.turning(i, j), drift, touch: self.touch(i, j) }
     }
 
     /// The distance at which the outlines of a pair touch.
@@ -214,8 +211,8 @@ impl Collisions {
 
     /// The acceleration of a body past another, or past a wall.
     pub(super) fn drift(&self, i: usize, j: usize) -> Vec3 {
-        let other = if j < self.world.bodies.len() { self.gravity_of(j) } else { [0.0; 3] };
-        plus(&self.gravity_of(i), -1.0, &other)
+        let other = if j < self.world.bodies.len() { self.gravity_of(j) } else { Vec3::ZERO };
+        self.gravity_of(i) - other
     }
 
     /// A bound of the acceleration with which turning can close gaps of a pair in the rest of the window: of arms, and of frames from which the other is seen.
@@ -230,8 +227,8 @@ impl Collisions {
         {
             return w * w * arm;
         }
-        let drift = norm(&self.drift(i, j));
-        let speed = norm(&self.contact_speed(i, j)) + drift * self.length;
+        let drift = self.drift(i, j).norm();
+        let speed = self.contact_speed(i, j).norm() + drift * self.length;
         // Of two that fly nothing beyond the reach of both matters, else nothing beyond what is swept.
         let span = match self.world.bodies.get(j) {
             Some(b) if drift == 0.0 => self.world.bodies[i].shape.reach() + b.shape.reach(),
@@ -250,14 +247,13 @@ impl Collisions {
     }
 
     fn contact_speed(&self, i: usize, j: usize) -> Vec3 {
-        let other = if j < self.world.bodies.len() { self.state(j).velocity } else { [0.0; 3] };
-        plus(&self.state(i).velocity, -1.0, &other)
+        let other = if j < self.world.bodies.len() { self.state(j).velocity } else { Vec3::ZERO };
+        self.state(i).velocity - other
     }
 
     /// How far a wall's end that a body can meet in this window may be from its centre.
     fn span(&self, i: usize) -> f64 {
         let b = &self.grid.boxes[i];
-        let diagonal: Vec3 = std::array::from_fn(|k| b.high[k] - b.low[k]);
-        norm(&diagonal)
+        (b.high - b.low).norm()
     }
 }

@@ -1,11 +1,9 @@
 //! Gaps at a moment, and whether bodies may start where they are.
 
-use super::features::{signed_gap, vertices};
-use super::flight::State;
-use super::grid::{Grid, Reach};
-use super::times::{Against, Bench, Mover};
-use super::world::{Shape, WallForm, World};
-use crate::linalg::space::{inner, norm, plus};
+use super::world::{WallForm, World};
+use crate::contact::broad_phase::{Grid, Reach};
+use crate::contact::rigid::{Shape, State, signed_gap, vertices};
+use crate::contact::time_of_impact::{Against, Mover, OutlineSearch};
 
 /// Why bodies cannot start where they are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,12 +30,12 @@ pub(super) fn check(world: &World) -> Result<f64, StartFault> {
     });
     grid.rebuild(boxes.collect(), world.dimension);
     let (n, mut least, mut near) = (world.bodies.len(), f64::INFINITY, Vec::new());
-    let mut bench = Bench::default();
+    let mut outlines = OutlineSearch::default();
     for i in 0..n {
         grid.near(i, &mut near);
         let later = near.iter().map(|j| *j as usize).filter(|j| *j > i);
         for j in later.chain(n..n + world.walls.len()) {
-            let gap = gap_between(world, [i, j], state, &mut bench);
+            let gap = gap_between(world, [i, j], state, &mut outlines);
             let reach = |k: usize| world.bodies.get(k).map_or(f64::INFINITY, |b| b.shape.reach());
             let relative = gap / reach(i).min(reach(j));
             if !(relative >= -ROUNDING) {
@@ -55,20 +53,20 @@ pub fn gap(world: &World, pair: [usize; 2]) -> f64 {
         let b = &world.bodies[k];
         State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
     };
-    gap_between(world, pair, state, &mut Bench::default())
+    gap_between(world, pair, state, &mut OutlineSearch::default())
 }
 
 pub(super) fn gap_between(
     world: &World,
     [i, j]: [usize; 2],
     state: impl Fn(usize) -> State,
-    bench: &mut Bench,
+    outlines: &mut OutlineSearch,
 ) -> f64 {
     let (body, here) = (&world.bodies[i], state(i));
     let mover = |k: usize| Mover { shape: &world.bodies[k].shape, state: state(k), gravity: world.gravity };
     let against = match (world.bodies.get(j), j.checked_sub(world.bodies.len())) {
         (Some(other), _) => {
-            let apart = norm(&plus(&here.position, -1.0, &state(j).position));
+            let apart = (here.position - state(j).position).norm();
             let reach = body.shape.reach() + other.shape.reach();
             let round = |shape: &Shape| matches!(shape, Shape::Round { .. });
             // Of far polygons the circles will do.
@@ -79,23 +77,23 @@ pub(super) fn gap_between(
         }
         (None, wall) => match &world.walls[wall.unwrap_or(0)].form {
             WallForm::Plane { normal, offset } => {
-                let height = inner(normal, &here.position) - offset;
+                let height = normal.dot(here.position) - offset;
                 let reach = body.shape.reach();
                 if matches!(body.shape, Shape::Round { .. }) || height > reach {
                     return height - reach;
                 }
-                Against::HalfPlane([normal[0], normal[1]], *offset)
+                Against::HalfPlane(normal.truncate(), *offset)
             }
             WallForm::Segment(ends) => Against::Segment(ends),
         },
     };
-    bench.put(&mover(i), &against, 0.0);
+    outlines.put(&mover(i), &against, 0.0);
     match against {
         Against::HalfPlane(normal, offset) => {
             let mut least = f64::INFINITY;
-            vertices(&bench.one, normal, offset, |f| least = least.min(f.distance));
+            vertices(&outlines.one, normal, offset, |f| least = least.min(f.distance));
             least
         }
-        _ => signed_gap(&bench.one, &bench.two),
+        _ => signed_gap(&outlines.one, &outlines.two),
     }
 }

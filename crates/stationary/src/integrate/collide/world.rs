@@ -1,69 +1,8 @@
 //! What collides: bodies, walls, gravity.
 
-use crate::linalg::space::{Vec3, norm};
-use crate::model::{Point, Polygon};
-
-/// The shape of a body.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// A disc in the plane, a sphere in space.
-    Round {
-        /// Its radius.
-        radius: f64,
-    },
-    /// A polygon in the plane.
-    Polygon(Polygon),
-}
-
-impl Shape {
-    /// Distance of the farthest point from the centre.
-    pub fn reach(&self) -> f64 {
-        match self {
-            Shape::Round { radius } => *radius,
-            Shape::Polygon(polygon) => polygon.reach(),
-        }
-    }
-
-    /// Area, or volume in space.
-    pub fn content(&self, dimension: usize) -> f64 {
-        match self {
-            Shape::Round { radius } if dimension == 3 => 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3),
-            Shape::Round { radius } => std::f64::consts::PI * radius * radius,
-            Shape::Polygon(polygon) => polygon.area(),
-        }
-    }
-
-    /// Moment of inertia of a body of this mass, spread evenly, about its centre.
-    pub fn inertia(&self, dimension: usize, mass: f64) -> f64 {
-        match self {
-            Shape::Round { radius } if dimension == 3 => 0.4 * mass * radius * radius,
-            Shape::Round { radius } => 0.5 * mass * radius * radius,
-            Shape::Polygon(polygon) => mass * (polygon.moment() / polygon.area()),
-        }
-    }
-}
-
-/// How a surface answers an impact. A pair takes the smaller of both numbers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Surface {
-    /// Coefficient of restitution, 0 to 1.
-    pub restitution: f64,
-    /// Coefficient of Coulomb friction.
-    pub friction: f64,
-}
-
-impl Surface {
-    /// Elastic and smooth.
-    pub const ELASTIC: Surface = Surface { restitution: 1.0, friction: 0.0 };
-
-    /// Of two surfaces that meet.
-    pub fn against(self, other: Surface) -> Surface {
-        Surface {
-            restitution: self.restitution.min(other.restitution),
-            friction: self.friction.min(other.friction),
-        }
-    }
-}
+use crate::contact::ContactLaw;
+use crate::contact::rigid::{Polygon, Shape};
+use crate::linalg::{Vec2, Vec3};
 
 /// A body and its state at the start. In the plane third components of vectors are zero, and only the third of the spin is not.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,8 +23,8 @@ pub struct Body {
     pub velocity: Vec3,
     /// Angular velocity.
     pub spin: Vec3,
-    /// Its surface.
-    pub surface: Surface,
+    /// How its surface answers impacts; a pair takes the smaller restitution and the smaller friction.
+    pub surface: ContactLaw,
 }
 
 impl Body {
@@ -97,11 +36,11 @@ impl Body {
             inertia: shape.inertia(dimension, 1.0),
             shape,
             mass: 1.0,
-            position: [0.0; 3],
+            position: Vec3::ZERO,
             angle: 0.0,
-            velocity: [0.0; 3],
-            spin: [0.0; 3],
-            surface: Surface::ELASTIC,
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            surface: ContactLaw::ELASTIC,
         }
     }
 
@@ -123,7 +62,7 @@ pub enum WallForm {
         offset: f64,
     },
     /// A segment in the plane, solid from both sides.
-    Segment([Point; 2]),
+    Segment([Vec2; 2]),
 }
 
 /// Something that never moves.
@@ -133,8 +72,8 @@ pub struct Wall {
     pub name: String,
     /// Where it is.
     pub form: WallForm,
-    /// Its surface.
-    pub surface: Surface,
+    /// How its surface answers impacts; a pair takes the smaller restitution and the smaller friction.
+    pub surface: ContactLaw,
 }
 
 /// Everything that moves, and what it moves in.
@@ -160,7 +99,7 @@ impl World {
     }
 
     /// The surface of a body or a wall.
-    pub(super) fn surface(&self, number: usize) -> Surface {
+    pub(super) fn surface(&self, number: usize) -> ContactLaw {
         match number.checked_sub(self.bodies.len()) {
             None => self.bodies[number].surface,
             Some(wall) => self.walls[wall].surface,
@@ -173,10 +112,10 @@ impl World {
 pub fn contact_time(world: &World) -> f64 {
     const PART: f64 = 0.05;
     let smallest = world.bodies.iter().map(|b| b.shape.reach()).fold(f64::INFINITY, f64::min);
-    let speeds = world.bodies.iter().map(|b| norm(&b.velocity) + b.shape.reach() * norm(&b.spin));
+    let speeds = world.bodies.iter().map(|b| b.velocity.norm() + b.shape.reach() * b.spin.norm());
     let mean = speeds.sum::<f64>() / world.bodies.len() as f64;
     let by_speed = smallest / mean;
-    let by_fall = (2.0 * smallest / norm(&world.gravity)).sqrt();
+    let by_fall = (2.0 * smallest / world.gravity.norm()).sqrt();
     let time = PART * by_fall.min(by_speed);
     if time.is_finite() { time } else { 0.0 }
 }

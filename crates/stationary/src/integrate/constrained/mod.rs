@@ -34,12 +34,12 @@ mod tangent;
 pub use rattle::Rattle;
 pub use start::{Fault, between, settle, stays};
 
-use super::del::{LIMIT, ROUGH, extrapolate, forecast, settled_in_all};
+use super::discrete_euler_lagrange::{ROUGH, extrapolate, forecast};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::max_abs;
+use crate::linalg::{NewtonProgress, ROUNDING_OF_POSITIONS, Verdict, max_abs};
 use crate::model::Constraint;
 use project::Projection;
 use saddle::Saddle;
@@ -151,27 +151,27 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
     /// Newton's method for the increments and the impulses `mu_0 .. mu_{s-1}`, from the forecast in them.
     fn solve(&mut self) -> Result<(), Cause> {
         let s = self.ld.pieces();
-        let mut before = 0.0;
-        for iterations in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(self.tolerance);
+        while progress.begin() {
             self.saddle.assemble(&mut self.ld, &self.leg, &self.mu, (0..s, 1..s + 1));
             self.saddle.add_momentum(&self.now.p);
             if !self.saddle.factor() {
-                return Err(self.failure(iterations));
+                return Err(self.failure(progress.iterations()));
             }
             let (size, scale) = self.saddle.correct(&mut self.leg.u, &mut self.mu);
-            if !size.is_finite() {
-                return Err(self.failure(iterations));
+            let small_parts = || self.saddle.small_parts_settled(&self.leg.u, scale);
+            let at_rounding = || size <= ROUNDING_OF_POSITIONS * max_abs(&self.now.q);
+            let verdict = progress.judge(size, scale, small_parts, at_rounding);
+            if verdict == Verdict::Diverged {
+                return Err(self.failure(progress.iterations()));
             }
             self.iterations += 1;
-            let small_parts = || self.saddle.small_parts_settled(&self.leg.u, scale);
-            let sizes = [before, size, scale];
-            if settled_in_all(iterations, sizes, self.tolerance, &self.now.q, small_parts) {
+            if verdict.ends() {
                 self.polish();
                 return Ok(());
             }
-            before = size;
         }
-        Err(self.failure(LIMIT))
+        Err(self.failure(progress.iterations()))
     }
 
     /// The impulse of the step and a last correction with the factors at hand.
@@ -243,11 +243,11 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
         Ok(())
     }
 
-    /// Keeps the step for observers.
+    /// Stores the step for observers.
     fn record(&mut self) {
         let (n, s, m) = (self.now.q.len(), self.ld.pieces(), self.saddle.count());
         let done = self.done.get_or_insert_with(|| Done::new([n, s, m]));
-        // What the leg holds is written anew by the next step.
+        // The next step overwrites the leg.
         std::mem::swap(&mut done.leg, &mut self.leg);
         done.mu.copy_from_slice(&self.mu);
         done.velocity.copy_from_slice(&self.now.v);

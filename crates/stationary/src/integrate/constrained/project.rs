@@ -2,9 +2,8 @@
 
 use super::State;
 use crate::error::Cause;
-use crate::integrate::del::PATIENCE;
-use crate::linalg::{self, Lu, dot, max_abs, small_parts_settled};
-use crate::model::{Bounds, Jet, Lagrangian};
+use crate::linalg::{self, Lu, NewtonProgress, Verdict, dot, max_abs, small_parts_settled};
+use crate::model::{Bounds, Jet, Lagrangian, fill_saddle};
 
 /// Newton iterations before the projection is given up.
 const LIMIT: usize = 50;
@@ -21,7 +20,7 @@ pub struct Projection {
     response: Vec<f64>,
 }
 
-/// What the projection under a constant mass matrix works on, of `m` constraints on `n` coordinates.
+/// Storage of the projection under a constant mass matrix, for `m` constraints on `n` coordinates.
 pub struct Room<'a> {
     /// `m` by `m`.
     pub matrix: &'a mut [f64],
@@ -47,8 +46,8 @@ pub fn linear(
     for a in 0..m {
         inverse(bounds.gradient(a), &mut response[a * n..(a + 1) * n]);
     }
-    // Rows and columns in units in which the diagonal is one: pivots of constraints in any units compare. One alone is
-    // compared with nothing.
+    // Rows and columns are scaled so that the diagonal is one: pivots of constraints in any units can be compared. A single
+    // constraint needs no scaling.
     for a in 0..m {
         let own = || dot(bounds.gradient(a), &response[a * n..(a + 1) * n]);
         unit[a] = if m == 1 { 1.0 } else { own().sqrt().recip() };
@@ -62,7 +61,7 @@ pub fn linear(
     if !linalg::factor(matrix, pivot, m) {
         return Err(Cause::Singular);
     }
-    // Twice: what the first solve leaves is as large as the matrix of several constraints is ill-conditioned.
+    // Two solves: the residual of the first one grows with the condition number of the matrix of several constraints.
     for _ in 0..m.min(2) {
         for a in 0..m {
             rate[a] = unit[a] * bounds.rate(a, v);
@@ -131,8 +130,9 @@ impl Projection {
         mu: &mut [f64],
     ) -> Result<(), Cause> {
         let (n, m) = (state.q.len(), mu.len());
-        let mut before = f64::INFINITY;
-        for iterations in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(1e-15).limit(LIMIT).forecast_below(0.0).stalls_from(2, 0.5);
+        let mut last = f64::INFINITY;
+        while progress.begin() {
             l.second(t, &state.q, &state.v, &mut self.jet);
             for i in 0..n {
                 self.delta[i] = self.jet.dv()[i] - state.p[i];
@@ -143,7 +143,7 @@ impl Projection {
                 }
                 self.delta[n + a] = bounds.rate(a, &state.v);
             }
-            let units = fill(&mut self.large, &self.jet, bounds, n);
+            let units = fill_saddle(&mut self.large, &self.jet, bounds, n);
             (0..m).for_each(|a| self.delta[n + a] *= units[a]);
             if !self.large.factor() {
                 return Err(Cause::Singular);
@@ -152,38 +152,20 @@ impl Projection {
             state.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v -= d);
             (0..m).for_each(|a| mu[a] -= units[a] * self.delta[n + a]);
             let size = max_abs(&self.delta[..n]);
-            if size.is_nan() {
-                break;
-            }
             // The part of the momentum that is projected out may be the larger one, and leaves its rounding.
             let speed = max_abs(&state.v);
             let scale = speed.max(max_abs(&state.p) / max_abs(self.jet.dvv()));
             let small_parts = || small_parts_settled(&self.delta[..n], &state.v, n, speed);
-            let solved = size <= 1e-15 * speed && (iterations > PATIENCE || small_parts());
-            if solved || size >= 0.5 * before && size <= 1e-12 * scale {
+            let verdict = progress.judge(size, speed, small_parts, || size <= 1e-12 * scale);
+            if verdict.ends() {
                 return Ok(());
             }
-            before = size;
+            if verdict == Verdict::Diverged {
+                break;
+            }
+            last = size;
         }
-        Err(Cause::Newton { iterations: LIMIT, residual: before / max_abs(&state.v).max(f64::MIN_POSITIVE) })
+        let residual = last / max_abs(&state.v).max(f64::MIN_POSITIVE);
+        Err(Cause::Newton { iterations: progress.iterations(), residual })
     }
-}
-
-/// Fills `[[L_vv, -g'^T], [g', 0]]`, constraints in units that make the entries of one size, and returns these units.
-pub fn fill(lu: &mut Lu, jet: &Jet, bounds: &Bounds, n: usize) -> Vec<f64> {
-    let m = bounds.value().len();
-    let size = n + m;
-    let inertia = max_abs(jet.dvv());
-    let units: Vec<f64> = (0..m).map(|a| inertia / max_abs(bounds.gradient(a))).collect();
-    let matrix = lu.matrix();
-    matrix.fill(0.0);
-    for i in 0..n {
-        matrix[i * size..i * size + n].copy_from_slice(&jet.dvv()[i * n..(i + 1) * n]);
-        for a in 0..m {
-            let g = units[a] * bounds.gradient(a)[i];
-            matrix[i * size + n + a] = -g;
-            matrix[(n + a) * size + i] = g;
-        }
-    }
-    units
 }

@@ -1,4 +1,4 @@
-//! RATTLE on its own path: the trapezoidal rule of a separable system with a diagonal mass matrix under few constraints.
+//! RATTLE, a fast path: the trapezoidal rule of a separable system with a diagonal mass matrix under few constraints.
 //!
 //! There `M u/h = p0 + (1-alpha) h f(q0) + g'(q0)^T mu_0` gives the increment from the impulses, so only these are
 //! unknown, in `g(q0 + u) = 0`: one equation for each constraint, and the force is needed once a step. All lives in arrays
@@ -9,16 +9,14 @@ use super::{Constrained, Done};
 use crate::action::{DiscreteLagrangian, Galerkin};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::integrate::del::{LIMIT, settled_in_all};
 use crate::integrate::{Integrator, Start, View};
-use crate::linalg::{self, max_abs, small_parts_settled};
+use crate::linalg::{self, NewtonProgress, ROUNDING_OF_POSITIONS, Verdict, max_abs, small_parts_settled};
 use crate::model::{Bounds, Constraint, Lagrangian, Mass};
 
 /// Steps `N` coordinates under `M` constraints.
 #[derive(Debug, Clone)]
 pub struct Rattle<L, C, const N: usize, const M: usize> {
-    /// The same steps on the general path, for what only observers ask; what it knows of the last one is brought up to
-    /// date when they do.
+    /// The general path, which answers observers; its copy of the last step is updated when they ask.
     whole: Constrained<Galerkin<L>, C>,
     alpha: f64,
     step: u64,
@@ -26,7 +24,7 @@ pub struct Rattle<L, C, const N: usize, const M: usize> {
     last: Option<Last<N, M>>,
     /// `1/m` of each coordinate.
     inverse: [f64; N],
-    /// What each constraint is multiplied with, so that pivots compare.
+    /// Factors of the constraints, so that pivots can be compared.
     units: [f64; M],
     bounds: Bounds,
     iterations: u64,
@@ -136,8 +134,9 @@ impl<L: Lagrangian, C: Constraint, const N: usize, const M: usize> Rattle<L, C, 
             }
             u
         };
-        let (mut u, mut last) = (place(&mu), 0.0);
-        for iterations in 1..=LIMIT {
+        let mut u = place(&mu);
+        let mut progress = NewtonProgress::new(tolerance);
+        while progress.begin() {
             let q: [f64; N] = std::array::from_fn(|i| from.q[i] + u[i]);
             self.whole.saddle.constraint().first(later, &q, &mut self.bounds);
             let (mut matrix, mut pivot, mut delta) = ([[0.0; M]; M], [0; M], [0.0; M]);
@@ -150,7 +149,7 @@ impl<L: Lagrangian, C: Constraint, const N: usize, const M: usize> Rattle<L, C, 
                 delta[a] = self.units[a] * self.bounds.value()[a];
             }
             if !linalg::factor(matrix.as_flattened_mut(), &mut pivot, M) {
-                return Err(self.failure(&u, &mu, iterations));
+                return Err(self.failure(&u, &mu, progress.iterations()));
             }
             linalg::solve(matrix.as_flattened(), &pivot, &mut delta, M);
             let before = u;
@@ -160,17 +159,18 @@ impl<L: Lagrangian, C: Constraint, const N: usize, const M: usize> Rattle<L, C, 
             u = place(&mu);
             let change: [f64; N] = std::array::from_fn(|i| u[i] - before[i]);
             let (size, scale) = (max_abs(&change), max_abs(&u));
-            if !size.is_finite() {
-                return Err(self.failure(&u, &mu, iterations));
+            let small_parts = || small_parts_settled(&change, &u, N, scale);
+            let at_rounding = || size <= ROUNDING_OF_POSITIONS * max_abs(&from.q);
+            let verdict = progress.judge(size, scale, small_parts, at_rounding);
+            if verdict == Verdict::Diverged {
+                return Err(self.failure(&u, &mu, progress.iterations()));
             }
             self.iterations += 1;
-            let small_parts = || small_parts_settled(&change, &u, N, scale);
-            if settled_in_all(iterations, [last, size, scale], tolerance, &from.q, small_parts) {
+            if verdict.ends() {
                 return Ok((u, mu));
             }
-            last = size;
         }
-        Err(self.failure(&u, &mu, LIMIT))
+        Err(self.failure(&u, &mu, progress.iterations()))
     }
 
     /// Brings momentum and velocity onto the hidden constraints at the end of the step; the impulses of that.

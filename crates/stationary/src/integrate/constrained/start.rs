@@ -1,11 +1,11 @@
 //! Starts on a constraint set: whether a state obeys the constraints and they are independent there.
 
+use super::State;
 use super::project::Projection;
 use super::saddle::{ROUNDING, Saddle};
-use super::{LIMIT, State};
 use crate::action::{DiscreteLagrangian, Leg, Slots};
 use crate::error::Cause;
-use crate::linalg::{self, Lu, dot, max_abs};
+use crate::linalg::{self, Lu, NewtonProgress, Verdict, dot, max_abs};
 use crate::model::{Bounds, Constraint};
 
 /// What is wrong with a constraint at the start; it is named by its number, from 0.
@@ -166,24 +166,21 @@ pub fn between<D: DiscreteLagrangian, C: Constraint>(
     }
     let mut saddle = Saddle::new(constraint, ld.abscissae(), n);
     let mut mu = vec![0.0; (s + 1) * m];
-    let mut before = f64::INFINITY;
-    for iterations in 1..=LIMIT {
-        if s == 1 {
-            break;
-        }
+    let mut progress = NewtonProgress::new(1e-14).forecast_below(0.0).stalls_from(2, 0.5);
+    while s > 1 && progress.begin() {
         saddle.assemble(ld, &leg, &mu, (1..s, 1..s));
         if !saddle.factor() {
             return Err(Cause::Singular);
         }
         let (size, scale) = saddle.correct(&mut leg.u, &mut mu);
-        let solved = size <= 1e-14 * scale && saddle.small_parts_settled(&leg.u, scale);
-        if solved || size >= 0.5 * before && size <= 1e-10 * scale {
+        let small_parts = || saddle.small_parts_settled(&leg.u, scale);
+        let verdict = progress.judge(size, scale, small_parts, || size <= 1e-10 * scale);
+        if verdict.ends() {
             break;
         }
-        if iterations == LIMIT || size.is_nan() {
-            return Err(Cause::Newton { iterations, residual: size / scale });
+        if verdict == Verdict::Diverged || progress.is_exhausted() {
+            return Err(Cause::Newton { iterations: progress.iterations(), residual: size / scale });
         }
-        before = size;
     }
     let mut slots = Slots::new(n, s);
     ld.first(&leg, &mut slots);

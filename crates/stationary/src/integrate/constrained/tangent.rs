@@ -6,10 +6,9 @@
 //! and each is a symplectic matrix in the usual sense.
 
 use super::Constrained;
-use super::project::fill;
 use crate::action::DiscreteLagrangian;
 use crate::linalg::{Lu, dot};
-use crate::model::{Bounds, Constraint, Jet, Lagrangian};
+use crate::model::{Bounds, Constraint, Jet, Lagrangian, fill_saddle};
 
 /// A variation of a state.
 #[derive(Debug, Clone)]
@@ -58,7 +57,7 @@ impl<D: DiscreteLagrangian, C: Constraint> Constrained<D, C> {
             return None;
         }
         let mut hidden = Lu::new(n + m);
-        let units = fill(&mut hidden, &jet, self.saddle.bounds(s), n);
+        let units = fill_saddle(&mut hidden, &jet, self.saddle.bounds(s), n);
         if !hidden.factor() {
             return None;
         }
@@ -222,7 +221,7 @@ mod tests {
     /// The reduced tangent against differences of steps that start at neighbouring states of the constraint set, for a
     /// system that does not separate under a constraint that depends on time.
     #[test]
-    fn the_reduced_tangent_is_the_derivative_of_the_step() {
+    fn constrained_tangent_is_the_derivative_of_the_step() {
         let mut scope = Scope::new();
         scope.variable("t", Var::T);
         for (k, name) in ["x", "y", "z"].into_iter().enumerate() {

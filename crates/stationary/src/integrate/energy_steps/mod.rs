@@ -16,12 +16,14 @@
 mod minimise;
 mod tangent;
 
-use super::del::{LIMIT, PATIENCE, extrapolate, forecast, polish};
+use super::discrete_euler_lagrange::{extrapolate, forecast, polish};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::{self, max_abs, small_parts_settled};
+use crate::linalg::{
+    self, CompensatedSum, NewtonProgress, ROUNDING_OF_POSITIONS, max_abs, small_parts_settled,
+};
 use crate::model::Legendre;
 use std::fmt;
 
@@ -58,7 +60,7 @@ impl fmt::Display for Turning {
 
 /// The bounds of the length, and what happens where there is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EnergyChoice {
+pub struct EnergyStepSpec {
     /// The smallest length, in first steps.
     pub smallest: f64,
     /// The largest length, in first steps.
@@ -67,9 +69,9 @@ pub struct EnergyChoice {
     pub turning: Turning,
 }
 
-impl Default for EnergyChoice {
+impl Default for EnergyStepSpec {
     fn default() -> Self {
-        EnergyChoice { smallest: 0.01, largest: 3.0, turning: Turning::First }
+        EnergyStepSpec { smallest: 0.01, largest: 3.0, turning: Turning::First }
     }
 }
 
@@ -100,13 +102,13 @@ enum Kind {
 #[derive(Debug, Clone)]
 pub struct EnergySteps<D> {
     ld: D,
-    choice: EnergyChoice,
+    choice: EnergyStepSpec,
     /// The first length.
     first: f64,
     /// Time at the start.
     start: f64,
     /// Time since the start, and what rounding has taken from it.
-    time: [f64; 2],
+    time: CompensatedSum<f64>,
     step: u64,
     q: Vec<f64>,
     p: Vec<f64>,
@@ -183,7 +185,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     ///
     /// # Panics
     /// If the discrete Lagrangian cannot say how it depends on the length of its step.
-    pub fn new(mut ld: D, start: &Start, choice: EnergyChoice) -> Result<Self, RunError> {
+    pub fn new(mut ld: D, start: &Start, choice: EnergyStepSpec) -> Result<Self, RunError> {
         let (n, s) = (start.q.len(), ld.pieces());
         let mut velocity = vec![0.0; n];
         Legendre::new(n)
@@ -212,7 +214,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             smooth: 0,
             first: start.h,
             start: start.t,
-            time: [0.0; 2],
+            time: CompensatedSum::default(),
             step: 0,
             q: start.q.clone(),
             p: start.p.clone(),
@@ -263,30 +265,21 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             }
             None => self.done = Some((self.leg.clone(), kind)),
         }
-        self.advance_time(h);
+        self.time.advance(h);
         self.step += 1;
         Ok(())
     }
 
     /// The time.
     fn now(&self) -> f64 {
-        self.start + self.time[0]
-    }
-
-    /// Adds to the time without losing what falls below its last bit.
-    #[inline(always)]
-    fn advance_time(&mut self, h: f64) {
-        let [t, lost] = self.time;
-        let add = h - lost;
-        let sum = t + add;
-        self.time = [sum, (sum - t) - add];
+        self.start + self.time.value()
     }
 
     /// The first step has the given length, and its energy is the one to be kept.
     #[cold]
     fn first_step(&mut self) -> Result<Kind, Cause> {
         self.leg.h = self.first;
-        self.solve::<false>(LIMIT)?;
+        self.solve::<false>(NewtonProgress::LIMIT)?;
         self.aim()?;
         Ok(Kind::Given)
     }
@@ -410,7 +403,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         let scale = h / self.leg.h;
         self.leg.u.iter_mut().for_each(|u| *u *= scale);
         self.leg.h = h;
-        self.solve::<false>(LIMIT)
+        self.solve::<false>(NewtonProgress::LIMIT)
     }
 
     /// Newton's method for the increments `leg.u`, and with `FREE` for the length `leg.h`, from what is in them.
@@ -445,8 +438,11 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         let m = self.ld.dimension() * self.ld.pieces();
         let size = m + usize::from(FREE);
         let Room { matrix, block, delta, mixed, pivot, spare } = room;
-        let mut before = 0.0;
-        for iterations in 1..=limit {
+        // Lengths are ill-conditioned: only fast convergence foretells its end.
+        let fast = if FREE { 0.03 } else { 0.1 };
+        let mut progress = NewtonProgress::new(self.tolerance).limit(limit).forecast_below(fast);
+        while progress.begin() {
+            let iterations = progress.iterations();
             let length = self.equations::<FREE>((matrix, block), delta, mixed);
             let balance = length.d3 + self.target;
             if FREE && self.is_indifferent(&length, mixed) {
@@ -471,21 +467,16 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
                 return Err(self.failure(length, iterations));
             }
             self.iterations += 1;
+            // Of increments that have become zero the correction is infinitely many times their size.
             let relative = if moved <= change.abs() * scale { change.abs() } else { moved / scale };
-            let ratio = relative / before;
-            // As in `Del`, but lengths are ill-conditioned: only fast convergence foretells its end.
-            let fast = if FREE { 0.03 } else { 0.1 };
-            let predicted = ratio < fast && relative * ratio * ratio <= self.tolerance;
+            let relative = relative.min(f64::MAX);
             let n = self.ld.dimension();
             let small_parts = || small_parts_settled(&delta[..m], &self.leg.u[..m], n, scale);
-            let solved = relative <= self.tolerance || predicted;
-            let solved = solved && (iterations > PATIENCE || small_parts());
-            // What is nothing but rounding does not converge, it wanders.
-            let wanders = iterations > 3
-                && ratio > 0.5
-                && moved <= 1e-14 * max_abs(&self.q)
-                && (!FREE || balance.abs() <= ROUNDING * length.size);
-            if solved || wanders {
+            let at_rounding = || {
+                moved <= ROUNDING_OF_POSITIONS * max_abs(&self.q)
+                    && (!FREE || balance.abs() <= ROUNDING * length.size)
+            };
+            if progress.judge(relative, 1.0, small_parts, at_rounding).ends() {
                 // With the length found, only the points are corrected: their own equations are well-conditioned.
                 let factors = if FREE { &mut *block } else { &mut *matrix };
                 if FREE && !linalg::factor(factors, pivot, m) {
@@ -496,7 +487,6 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
                 polish(&mut self.ld, &mut self.leg, &self.p, solve, work, &mut self.impulse);
                 return Ok(length);
             }
-            before = relative;
         }
         let length = self.equations::<FREE>((matrix, block), delta, mixed);
         Err(self.failure(length, limit))
@@ -585,7 +575,7 @@ impl<D: DiscreteLagrangian> Integrator for EnergySteps<D> {
     }
 
     fn elapsed(&self) -> Option<f64> {
-        Some(self.time[0])
+        Some(self.time.value())
     }
 
     fn adaption(&self) -> Option<Adaption> {

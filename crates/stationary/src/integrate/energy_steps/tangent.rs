@@ -85,13 +85,13 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
 mod tests {
     use crate::action::Galerkin;
     use crate::formula::{Scope, Var};
-    use crate::integrate::{EnergyChoice, EnergySteps, Integrator, Start};
+    use crate::integrate::{EnergyStepSpec, EnergySteps, Integrator, Start};
     use crate::model::FormulaLagrangian;
     use std::sync::Arc;
 
     /// Each column against differences of the step itself, in position, momentum and the energy to be kept.
     #[test]
-    fn the_spacetime_tangent_is_the_derivative_of_the_step() {
+    fn energy_step_spacetime_tangent_is_the_derivative_of_the_step() {
         let mut scope = Scope::new();
         for (k, name) in ["x", "y"].into_iter().enumerate() {
             scope.variable(name, Var::Q(k as u32)).variable(format!("v{name}"), Var::V(k as u32));
@@ -100,7 +100,7 @@ mod tests {
         let l = Arc::new(FormulaLagrangian::new(text, &scope, 2).unwrap());
         let start = Start { t: 0.0, q: vec![0.7, 0.4], p: vec![0.1, 0.5], h: 0.1 };
         for ld in [Galerkin::midpoint(Arc::clone(&l), 0.5), Galerkin::gauss(l, 2)] {
-            let mut x = EnergySteps::new(ld, &start, EnergyChoice::default()).unwrap();
+            let mut x = EnergySteps::new(ld, &start, EnergyStepSpec::default()).unwrap();
             x.advance(4).unwrap();
             let moved = |column: usize, by: f64| {
                 let mut y = x.clone();

@@ -7,19 +7,16 @@
 //! that one is the state here, and the momentum in the body is always taken from it: a free body keeps the one to the last
 //! bit and the other, with its Casimir `|m|^2`, to the rounding of a single product, after any number of steps.
 //!
-//! The rotation is a quaternion. A step adds to it `q (f - 1)`, what the addition loses is carried to the next step,
-//! and its length is led back to one within each. Its matrix divides by that length, so it is orthogonal to rounding
-//! whatever happened before.
+//! The rotation is a quaternion. A step adds `q (f - 1)` to it by compensated summation and corrects its length to one. Its
+//! matrix divides by that length, so that it is orthogonal to rounding after any number of steps.
 
-mod carry;
 mod solve;
 
 use super::Composition;
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::space::{Mat3, Quaternion, Vec3, apply, apply_transposed, inner, plus, times};
+use crate::linalg::{CompensatedSum, Mat3, Quaternion, Vec3, Vector};
 use crate::model::{BodyJet, RigidBody, torque};
-use carry::Carry;
 use solve::Turn;
 use std::fmt;
 
@@ -74,7 +71,7 @@ pub struct BodyStart {
     pub angular_velocity: Vec3,
 }
 
-/// What can be seen of a body.
+/// The observable state of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyView {
     /// Steps made.
@@ -103,17 +100,17 @@ impl BodyView {
     /// Angular momentum in space about the origin, or, of a held body, about its point: the Noether momentum of
     /// rotations.
     pub fn angular_momentum(&self) -> Vec3 {
-        plus(&self.spin, 1.0, &crate::linalg::space::cross(&self.position, &self.momentum))
+        self.spin + self.position.cross(self.momentum)
     }
 }
 
 /// The moving part.
 #[derive(Debug, Clone, Copy)]
 struct State {
-    x: Carry<3>,
-    p: Carry<3>,
-    spin: Carry<3>,
-    q: Carry<4>,
+    x: CompensatedSum<Vec3>,
+    p: CompensatedSum<Vec3>,
+    spin: CompensatedSum<Vec3>,
+    q: CompensatedSum<Vector<4>>,
     rotation: Mat3,
     jet: BodyJet,
     torque: Vec3,
@@ -123,16 +120,16 @@ struct State {
 ///
 /// ```
 /// use stationary::integrate::group::{BodyMethod, BodyRun, BodyStart};
-/// use stationary::linalg::space::Quaternion;
+/// use stationary::linalg::{Mat3, Quaternion, Vec3};
 /// use stationary::model::RigidBody;
-/// let body = RigidBody::new(1.0, [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]).unwrap();
+/// let body = RigidBody::new(1.0, Mat3::diagonal(1.0, 2.0, 2.5)).unwrap();
 /// let start = BodyStart {
 ///     t: 0.0,
 ///     h: 0.1,
-///     position: [0.0; 3],
+///     position: Vec3::ZERO,
 ///     orientation: Quaternion::ONE,
-///     velocity: [1.0, 0.0, 0.0],
-///     angular_velocity: [0.01, 1.0, 0.01],
+///     velocity: Vec3::unit(0),
+///     angular_velocity: Vec3::new(0.01, 1.0, 0.01),
 /// };
 /// let mut run = BodyRun::new(body, BodyMethod::EulerPoincare { order: 4 }, &start).unwrap();
 /// let before = run.view();
@@ -162,14 +159,14 @@ impl BodyRun {
     pub fn new(body: RigidBody, method: BodyMethod, start: &BodyStart) -> Result<Self, RunError> {
         let orientation = start.orientation.unit();
         let rotation = orientation.matrix();
-        let spin = apply(&rotation, &apply(body.inertia(), &start.angular_velocity));
-        let p = if body.is_held() { [0.0; 3] } else { times(body.mass(), &start.velocity) };
-        let jet = body.potential(start.t, &start.position, &rotation);
+        let spin = rotation * (body.inertia() * start.angular_velocity);
+        let p = if body.is_held() { Vec3::ZERO } else { body.mass() * start.velocity };
+        let jet = body.potential(start.t, start.position, &rotation);
         let now = State {
-            x: Carry::new(start.position),
-            p: Carry::new(p),
-            spin: Carry::new(spin),
-            q: Carry::new(orientation.0),
+            x: CompensatedSum::new(start.position),
+            p: CompensatedSum::new(p),
+            spin: CompensatedSum::new(spin),
+            q: CompensatedSum::new(Vector(orientation.0)),
             rotation,
             torque: torque(&rotation, &jet.rotation),
             jet,
@@ -182,7 +179,7 @@ impl BodyRun {
         };
         let composition =
             Composition::of_order(method.order()).expect("orders 2, 4, 6 and 8 are all there are");
-        let inverse = crate::linalg::space::inverse(body.inertia());
+        let inverse = body.inertia().inverse();
         let (t, h) = (start.t, start.h);
         Ok(BodyRun {
             body,
@@ -230,29 +227,29 @@ impl BodyRun {
     #[inline]
     fn leap(&mut self, x: &mut State, t: f64, h: f64) -> Result<f64, Cause> {
         let held = self.body.is_held();
-        x.spin.add(0.5 * h, &x.torque);
+        x.spin.advance_exactly(0.5 * h * x.torque);
         let mut kinetic = 0.0;
         if !held {
-            x.p.add(-0.5 * h, &x.jet.position);
-            x.x.add(h / self.body.mass(), &x.p.value);
-            kinetic = 0.5 * inner(&x.p.value, &x.p.value) / self.body.mass();
+            x.p.advance_exactly(-0.5 * h * x.jet.position);
+            x.x.advance_exactly(h / self.body.mass() * x.p.value());
+            kinetic = 0.5 * x.p.value().dot(x.p.value()) / self.body.mass();
         }
-        let momentum = apply_transposed(&x.rotation, &x.spin.value);
+        let momentum = x.rotation.transpose() * x.spin.value();
         let inertia = self.body.inertia();
-        let turned = self.turn.solve(inertia, &self.inverse, &times(0.5 * h, &momentum))?;
+        let turned = self.turn.solve(inertia, &self.inverse, 0.5 * h * momentum)?;
         self.iterations += turned.iterations;
-        kinetic += 2.0 * inner(&turned.g, &apply(inertia, &turned.g)) / (h * h);
-        let [a, b, c] = turned.u;
-        let q = Quaternion(x.q.value);
-        x.q.add(1.0, &q.after(&Quaternion([turned.less_one, a, b, c])).0);
-        let q = Quaternion(x.q.value);
-        x.q.add(-0.5 * (q.squared() - 1.0), &q.0);
-        x.rotation = Quaternion(x.q.value).matrix();
-        x.jet = self.body.potential(t + h, &x.x.value, &x.rotation);
+        kinetic += 2.0 * turned.g.dot(inertia * turned.g) / (h * h);
+        let [a, b, c] = turned.u.0;
+        let q = Quaternion(x.q.value().0);
+        x.q.advance_exactly(Vector(q.after(&Quaternion([turned.less_one, a, b, c])).0));
+        let q = Quaternion(x.q.value().0);
+        x.q.advance_exactly(-0.5 * (q.squared() - 1.0) * Vector(q.0));
+        x.rotation = Quaternion(x.q.value().0).matrix();
+        x.jet = self.body.potential(t + h, x.x.value(), &x.rotation);
         x.torque = torque(&x.rotation, &x.jet.rotation);
-        x.spin.add(0.5 * h, &x.torque);
+        x.spin.advance_exactly(0.5 * h * x.torque);
         if !held {
-            x.p.add(-0.5 * h, &x.jet.position);
+            x.p.advance_exactly(-0.5 * h * x.jet.position);
         }
         Ok(kinetic)
     }
@@ -260,18 +257,18 @@ impl BodyRun {
     /// The present state.
     pub fn view(&self) -> BodyView {
         let x = &self.now;
-        let body_momentum = apply_transposed(&x.rotation, &x.spin.value);
+        let body_momentum = x.rotation.transpose() * x.spin.value();
         BodyView {
             step: self.step,
             t: self.start + self.step as f64 * self.h,
-            position: x.x.value,
-            orientation: Quaternion(x.q.value),
+            position: x.x.value(),
+            orientation: Quaternion(x.q.value().0),
             rotation: x.rotation,
-            momentum: x.p.value,
-            spin: x.spin.value,
+            momentum: x.p.value(),
+            spin: x.spin.value(),
             body_momentum,
-            angular_velocity: self.body.angular_velocity(&body_momentum),
-            energy: [self.body.kinetic(&x.p.value, &body_momentum), x.jet.value],
+            angular_velocity: self.body.angular_velocity(body_momentum),
+            energy: [self.body.kinetic(x.p.value(), body_momentum), x.jet.value],
         }
     }
 
@@ -292,14 +289,13 @@ impl BodyRun {
 }
 
 fn finite(x: &State) -> Result<(), Cause> {
-    let all = |values: &[f64]| values.iter().all(|x| x.is_finite());
     let parts: [(&str, bool); 6] = [
         ("the potential", x.jet.value.is_finite() && x.jet.rate.is_finite()),
-        ("the force", all(&x.jet.position)),
-        ("the torque", all(&x.torque)),
-        ("the position", all(&x.x.value)),
-        ("a momentum", all(&x.p.value) && all(&x.spin.value)),
-        ("the orientation", all(&x.q.value)),
+        ("the force", x.jet.position.is_finite()),
+        ("the torque", x.torque.is_finite()),
+        ("the position", x.x.value().is_finite()),
+        ("a momentum", x.p.value().is_finite() && x.spin.value().is_finite()),
+        ("the orientation", x.q.value().is_finite()),
     ];
     match parts.iter().find(|(_, finite)| !finite) {
         Some((what, _)) => Err(Cause::NotFinite { what: (*what).into() }),

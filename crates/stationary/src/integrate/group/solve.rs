@@ -1,4 +1,4 @@
-//! Which rotation a step makes: the equation between the body's angular momentum and the turn of one step.
+//! The equation between the angular momentum of a body and the rotation that one step makes.
 //!
 //! Both discrete Lagrangians of the free body are `L_d = (2/h) g.J g`, where the turn `F = R_0' R_1` by an angle `a` about
 //! the unit axis `e` has the parameter
@@ -13,7 +13,7 @@
 //! - `J g + g x J g + (g.J g) g = b`: it has one for every `b`, for its left side grows with the cube of `g`.
 
 use crate::error::Cause;
-use crate::linalg::space::{Mat3, Vec3, apply, cross, determinant, inner, inverse, norm, plus, times};
+use crate::linalg::{Mat3, NewtonProgress, Vec3, Vector, Verdict};
 
 /// The discrete Lagrangian of a free turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,62 +33,72 @@ pub(super) struct Solved {
     pub iterations: u64,
 }
 
-const MOST_ITERATIONS: u64 = 60;
+/// A point of the iteration and the length of its residual.
+struct Iterate {
+    g: Vec3,
+    residual: f64,
+}
+
+const MOST_ITERATIONS: usize = 60;
 const MOST_HALVINGS: usize = 30;
 /// Newton's method converges quadratically: after a correction of this relative size only rounding is left.
 const LAST: f64 = 1e-9;
 
 impl Turn {
     /// Solves for the turn; `inverse_inertia` only serves the first guess.
-    pub fn solve(self, inertia: &Mat3, inverse_inertia: &Mat3, b: &Vec3) -> Result<Solved, Cause> {
+    pub fn solve(self, inertia: &Mat3, inverse_inertia: &Mat3, b: Vec3) -> Result<Solved, Cause> {
         let mut g = self.guess(inertia, inverse_inertia, b);
-        let mut residual = plus(&self.left(inertia, &g), -1.0, b);
-        let failed = |iterations: u64, residual: &Vec3| Cause::Newton {
-            iterations: iterations as usize,
-            residual: norm(residual) / norm(b),
+        let mut residual = self.left(inertia, g) - b;
+        let failed = |iterations: usize, residual: Vec3| Cause::Newton {
+            iterations,
+            residual: residual.norm() / b.norm(),
         };
-        for iterations in 1..=MOST_ITERATIONS {
-            let derivative = self.derivative(inertia, &g);
-            let delta = times(-1.0, &apply(&inverse(&derivative), &residual));
-            if !delta.iter().all(|x| x.is_finite()) {
-                return Err(failed(iterations, &residual));
+        let mut progress = NewtonProgress::new(LAST).limit(MOST_ITERATIONS).forecast_below(0.0);
+        while progress.begin() {
+            let iterations = progress.iterations();
+            let derivative = self.derivative(inertia, g);
+            let delta = -(derivative.inverse() * residual);
+            // The components are those of one vector in one unit: none of them is hidden by the largest.
+            let verdict = progress.judge(delta.norm(), g.norm(), || true, || false);
+            if verdict == Verdict::Diverged {
+                return Err(failed(iterations, residual));
             }
-            if norm(&delta) <= LAST * norm(&g) {
+            if verdict.ends() {
                 // On the branch that begins at rest the derivative keeps its sign: beyond a fold it would not.
-                if determinant(&derivative) <= 0.0 {
-                    return Err(failed(iterations, &[f64::NAN; 3]));
+                if derivative.determinant() <= 0.0 {
+                    return Err(failed(iterations, Vector([f64::NAN; 3])));
                 }
-                return Ok(self.turned(plus(&g, 1.0, &delta), iterations));
+                return Ok(self.turned(g + delta, iterations as u64));
             }
             (g, residual) = self
-                .shorter(inertia, b, (&g, norm(&residual)), &delta)
-                .ok_or_else(|| failed(iterations, &residual))?;
+                .shorter(inertia, b, &Iterate { g, residual: residual.norm() }, delta)
+                .ok_or_else(|| failed(iterations, residual))?;
         }
-        Err(failed(MOST_ITERATIONS, &residual))
+        Err(failed(MOST_ITERATIONS, residual))
     }
 
     /// Two terms of the series of the solution, or something of the right size where the turn is large.
-    fn guess(self, inertia: &Mat3, inverse_inertia: &Mat3, b: &Vec3) -> Vec3 {
-        let first = apply(inverse_inertia, b);
-        let size = norm(&first);
+    fn guess(self, inertia: &Mat3, inverse_inertia: &Mat3, b: Vec3) -> Vec3 {
+        let first = inverse_inertia * b;
+        let size = first.norm();
         if size < 0.3 {
-            let second = apply(inverse_inertia, &cross(&first, &apply(inertia, &first)));
-            return plus(&first, -1.0, &second);
+            let second = inverse_inertia * first.cross(inertia * first);
+            return first - second;
         }
         match self {
-            Turn::MoserVeselov => times(0.5 / size.max(0.5), &first),
-            Turn::Cayley => times(1.0 / (1.0 + size).cbrt().powi(2), &first),
+            Turn::MoserVeselov => (0.5 / size.max(0.5)) * first,
+            Turn::Cayley => (1.0 / (1.0 + size).cbrt().powi(2)) * first,
         }
     }
 
     /// The largest part of the correction, by halves, that brings the residual down.
-    fn shorter(self, inertia: &Mat3, b: &Vec3, (g, now): (&Vec3, f64), delta: &Vec3) -> Option<(Vec3, Vec3)> {
+    fn shorter(self, inertia: &Mat3, b: Vec3, now: &Iterate, delta: Vec3) -> Option<(Vec3, Vec3)> {
         let mut part = 1.0;
         for _ in 0..MOST_HALVINGS {
-            let trial = plus(g, part, delta);
-            let residual = plus(&self.left(inertia, &trial), -1.0, b);
+            let trial = now.g + part * delta;
+            let residual = self.left(inertia, trial) - b;
             // Where the trial is no turn at all its residual is not a number.
-            if norm(&residual) < now {
+            if residual.norm() < now.residual {
                 return Some((trial, residual));
             }
             part *= 0.5;
@@ -98,70 +108,68 @@ impl Turn {
 
     /// The left side of the equation.
     #[inline]
-    fn left(self, inertia: &Mat3, g: &Vec3) -> Vec3 {
-        let jg = apply(inertia, g);
-        let turned = cross(g, &jg);
+    fn left(self, inertia: &Mat3, g: Vec3) -> Vec3 {
+        let jg = inertia * g;
+        let turned = g.cross(jg);
         match self {
-            Turn::MoserVeselov => plus(&turned, (1.0 - inner(g, g)).sqrt(), &jg),
-            Turn::Cayley => plus(&plus(&turned, 1.0, &jg), inner(g, &jg), g),
+            Turn::MoserVeselov => turned + (1.0 - g.dot(g)).sqrt() * jg,
+            Turn::Cayley => turned + jg + g.dot(jg) * g,
         }
     }
 
     /// Its derivative in `g`.
     #[inline]
-    fn derivative(self, inertia: &Mat3, g: &Vec3) -> Mat3 {
-        let jg = apply(inertia, g);
+    fn derivative(self, inertia: &Mat3, g: Vec3) -> Mat3 {
+        let jg = inertia * g;
         let (w, diagonal) = match self {
-            Turn::MoserVeselov => ((1.0 - inner(g, g)).sqrt(), 0.0),
-            Turn::Cayley => (1.0, inner(g, &jg)),
+            Turn::MoserVeselov => ((1.0 - g.dot(g)).sqrt(), 0.0),
+            Turn::Cayley => (1.0, g.dot(jg)),
         };
-        let hat = |a: &Vec3| [[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]];
-        let (by_g, by_jg) = (hat(g), hat(&jg));
-        let mut out = [[0.0; 3]; 3];
-        for (i, row) in out.iter_mut().enumerate() {
-            for (j, entry) in row.iter_mut().enumerate() {
+        let (by_g, by_jg) = (Mat3::skew(g), Mat3::skew(jg));
+        let mut out = Mat3::default();
+        for i in 0..3 {
+            for j in 0..3 {
                 // The inertia tensor is symmetric: its row is its column.
-                let spin = inner(&by_g[i], &inertia[j]) - by_jg[i][j];
+                let spin = by_g[i].dot(inertia[j]) - by_jg[i][j];
                 let outer = match self {
                     Turn::MoserVeselov => -jg[i] * g[j] / w,
                     Turn::Cayley => 2.0 * g[i] * jg[j],
                 };
-                *entry = w * inertia[i][j] + spin + outer + if i == j { diagonal } else { 0.0 };
+                out[i][j] = w * inertia[i][j] + spin + outer + if i == j { diagonal } else { 0.0 };
             }
         }
         out
     }
 
     fn turned(self, g: Vec3, iterations: u64) -> Solved {
-        let squared = inner(&g, &g);
+        let squared = g.dot(g);
         let (w, u) = match self {
             Turn::MoserVeselov => ((1.0 - squared).sqrt(), g),
             Turn::Cayley => {
                 let w = 1.0 / (1.0 + squared).sqrt();
-                (w, times(w, &g))
+                (w, w * g)
             }
         };
-        Solved { g, u, less_one: -inner(&u, &u) / (1.0 + w), iterations }
+        Solved { g, u, less_one: -u.dot(u) / (1.0 + w), iterations }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::space::{Quaternion, apply_transposed};
+    use crate::linalg::Quaternion;
 
-    const INERTIA: Mat3 = [[2.0, 0.2, -0.1], [0.2, 1.5, 0.3], [-0.1, 0.3, 1.1]];
+    const INERTIA: Mat3 = Mat3::from_rows([[2.0, 0.2, -0.1], [0.2, 1.5, 0.3], [-0.1, 0.3, 1.1]]);
 
     #[test]
-    fn derivatives_match_differences() {
-        let g = [0.3, -0.2, 0.4];
+    fn rigid_body_step_derivatives_agree_with_finite_differences() {
+        let g = Vec3::new(0.3, -0.2, 0.4);
         for turn in [Turn::MoserVeselov, Turn::Cayley] {
-            let exact = turn.derivative(&INERTIA, &g);
+            let exact = turn.derivative(&INERTIA, g);
             for j in 0..3 {
-                let mut by = [0.0; 3];
-                by[j] = 1e-5;
-                let (up, down) =
-                    (turn.left(&INERTIA, &plus(&g, 1.0, &by)), turn.left(&INERTIA, &plus(&g, -1.0, &by)));
+                let by = 1e-5 * Vec3::unit(j);
+                let up = turn.left(&INERTIA, g + by);
+                let down = turn.left(&INERTIA, g - by);
                 for i in 0..3 {
                     assert!(((up[i] - down[i]) / 2e-5 - exact[i][j]).abs() < 1e-9, "{turn:?} {i} {j}");
                 }
@@ -172,24 +180,23 @@ mod tests {
     /// The momentum is the derivative of `(2/h) g.J g` along a turn of the first orientation; that of the second one is
     /// the same vector, seen from the turned body: the discrete coadjoint action.
     #[test]
-    fn momenta_are_the_derivatives_of_the_discrete_lagrangian() {
-        let b = [0.3, 0.25, -0.4];
+    fn rigid_body_momenta_are_derivatives_of_the_discrete_lagrangian() {
+        let b = Vec3::new(0.3, 0.25, -0.4);
         for turn in [Turn::MoserVeselov, Turn::Cayley] {
-            let solved = turn.solve(&INERTIA, &crate::linalg::space::inverse(&INERTIA), &b).unwrap();
-            let [x, y, z] = solved.u;
+            let solved = turn.solve(&INERTIA, &INERTIA.inverse(), b).unwrap();
+            let [x, y, z] = solved.u.0;
             let f = Quaternion([1.0 + solved.less_one, x, y, z]);
             // With h = 2, L_d = g.J g.
             let action = |f: Quaternion| {
                 let (w, u) = f.unit().parts();
-                let g = if turn == Turn::MoserVeselov { u } else { times(1.0 / w, &u) };
-                inner(&g, &apply(&INERTIA, &g))
+                let g = if turn == Turn::MoserVeselov { u } else { 1.0 / w * u };
+                g.dot(INERTIA * g)
             };
-            let after = apply_transposed(&f.matrix(), &b);
+            let after = f.matrix().transpose() * b;
             for k in 0..3 {
-                let mut axis = [0.0; 3];
-                axis[k] = 1.0;
+                let axis = Vec3::unit(k);
                 let along = |side: fn(Quaternion, Quaternion) -> Quaternion| {
-                    let at = |angle| action(side(f, Quaternion::about(&axis, angle)));
+                    let at = |angle| action(side(f, Quaternion::about(axis, angle)));
                     (at(1e-5) - at(-1e-5)) / 2e-5
                 };
                 assert!((along(|f, by| by.after(&f)) - b[k]).abs() < 1e-9, "{turn:?} before {k}");
@@ -200,30 +207,30 @@ mod tests {
 
     /// The Cayley step exists however long it is; that of Moser and Veselov ends, and says so.
     #[test]
-    fn solves_are_robust() {
-        let inverse_inertia = crate::linalg::space::inverse(&INERTIA);
+    fn cayley_step_always_converges_and_moser_veselov_refuses_too_long_steps() {
+        let inverse_inertia = INERTIA.inverse();
         let mut refused = 0;
         for k in 0..4000 {
             let size = 10f64.powf(f64::from(k) / 4000.0 * 8.0 - 4.0);
             let k = f64::from(k);
-            let b = times(size, &[(1.3 * k).sin(), (2.1 * k + 1.0).sin(), (0.7 * k + 2.0).sin()]);
-            let solved = Turn::Cayley.solve(&INERTIA, &inverse_inertia, &b).unwrap();
-            let residual = plus(&Turn::Cayley.left(&INERTIA, &solved.g), -1.0, &b);
-            assert!(norm(&residual) < 4e-15 * norm(&b), "{b:?}");
-            match Turn::MoserVeselov.solve(&INERTIA, &inverse_inertia, &b) {
+            let b = size * Vec3::new((1.3 * k).sin(), (2.1 * k + 1.0).sin(), (0.7 * k + 2.0).sin());
+            let solved = Turn::Cayley.solve(&INERTIA, &inverse_inertia, b).unwrap();
+            let residual = Turn::Cayley.left(&INERTIA, solved.g) - b;
+            assert!(residual.norm() < 4e-15 * b.norm(), "{b:?}");
+            match Turn::MoserVeselov.solve(&INERTIA, &inverse_inertia, b) {
                 Ok(solved) => {
-                    let residual = plus(&Turn::MoserVeselov.left(&INERTIA, &solved.g), -1.0, &b);
-                    assert!(norm(&residual) < 4e-15 * norm(&b), "{b:?}");
-                    assert!(norm(&b) < 2.0, "beyond the fold: {b:?}");
+                    let residual = Turn::MoserVeselov.left(&INERTIA, solved.g) - b;
+                    assert!(residual.norm() < 4e-15 * b.norm(), "{b:?}");
+                    assert!(b.norm() < 2.0, "beyond the fold: {b:?}");
                 }
                 Err(_) => {
-                    assert!(norm(&b) > 0.4, "{b:?}");
+                    assert!(b.norm() > 0.4, "{b:?}");
                     refused += 1;
                 }
             }
         }
         assert!(refused > 1000, "{refused}");
-        assert_eq!(Turn::Cayley.solve(&INERTIA, &inverse_inertia, &[0.0; 3]).unwrap().g, [0.0; 3]);
-        assert!(Turn::Cayley.solve(&INERTIA, &inverse_inertia, &[f64::NAN; 3]).is_err());
+        assert_eq!(Turn::Cayley.solve(&INERTIA, &inverse_inertia, Vec3::ZERO).unwrap().g, Vec3::ZERO);
+        assert!(Turn::Cayley.solve(&INERTIA, &inverse_inertia, Vector([f64::NAN; 3])).is_err());
     }
 }

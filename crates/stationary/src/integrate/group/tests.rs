@@ -1,14 +1,10 @@
 //! Laws of the integrators of rigid bodies.
 
 use super::*;
-use crate::linalg::space::{column, cross, norm};
+use crate::linalg::{Mat3, Quaternion, Vec3};
 use crate::model::BodyPotential;
 
 mod contrast;
-
-pub(super) fn diagonal(a: f64, b: f64, c: f64) -> Mat3 {
-    [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]]
-}
 
 fn methods() -> Vec<BodyMethod> {
     let orders = [2, 4, 6, 8];
@@ -19,24 +15,24 @@ fn methods() -> Vec<BodyMethod> {
 /// `V = R33`: the weight of a top whose axis is its third.
 struct Weight;
 impl BodyPotential for Weight {
-    fn at(&self, _t: f64, _x: &Vec3, r: &Mat3) -> BodyJet {
-        BodyJet { value: r[2][2], rotation: diagonal(0.0, 0.0, 1.0), ..BodyJet::default() }
+    fn at(&self, _t: f64, _x: Vec3, r: &Mat3) -> BodyJet {
+        BodyJet { value: r[2][2], rotation: Mat3::diagonal(0.0, 0.0, 1.0), ..BodyJet::default() }
     }
 }
 
 /// Couples position, orientation and time: a spring from the origin to a point of the body, in a field that swells.
 pub(super) struct Spring;
-const POINT: Vec3 = [0.3, -0.2, 0.5];
+const POINT: Vec3 = Vec3::new(0.3, -0.2, 0.5);
 impl BodyPotential for Spring {
-    fn at(&self, t: f64, x: &Vec3, r: &Mat3) -> BodyJet {
-        let end = plus(x, 1.0, &apply(r, &POINT));
+    fn at(&self, t: f64, x: Vec3, r: &Mat3) -> BodyJet {
+        let end = x + (r * POINT);
         let (stiffness, rate) = (1.0 + 0.3 * t.sin(), 0.3 * t.cos());
-        let force = times(stiffness, &end);
+        let force = stiffness * end;
         BodyJet {
-            value: 0.5 * stiffness * inner(&end, &end) + 0.4 * x[2],
-            rate: 0.5 * rate * inner(&end, &end),
-            position: plus(&force, 0.4, &[0.0, 0.0, 1.0]),
-            rotation: force.map(|f| times(f, &POINT)),
+            value: 0.5 * stiffness * end.dot(end) + 0.4 * x[2],
+            rate: 0.5 * rate * end.dot(end),
+            position: force + 0.4 * Vec3::unit(2),
+            rotation: Mat3(force.0.map(|f| f * POINT)),
         }
     }
 }
@@ -45,19 +41,19 @@ fn start(h: f64) -> BodyStart {
     BodyStart {
         t: 0.3,
         h,
-        position: [0.8, 0.1, -0.4],
+        position: Vec3::new(0.8, 0.1, -0.4),
         orientation: Quaternion([0.8, 0.3, -0.4, 0.2]),
-        velocity: [0.1, 0.7, 0.2],
-        angular_velocity: [0.4, -0.6, 1.1],
+        velocity: Vec3::new(0.1, 0.7, 0.2),
+        angular_velocity: Vec3::new(0.4, -0.6, 1.1),
     }
 }
 
 fn tumbling() -> RigidBody {
-    RigidBody::new(1.3, [[1.0, 0.1, 0.05], [0.1, 1.4, -0.2], [0.05, -0.2, 1.7]]).unwrap()
+    RigidBody::new(1.3, Mat3::from_rows([[1.0, 0.1, 0.05], [0.1, 1.4, -0.2], [0.05, -0.2, 1.7]])).unwrap()
 }
 
 fn heavy_top() -> RigidBody {
-    RigidBody::new(1.0, diagonal(1.0, 1.0, 0.5)).unwrap().held().with_potential(Weight)
+    RigidBody::new(1.0, Mat3::diagonal(1.0, 1.0, 0.5)).unwrap().held().with_potential(Weight)
 }
 
 /// Everything that can be wrong at the end of a run.
@@ -65,7 +61,13 @@ fn end(body: RigidBody, method: BodyMethod, steps: u64, span: f64) -> Vec<f64> {
     let mut run = BodyRun::new(body, method, &start(span / steps as f64)).unwrap();
     run.advance(steps).unwrap();
     let view = run.view();
-    [&view.position[..], &view.momentum, &view.spin, &view.rotation.concat()].concat()
+    view.position
+        .iter()
+        .chain(&view.momentum)
+        .chain(&view.spin)
+        .copied()
+        .chain(view.rotation.entries())
+        .collect()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
@@ -106,7 +108,7 @@ fn orthogonality(r: &Mat3) -> f64 {
     for i in 0..3 {
         for j in 0..3 {
             let one = f64::from(u8::from(i == j));
-            worse(&mut worst, (inner(&column(r, i), &column(r, j)) - one).abs());
+            worse(&mut worst, (r.column(i).dot(r.column(j)) - one).abs());
         }
     }
     worst
@@ -118,13 +120,13 @@ fn path_momentum(turn: Turn, inertia: &Mat3, h: f64, before: &BodyView, after: &
     let [w, x, y, z] = before.orientation.0;
     let (w, u) = Quaternion([w, -x, -y, -z]).after(&after.orientation).parts();
     // The parameter is sin or tan of half the angle; the derivative of `(2/h) g.J g`, see `solve`.
-    let g = if turn == Turn::MoserVeselov { u } else { times(1.0 / w, &u) };
-    let jg = apply(inertia, &g);
+    let g = if turn == Turn::MoserVeselov { u } else { 1.0 / w * u };
+    let jg = inertia * g;
     let b = match turn {
-        Turn::MoserVeselov => plus(&cross(&g, &jg), w, &jg),
-        Turn::Cayley => plus(&plus(&cross(&g, &jg), 1.0, &jg), inner(&g, &jg), &g),
+        Turn::MoserVeselov => g.cross(jg) + w * jg,
+        Turn::Cayley => (g.cross(jg) + jg) + g.dot(jg) * g,
     };
-    apply(&before.rotation, &times(2.0 / h, &b))
+    before.rotation * (2.0 / h * b)
 }
 
 #[test]
@@ -137,7 +139,7 @@ fn a_free_body_keeps_momentum_and_casimir_over_a_million_steps() {
         let h = 0.1;
         let mut run = BodyRun::new(tumbling(), method, &start(h)).unwrap();
         let first = run.view();
-        let (size, casimir) = (norm(&first.spin), inner(&first.body_momentum, &first.body_momentum));
+        let (size, casimir) = (first.spin.norm(), first.body_momentum.dot(first.body_momentum));
         let mut worst = [0.0; 5];
         let mut thirds = [0.0_f64; 3];
         for k in 0..100_000_u64 {
@@ -145,15 +147,15 @@ fn a_free_body_keeps_momentum_and_casimir_over_a_million_steps() {
             let before = run.view();
             run.advance(1).unwrap();
             let view = run.view();
-            worse(&mut worst[0], norm(&plus(&view.spin, -1.0, &first.spin)) / size);
-            worse(&mut worst[1], (inner(&view.body_momentum, &view.body_momentum) / casimir - 1.0).abs());
+            worse(&mut worst[0], (view.spin - first.spin).norm() / size);
+            worse(&mut worst[1], (view.body_momentum.dot(view.body_momentum) / casimir - 1.0).abs());
             worse(&mut worst[2], orthogonality(&view.rotation).max((view.orientation.squared() - 1.0).abs()));
             worse(&mut thirds[(3 * k / 100_000) as usize], (view.energy[0] / first.energy[0] - 1.0).abs());
             if method.order() == 2 {
                 let seen = path_momentum(run.turn, run.body.inertia(), h, &before, &view);
-                worse(&mut worst[3], norm(&plus(&seen, -1.0, &first.spin)) / size);
+                worse(&mut worst[3], (seen - first.spin).norm() / size);
             }
-            worse(&mut worst[4], norm(&plus(&view.momentum, -1.0, &first.momentum)));
+            worse(&mut worst[4], (view.momentum - first.momentum).norm());
         }
         println!(
             "{method}: spin {:.1e}, casimir {:.1e}, rotation {:.1e}, path {:.1e}; energy {thirds:?}",
@@ -204,26 +206,26 @@ fn orbit_and_spin_exchange_angular_momentum_and_keep_the_sum() {
     struct Tide;
     impl BodyPotential for Tide {
         /// `-1/r + (3/2) x.J x/r^5 - tr J/(2 r^3)` with the inertia `R J R'` in space: the gravity gradient.
-        fn at(&self, _t: f64, x: &Vec3, r: &Mat3) -> BodyJet {
-            let inertia = diagonal(0.01, 0.02, 0.025);
-            let body = apply_transposed(r, x);
-            let (jb, d) = (apply(&inertia, &body), norm(x));
-            let (moment, trace) = (inner(&body, &jb), 0.055);
+        fn at(&self, _t: f64, x: Vec3, r: &Mat3) -> BodyJet {
+            let inertia = Mat3::diagonal(0.01, 0.02, 0.025);
+            let body = r.transpose() * x;
+            let (jb, d) = (inertia * body, x.norm());
+            let (moment, trace) = (body.dot(jb), 0.055);
             let value = -1.0 / d + 1.5 * moment / d.powi(5) - 0.5 * trace / d.powi(3);
             let radial = 1.0 / d.powi(3) - 7.5 * moment / d.powi(7) + 1.5 * trace / d.powi(5);
-            let position = plus(&times(radial, x), 3.0 / d.powi(5), &apply(r, &jb));
-            let rotation = x.map(|x| times(3.0 * x / d.powi(5), &jb));
+            let position = radial * x + 3.0 / d.powi(5) * (r * jb);
+            let rotation = Mat3(x.0.map(|x| 3.0 * x / d.powi(5) * jb));
             BodyJet { value, rate: 0.0, position, rotation }
         }
     }
-    let body = RigidBody::new(1.0, diagonal(0.01, 0.02, 0.025)).unwrap().with_potential(Tide);
+    let body = RigidBody::new(1.0, Mat3::diagonal(0.01, 0.02, 0.025)).unwrap().with_potential(Tide);
     let start = BodyStart {
         t: 0.0,
         h: 0.02,
-        position: [1.0, 0.0, 0.0],
+        position: Vec3::unit(0),
         orientation: Quaternion([0.9, 0.1, 0.3, 0.2]),
-        velocity: [0.0, 1.1, 0.1],
-        angular_velocity: [0.1, 0.3, 0.9],
+        velocity: Vec3::new(0.0, 1.1, 0.1),
+        angular_velocity: Vec3::new(0.1, 0.3, 0.9),
     };
     let mut run = BodyRun::new(body, BodyMethod::EulerPoincare { order: 2 }, &start).unwrap();
     let first = run.view();
@@ -231,8 +233,8 @@ fn orbit_and_spin_exchange_angular_momentum_and_keep_the_sum() {
     for _ in 0..10_000 {
         run.advance(100).unwrap();
         let view = run.view();
-        worse(&mut worst, norm(&plus(&view.angular_momentum(), -1.0, &first.angular_momentum())));
-        worse(&mut exchanged, norm(&plus(&view.spin, -1.0, &first.spin)));
+        worse(&mut worst, (view.angular_momentum() - first.angular_momentum()).norm());
+        worse(&mut exchanged, (view.spin - first.spin).norm());
     }
     println!("total angular momentum {worst:.1e}, exchanged {exchanged:.1e}");
     assert!(worst < 1e-12 && exchanged > 1e-3, "{worst} {exchanged}");
@@ -242,16 +244,16 @@ fn orbit_and_spin_exchange_angular_momentum_and_keep_the_sum() {
 #[test]
 fn flips_come_in_the_period_of_the_elliptic_functions() {
     for (inertia, angular_velocity) in [
-        (diagonal(1.0, 2.0, 2.5), [0.01, 1.0, 0.02]),
-        (diagonal(1.0, 2.0, 2.5), [0.2, 1.0, 0.01]),
-        (diagonal(2.5, 1.0, 2.0), [0.3, 0.1, 1.0]),
+        (Mat3::diagonal(1.0, 2.0, 2.5), Vec3::new(0.01, 1.0, 0.02)),
+        (Mat3::diagonal(1.0, 2.0, 2.5), Vec3::new(0.2, 1.0, 0.01)),
+        (Mat3::diagonal(2.5, 1.0, 2.0), Vec3::new(0.3, 0.1, 1.0)),
     ] {
         for method in [BodyMethod::EulerPoincare { order: 6 }, BodyMethod::MoserVeselov { order: 6 }] {
             let start = BodyStart { t: 0.0, angular_velocity, ..start(0.004) };
             let body = RigidBody::new(1.0, inertia).unwrap();
             let middle = (0..3).find(|i| inertia[*i][*i] == body.principal().0[1]).unwrap();
             let mut run = BodyRun::new(body, method, &start).unwrap();
-            let period = run.body.free_period(&run.view().body_momentum).unwrap();
+            let period = run.body.free_period(run.view().body_momentum).unwrap();
             let mut crossings = Vec::new();
             let mut before = run.view();
             while crossings.len() < 9 {
@@ -259,7 +261,7 @@ fn flips_come_in_the_period_of_the_elliptic_functions() {
                 let view = run.view();
                 if (view.body_momentum[middle] > 0.0) != (before.body_momentum[middle] > 0.0) {
                     // Euler's equations give the rate; about its zero the component is odd, so the error is cubic.
-                    let rate = cross(&view.body_momentum, &view.angular_velocity)[middle];
+                    let rate = view.body_momentum.cross(view.angular_velocity)[middle];
                     crossings.push(view.t - view.body_momentum[middle] / rate);
                 }
                 before = view;
@@ -272,7 +274,7 @@ fn flips_come_in_the_period_of_the_elliptic_functions() {
 }
 
 #[test]
-fn grouping_steps_changes_no_bit() {
+fn grouping_the_steps_of_a_rigid_body_changes_no_bit() {
     for method in methods() {
         let body = || tumbling().with_potential(Spring);
         let mut one = BodyRun::new(body(), method, &start(0.1)).unwrap();
@@ -299,12 +301,11 @@ fn the_discrete_energy_is_the_derivative_of_the_action_in_the_step() {
         let after = run.view();
         let [w, x, y, z] = before.orientation.0;
         let (w, u) = Quaternion([w, -x, -y, -z]).after(&after.orientation).parts();
-        let g = if turn == Turn::MoserVeselov { u } else { times(1.0 / w, &u) };
-        let moved = plus(&after.position, -1.0, &before.position);
+        let g = if turn == Turn::MoserVeselov { u } else { 1.0 / w * u };
+        let moved = after.position - before.position;
         let action = |h: f64| {
-            let kinetic = 2.0 / h * inner(&g, &apply(body.inertia(), &g))
-                + 0.5 * body.mass() * inner(&moved, &moved) / h;
-            let value = |t, view: &BodyView| body.potential(t, &view.position, &view.rotation).value;
+            let kinetic = 2.0 / h * g.dot(body.inertia() * g) + 0.5 * body.mass() * moved.dot(moved) / h;
+            let value = |t, view: &BodyView| body.potential(t, view.position, &view.rotation).value;
             kinetic - 0.5 * h * (value(before.t, &before) + value(before.t + h, &after))
         };
         let difference = -(action(h + 1e-5) - action(h - 1e-5)) / 2e-5;
@@ -315,7 +316,7 @@ fn the_discrete_energy_is_the_derivative_of_the_action_in_the_step() {
 
 #[test]
 fn a_step_that_fails_leaves_the_last_good_state() {
-    let fast = BodyStart { angular_velocity: [0.0, 0.1, 30.0], ..start(0.1) };
+    let fast = BodyStart { angular_velocity: Vec3::new(0.0, 0.1, 30.0), ..start(0.1) };
     let mut run = BodyRun::new(tumbling(), BodyMethod::MoserVeselov { order: 2 }, &fast).unwrap();
     let before = run.view();
     let error = run.advance(1).unwrap_err();
@@ -327,7 +328,7 @@ fn a_step_that_fails_leaves_the_last_good_state() {
 
     struct Hole;
     impl BodyPotential for Hole {
-        fn at(&self, _t: f64, x: &Vec3, _r: &Mat3) -> BodyJet {
+        fn at(&self, _t: f64, x: Vec3, _r: &Mat3) -> BodyJet {
             BodyJet { value: (0.85 - x[0]).sqrt(), ..BodyJet::default() }
         }
     }

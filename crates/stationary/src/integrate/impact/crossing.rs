@@ -1,10 +1,13 @@
-//! Where a leg must be cut: the first time at which a gap closes, looked for with legs of that length.
+//! The time of impact: the length at which a leg must be cut because a gap closes, sought with legs of that length.
 
+use super::persistent::{Followed, Moment};
 use super::{CLOSED, Colliding, Departure};
 use crate::action::DiscreteLagrangian;
+use crate::contact::Gap;
+use crate::contact::time_of_impact::{Bracket, Hermite};
 use crate::error::{Cause, ContactFault};
 use crate::linalg::max_abs;
-use crate::model::{Bounds, Gap};
+use crate::model::Bounds;
 
 /// How a leg leaves the admissible set.
 #[derive(Debug, Clone, Copy)]
@@ -15,12 +18,26 @@ pub enum Violation {
     Stays(usize),
 }
 
+/// Looks for the time at which a gap closes before its best bracket is taken.
+const LOOKS: usize = 200;
+/// A minimum of the cubic through the ends of a leg below this part of the sum of the values there is looked at more closely.
+const CLOSE: f64 = 0.05;
 /// A gap ends on the admissible side, at most this open, relative to what it is made of.
 const TOUCHED: f64 = 1e-15;
-/// A bounce shorter than this, in steps, is none: the gap is held.
+/// A bounce shorter than this, in steps, is not followed: the contact becomes persistent.
 pub const SHORT: f64 = 1e-4;
 /// A gap that changes by this part of its values within rounding of the time jumps.
 const JUMP: f64 = 1e-6;
+/// Looks for the lowest value of a gap between two open ends.
+const DIP_LOOKS: usize = 40;
+/// A lowest value below this part of the values at the ends, at a place where the gap hardly has a gradient, closes without a way out.
+const DIP_CLOSED: f64 = 1e-6;
+/// The gradient of a gap is lost if it falls to this part of that at the ends of the leg.
+const GRADIENT_LOST: f64 = 1e-2;
+/// The time of a lowest value is sought to this part of the leg.
+const DIP_SHARP: f64 = 1e-9;
+/// A secant so near to an end of its bracket, in parts of it, is not followed.
+const DIP_EDGE: f64 = 1e-3;
 /// A dip so soon after the start of a leg, in steps, is the contact that it leaves.
 const SOON: f64 = 1e-6;
 /// The rounding error of a gap along a leg, relative to what it is made of: a gap that is nowhere farther from zero is closed.
@@ -46,11 +63,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         self.paths.steepness(self.here.gradient(k))
     }
 
-    /// Looks at the gaps at a departure. What a gap may be below zero is rounding where it is held, else nothing.
+    /// Looks at the gaps at a departure. Where a contact persists its gap may be below zero by rounding, elsewhere by nothing.
     pub(super) fn stand(&mut self, from: &Departure) {
         self.gaps.first(from.t, &from.q, &mut self.here);
         self.slack.fill(0.0);
-        for k in self.held.iter().map(|x| x.which.0).chain(self.lean.iter().copied()) {
+        for k in self.persistent.iter().map(|x| x.piece.gap).chain(self.redundant.iter().copied()) {
             self.slack[k] = 4.0 * CLOSED * self.size(&self.here, k, from.t, &from.q);
         }
     }
@@ -105,16 +122,17 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         for k in 0..self.there.value().len() {
             let slack = self.slack[k];
             let (a, b) = (self.here.value()[k], self.there.value()[k] + slack);
-            let closed = match slack == 0.0 {
-                true => a <= CLOSED * self.size(&self.here, k, from.t, &from.q),
-                // One piece is held; another one may just have been hit.
-                false => from.kick.is_some(),
+            let closed = if slack == 0.0 {
+                a <= CLOSED * self.size(&self.here, k, from.t, &from.q)
+            } else {
+                // One piece persists; another one may just have been hit.
+                from.kick.is_some()
             };
             if !(b >= 0.0) {
-                return match closed {
-                    true => self.returns(from, k, [until, b]).map(Some),
-                    false => Ok(Some(Violation::Between(k, [0.0, a + slack], [until, b]))),
-                };
+                if closed {
+                    return self.returns(from, k, [until, b]).map(Some);
+                }
+                return Ok(Some(Violation::Between(k, [0.0, a + slack], [until, b])));
             }
             if b == 0.0 && max_abs(self.there.gradient(k)) == 0.0 {
                 let time = from.t + until;
@@ -123,10 +141,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             if slack == 0.0
                 && let Some(low) = self.dip(from, k, until)?
             {
-                return match closed {
-                    true => self.returns(from, k, low).map(Some),
-                    false => Ok(Some(Violation::Between(k, [0.0, a], low))),
-                };
+                if closed {
+                    return self.returns(from, k, low).map(Some);
+                }
+                return Ok(Some(Violation::Between(k, [0.0, a], low)));
             }
         }
         Ok(None)
@@ -151,9 +169,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let t = from.t + length;
         self.gaps.first(t, &self.paths.end.q, &mut self.probe);
         let value = self.probe.value()[k];
-        match value.is_finite() {
-            true => Ok(value + self.slack[k]),
-            false => Err(Cause::Gap { gaps: vec![k], time: t, why: ContactFault::NotFinite }),
+        if value.is_finite() {
+            Ok(value + self.slack[k])
+        } else {
+            Err(Cause::Gap { gaps: vec![k], time: t, why: ContactFault::NotFinite })
         }
     }
 
@@ -163,7 +182,9 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let (a, b) = (self.here.value()[k].max(0.0), self.there.value()[k]);
         self.paths.find_end_velocity()?;
         let rates = [self.here.rate(k, &self.v0), self.there.rate(k, &self.paths.end.v)];
-        let Some(at) = lowest(a, b, rates.map(|r| r * until)) else { return Ok(None) };
+        let Some(at) = lowest(Hermite { values: [a, b], slopes: rates.map(|r| r * until) }) else {
+            return Ok(None);
+        };
         let rounding = -self.noise(k, from);
         if at * until < SOON * self.h {
             return Ok(None);
@@ -173,7 +194,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let (mut low, mut high) = ([0.0, rates[0].min(0.0)], [until, rates[1].max(0.0)]);
         let mut x = at * until;
         let (mut found, mut side) = (None, 0.0);
-        for _ in 0..40 {
+        for _ in 0..DIP_LOOKS {
             let value = self.after(from, x, k)?;
             if value < rounding {
                 found = Some([x, value]);
@@ -181,8 +202,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             self.paths.find_end_velocity()?;
             let rate = self.probe.rate(k, &self.paths.end.v);
-            let flat = self.paths.steepness(self.probe.gradient(k)) <= 1e-2 * steep;
-            if value <= 1e-6 * a.max(b) && flat {
+            let flat = self.paths.steepness(self.probe.gradient(k)) <= GRADIENT_LOST * steep;
+            if value <= DIP_CLOSED * a.max(b) && flat {
                 return Err(Cause::Gap { gaps: vec![k], time: from.t + x, why: ContactFault::Flat });
             }
             // Twice on one side: the rate bends, and halving is sooner there.
@@ -191,11 +212,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             let end = if rate < 0.0 { &mut low } else { &mut high };
             *end = [x, rate];
             let width = high[0] - low[0];
-            if !flat && value > 2.0 * rate.abs() * width || width <= 1e-9 * until || rate == 0.0 {
+            if !flat && value > 2.0 * rate.abs() * width || width <= DIP_SHARP * until || rate == 0.0 {
                 break;
             }
             let secant = low[0] - low[1] * width / (high[1] - low[1]);
-            let inside = secant > low[0] + 1e-3 * width && secant < high[0] - 1e-3 * width;
+            let inside = secant > low[0] + DIP_EDGE * width && secant < high[0] - DIP_EDGE * width;
             x = if inside && !bends { secant } else { 0.5 * (low[0] + high[0]) };
         }
         self.paths.again(from, until)?;
@@ -207,17 +228,18 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let rate = self.here.rate(k, &self.v0).max(0.0);
         let pressing = 2.0 * (rate * length - value) / (length * length);
         let mut flight = 2.0 * rate / pressing;
-        let freed = self.freed.contains(&k);
-        let held = self.slack[k] > 0.0;
-        // Where one piece is held the slack is in the values, and it is larger.
-        let noise = if held { 0.0 } else { self.noise(k, from) };
-        if !held && value >= -noise && rate * length <= noise {
+        let released = self.released.contains(&k);
+        let persists = self.slack[k] > 0.0;
+        // Where one piece persists the slack is in the values, and it is larger.
+        let noise = if persists { 0.0 } else { self.noise(k, from) };
+        if !persists && value >= -noise && rate * length <= noise {
             // Nothing presses and nothing opens it: it stays closed, with a force that is nothing but rounding.
             return Ok(Violation::Stays(k));
         }
-        if !freed && !held && flight < 10.0 * SHORT * self.h {
+        if !released && !persists && flight < 10.0 * SHORT * self.h {
             let p = self.paths.leaving(from);
-            let acceleration = self.accelerations((from.t, &from.q, &p), &[(k, None)], true)?[0];
+            let acceleration =
+                self.accelerations(Moment { t: from.t, q: &from.q, p: &p }, &[Followed::Gap(k)], true)?[0];
             self.paths.again(from, length)?;
             if acceleration < 0.0 && -2.0 * rate / acceleration < SHORT * self.h {
                 return Ok(Violation::Stays(k));
@@ -227,9 +249,9 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 flight = length;
             }
         }
-        let flight = if held { length } else { flight.min(length) };
+        let flight = if persists { length } else { flight.min(length) };
         let (mut high, mut x) = ([length, value], 0.5 * flight);
-        let shortest = if held { 0.1 * SHORT } else { 1e-10 };
+        let shortest = if persists { 0.1 * SHORT } else { 1e-10 };
         while x > shortest * self.h {
             let value = self.after(from, x, k)?;
             if value > noise {
@@ -249,40 +271,28 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         k: usize,
         [low, high]: [[f64; 2]; 2],
     ) -> Result<f64, Cause> {
-        let ([mut a, mut fa], [mut b, mut fb]) = (low, high);
-        // The values themselves: the method halves its own.
-        let (mut above, mut below) = (fa, fb);
-        let mut side = 0;
+        let mut bracket = Bracket::new([low[0], high[0]], [low[1], high[1]]);
+        // The values themselves: the bracket halves its own.
+        let (mut above, mut below) = (low[1], high[1]);
         self.jumps = false;
-        for _ in 0..200 {
-            if b - a <= 2.0 * f64::EPSILON * b {
+        for _ in 0..LOOKS {
+            if bracket.width() <= 2.0 * f64::EPSILON * bracket.high() {
                 break;
             }
-            let mut x = (fa * b - fb * a) / (fa - fb);
-            if !(x > a && x < b) {
-                x = 0.5 * (a + b);
-            }
-            if !(x > a && x < b) {
-                break;
-            }
+            let Some(x) = bracket.next() else { break };
             let f = self.after(from, x, k)?;
             if f >= 0.0 {
                 if f <= TOUCHED * self.size(&self.probe, k, from.t + x, &self.paths.end.q) {
                     return Ok(x);
                 }
-                (a, fa, above) = (x, f, f);
-                if side == 1 {
-                    fb *= 0.5;
-                }
-                side = 1;
+                bracket.raise(x, f);
+                above = f;
             } else {
-                (b, fb, below) = (x, f, f);
-                if side == -1 {
-                    fa *= 0.5;
-                }
-                side = -1;
+                bracket.lower(x, f);
+                below = f;
             }
         }
+        let (a, b) = (bracket.low(), bracket.high());
         if a > 0.0 {
             self.paths.again(from, a)?;
         }
@@ -308,9 +318,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         allowed: f64,
     ) -> Result<bool, Cause> {
         // Anew, because what is found may depend on the leg that was solved before.
-        let (above, low) = match a > 0.0 {
-            true => (self.after(from, a, k)?, self.paths.end.q.clone()),
-            false => (self.here.value()[k] + self.slack[k], from.q.clone()),
+        let (above, low) = if a > 0.0 {
+            (self.after(from, a, k)?, self.paths.end.q.clone())
+        } else {
+            (self.here.value()[k] + self.slack[k], from.q.clone())
         };
         let fall = above - self.after(from, b, k)?;
         let mut moved = 0.0;
@@ -324,26 +335,17 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     }
 }
 
-/// Where in (0, 1) the cubic with these values and slopes at 0 and 1 has a minimum that is close to zero or below it.
-fn lowest(a: f64, b: f64, [ra, rb]: [f64; 2]) -> Option<f64> {
-    // A gap that is convex along the path lies above its tangents at both ends.
-    if ra < 0.0 && rb > 0.0 {
-        let x = (a - b + rb) / (rb - ra);
-        if x > 0.0 && x < 1.0 && a + ra * x < 0.0 {
-            return Some(x);
-        }
+/// Where in (0, 1) a gap with these values and slopes at 0 and 1 may have closed: where the tangents at both ends meet below zero, above which a gap
+/// that is convex along the path lies, or where the cubic has a minimum that is close to zero or below it.
+fn lowest(ends: Hermite) -> Option<f64> {
+    let [a, b] = ends.values;
+    let inside = |x: f64| x > 0.0 && x < 1.0;
+    if let Some(x) = ends.tangents_meet()
+        && inside(x)
+        && a + ends.slopes[0] * x < 0.0
+    {
+        return Some(x);
     }
-    // p = a + ra x + c2 x^2 + c3 x^3
-    let (c2, c3) = (3.0 * (b - a) - 2.0 * ra - rb, 2.0 * (a - b) + ra + rb);
-    let disc = c2 * c2 - 3.0 * c3 * ra;
-    if !(disc > 0.0) {
-        return None;
-    }
-    // The minimum is the root of p' with p'' > 0: p'' = 2 c2 + 6 c3 x = 2 sqrt(disc) there.
-    let x = match c2 > 0.0 {
-        true => -ra / (c2 + disc.sqrt()),
-        false => (disc.sqrt() - c2) / (3.0 * c3),
-    };
-    let value = a + x * (ra + x * (c2 + x * c3));
-    (x > 0.0 && x < 1.0 && value < 0.05 * (a + b)).then_some(x)
+    let [x, value] = ends.minimum()?;
+    (inside(x) && value < CLOSE * (a + b)).then_some(x)
 }

@@ -1,6 +1,6 @@
 //! Impacts [FET03 4-5]: motion restricted to `phi_k(t, q) >= 0`, with time and place of each impact solved for.
 //!
-//! A step in which a gap would close is cut where it does. The discrete action of a step is then the sum (4.4) of those of its legs,
+//! A step in which a gap would close is cut where it does. A *leg* is a segment of the trajectory between two cuts. The discrete action of a step is then the sum (4.4) of those of its legs,
 //! and with the leg `A` that arrives at `(t, q)` on `phi = 0` and the leg `B` that leaves it, stationarity in the points of the
 //! legs, in the place and in the time of the impact reads, with a multiplier `lambda >= 0`,
 //!
@@ -25,7 +25,7 @@
 //! momenta of symmetries that leave the gaps unchanged.
 //!
 //! Restitution and friction prescribe the jumps instead, by the Lagrange-d'Alembert principle at the impact, (2.37)-(2.38): the law
-//! gives the impulse of friction and the change of energy from the velocities on arrival ([`law`]); the discrete path then has
+//! gives the impulse of friction and the change of energy from the velocities on arrival ([`contact`](crate::contact)); the discrete path then has
 //! exactly these, and the impulse along the normal is what the balance of energy makes it. Where that balance has no solution, or hardly
 //! depends on the impulse (restitution near zero, or a rebound slower than the error of the discrete energy over legs of different
 //! lengths), the momentum of the law is taken as it is.
@@ -35,22 +35,19 @@
 //! gap is convex, as distances are, however long the step; a bump that is narrower than what a step covers is passed unseen, as is
 //! everything else in the motion that is shorter than a step.
 //!
-//! Infinitely many bounces in a finite time end where one would last less than a ten-thousandth of a step: the gap is then held closed
-//! until nothing presses any more ([`held`]).
+//! Infinitely many bounces in a finite time end where one would last less than a ten-thousandth of a step: the contact is then persistent
+//! until nothing presses any more ([`persistent`]).
 
 mod bounce;
-mod check;
-mod cone;
 mod crossing;
-mod held;
-mod law;
+mod impulse;
 mod path;
+mod persistent;
 mod step;
 mod tangent;
 mod ties;
 
 pub use bounce::Bounce;
-pub use check::{GapFault, check_gaps};
 
 use super::constrained::State;
 use super::constrained::project::Projection;
@@ -58,63 +55,13 @@ use super::integrator::MANY;
 use super::{Integrator, Start, View, legs};
 use crate::action::{DiscreteLagrangian, Leg};
 use crate::archive::{Archive, Persist};
+use crate::contact::{CLOSED_WITHIN, ContactLaw, Gap, GapFault, GapImpact, Piece, Simultaneous, check_gaps};
 use crate::error::{Cause, RunError};
-use crate::model::{Bounds, Constraint, ContactLaw, Gap, Legendre, Simultaneous};
-use held::{Grip, Hold};
+use crate::model::{Bounds, Constraint, Legendre};
 use path::{Departure, Paths};
+use persistent::{FrictionRows, PersistentContact};
 use std::sync::Arc;
-use ties::{Stick, Which};
-
-/// One impact.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Impact {
-    /// When.
-    pub time: f64,
-    /// What happened.
-    pub kind: ImpactKind,
-    /// Which gap closed; of several the one with the largest impulse.
-    pub gap: usize,
-    /// The others that closed at the same time.
-    pub others: Vec<usize>,
-    /// Impulse along the normal: the multiple of the gradient of that gap that was added to the momentum.
-    pub impulse: f64,
-    /// Size of the impulse of friction.
-    pub friction: f64,
-    /// Discrete energy of the leg that arrived.
-    pub energy_before: f64,
-    /// Discrete energy of the leg that left.
-    pub energy_after: f64,
-    /// The difference of these two that the laws of the contact ask for: zero for an elastic impact at a gap that does not move.
-    pub prescribed: f64,
-}
-
-impl Impact {
-    /// An impact without impulse.
-    fn empty(time: f64, gap: usize, energy_before: f64, prescribed: f64) -> Self {
-        Impact {
-            time,
-            kind: ImpactKind::Bounce,
-            gap,
-            others: Vec::new(),
-            impulse: 0.0,
-            friction: 0.0,
-            energy_before,
-            energy_after: f64::NAN,
-            prescribed,
-        }
-    }
-}
-
-/// What happens at a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImpactKind {
-    /// The gap closes and opens.
-    Bounce,
-    /// The gap closes and stays closed.
-    Rest,
-    /// A gap that was closed opens, because nothing presses any more.
-    Release,
-}
+use ties::Stick;
 
 /// Steps a discrete Lagrangian between impacts and through them.
 pub struct Colliding<D, G> {
@@ -128,13 +75,13 @@ pub struct Colliding<D, G> {
     step: u64,
     now: Departure,
     /// Impacts that the next leg completes.
-    pending: Vec<Impact>,
-    /// Gaps that are held closed, and those that are closed because these are.
-    held: Vec<Hold>,
-    lean: Vec<usize>,
+    pending: Vec<GapImpact>,
+    /// Gaps that stay closed, and those that are closed because these are.
+    persistent: Vec<PersistentContact>,
+    redundant: Vec<usize>,
     /// The legs of the last step, and its impacts.
     done: Vec<Leg>,
-    impacts: Vec<Impact>,
+    impacts: Vec<GapImpact>,
     /// Whether the last step is one leg of full length, and whether it is stationary for its action alone.
     whole: bool,
     elastic: bool,
@@ -154,11 +101,11 @@ pub struct Colliding<D, G> {
     v0: Vec<f64>,
     p0: Vec<f64>,
     /// Pieces that the last impact opened, and gaps that were released at the present time.
-    opened: Vec<Which>,
-    freed: Vec<usize>,
+    opened: Vec<Piece>,
+    released: Vec<usize>,
     sticks: Vec<Stick>,
-    grips: Vec<Grip>,
-    /// Whether the present leg holds what it holds whatever happens.
+    friction_rows: Vec<FrictionRows>,
+    /// Whether the persistent contacts of the present leg stay whatever their forces and their slips do.
     firm: bool,
     /// Whether the gap that closed last did so in a jump.
     jumps: bool,
@@ -171,7 +118,7 @@ const CROWDED: usize = 16;
 /// A gap is closed if it is smaller than this times what it is made of.
 const CLOSED: f64 = 1e-13;
 /// And takes part in an impact of another one if it is smaller than this.
-const NEAR: f64 = 1e-12;
+const NEAR: f64 = CLOSED_WITHIN;
 
 /// Legs that have a tangent, in steps.
 const SHORTEST: f64 = 1e-5;
@@ -220,8 +167,8 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             step: 0,
             now: Departure { t: start.t, q, p, kick: None },
             pending: Vec::new(),
-            held: Vec::new(),
-            lean: Vec::new(),
+            persistent: Vec::new(),
+            redundant: Vec::new(),
             done: Vec::new(),
             impacts: Vec::new(),
             whole: false,
@@ -237,9 +184,9 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             v0: v,
             p0: vec![0.0; n],
             opened: Vec::new(),
-            freed: Vec::new(),
+            released: Vec::new(),
             sticks: Vec::new(),
-            grips: Vec::new(),
+            friction_rows: Vec::new(),
             firm: false,
             jumps: false,
             gaps: Arc::new(gaps),
@@ -273,21 +220,21 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         (&self.paths.ld, &self.gaps)
     }
 
-    /// Whether position and momentum say everything about the present state: no gap is held and no impact is under way.
+    /// Whether position and momentum say everything about the present state: no contact persists and no impact is under way.
     pub fn free(&self) -> bool {
-        self.held.is_empty() && self.now.kick.is_none() && self.pending.is_empty()
+        self.persistent.is_empty() && self.now.kick.is_none() && self.pending.is_empty()
     }
 
     /// Takes a state that another integrator reached at the end of a step, with the legs of that step, of elastic impacts.
-    pub fn place(&mut self, step: u64, [q, p]: [&[f64]; 2], legs: &[Leg], impacts: &[Impact]) {
+    pub fn place(&mut self, step: u64, [q, p]: [&[f64]; 2], legs: &[Leg], impacts: &[GapImpact]) {
         self.step = step;
         self.now.t = self.start + step as f64 * self.h;
         self.now.q.copy_from_slice(q);
         self.now.p.copy_from_slice(p);
         self.now.kick = None;
         self.pending.clear();
-        self.held.clear();
-        self.lean.clear();
+        self.persistent.clear();
+        self.redundant.clear();
         self.done = legs.to_vec();
         self.impacts = impacts.to_vec();
         (self.whole, self.elastic) = (legs.len() == 1, true);
@@ -356,7 +303,7 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
             _ if !free => false,
             done if done.iter().any(|leg| leg.h < SHORTEST * self.h) => false,
             [leg] if self.impacts.is_empty() => legs::tangent(&mut self.paths.ld, leg, matrix),
-            done => tangent::tangent(&mut self.paths.ld, &self.gaps, (done, &self.impacts), matrix),
+            done => tangent::tangent(&mut self.paths.ld, &self.gaps, done, &self.impacts, matrix),
         }
     }
 
@@ -364,7 +311,7 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
         (!self.done.is_empty() && self.system.is_some()).then_some(&self.multipliers)
     }
 
-    /// With what friction and moving gaps do while they are held.
+    /// With the work of friction and of moving gaps while contacts persist.
     fn work(&mut self) -> Option<f64> {
         let lossy = self.laws.iter().any(|law| law.friction > 0.0);
         match self.work {
@@ -375,7 +322,7 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
         }
     }
 
-    fn impacts(&self) -> &[Impact] {
+    fn impacts(&self) -> &[GapImpact] {
         &self.impacts
     }
 
@@ -384,30 +331,19 @@ impl<D: DiscreteLagrangian, G: Gap> Integrator for Colliding<D, G> {
     }
 }
 
-impl Default for Impact {
-    fn default() -> Self {
-        Impact::empty(0.0, 0, 0.0, 0.0)
-    }
-}
-
-impl Persist for Impact {
-    fn pass(&mut self, archive: &mut Archive) {
-        archive.choice(&mut self.kind, &[ImpactKind::Bounce, ImpactKind::Rest, ImpactKind::Release]);
-        archive.pass(&mut self.time).pass(&mut self.gap).pass(&mut self.others).pass(&mut self.impulse);
-        archive.pass(&mut self.friction).pass(&mut self.energy_before).pass(&mut self.energy_after);
-        archive.pass(&mut self.prescribed);
-    }
-}
-
 impl<D: DiscreteLagrangian, G: Gap> Persist for Colliding<D, G> {
     fn pass(&mut self, archive: &mut Archive) {
         let shape = self.paths.leg.shape();
-        archive.pass(&mut self.step).pass(&mut self.now).pass(&mut self.pending).pass(&mut self.held);
-        archive.pass(&mut self.lean).pass(&mut self.done).pass(&mut self.impacts).pass(&mut self.whole);
+        archive.pass(&mut self.step).pass(&mut self.now).pass(&mut self.pending).pass(&mut self.persistent);
+        archive.pass(&mut self.redundant).pass(&mut self.done).pass(&mut self.impacts).pass(&mut self.whole);
         archive.pass(&mut self.elastic).pass(&mut self.work).fixed(&mut self.multipliers);
         archive.pass(&mut self.here).pass(&mut self.there).fixed(&mut self.slack).fixed(&mut self.reach);
         archive.fixed(&mut self.guess).fixed(&mut self.v0).fixed(&mut self.p0);
-        archive.pass(&mut self.opened).pass(&mut self.freed).pass(&mut self.sticks).pass(&mut self.grips);
+        archive
+            .pass(&mut self.opened)
+            .pass(&mut self.released)
+            .pass(&mut self.sticks)
+            .pass(&mut self.friction_rows);
         archive.pass(&mut self.firm).pass(&mut self.jumps);
         archive.require(self.fits(shape), "legs or gaps of another system");
         if archive.reads() && archive.sound() {
@@ -422,13 +358,14 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     /// Whether gaps that are named are there, and all that is as long as the state is.
     fn fits(&self, shape: [usize; 2]) -> bool {
         let (n, count) = (shape[0], self.gaps.count());
-        let hit = self.pending.iter().chain(&self.impacts).flat_map(|x| x.others.iter().chain([&x.gap]));
-        let held = self.held.iter().map(|x| &x.which.0).chain(self.opened.iter().map(|which| &which.0));
-        let named = hit.chain(held).chain(&self.lean).chain(&self.freed).all(|gap| *gap < count);
+        let hit = self.pending.iter().chain(&self.impacts).flat_map(|x| x.gaps());
+        let pieces = self.persistent.iter().map(|x| x.piece).chain(self.opened.iter().copied());
+        let others = self.redundant.iter().chain(&self.released).copied();
+        let named = hit.chain(pieces.map(|piece| piece.gap)).chain(others).all(|gap| gap < count);
         let kick = self.now.kick.as_ref().is_none_or(|kick| kick.push.len() == n && kick.drag.len() == n);
         let sticks = self.sticks.iter().all(|x| x.row.len() == n && x.from.len() == n);
-        let grips = self.grips.iter().all(|grip| grip.hold < self.held.len());
+        let rows = self.friction_rows.iter().all(|friction| friction.contact < self.persistent.len());
         let whole = !self.whole || self.done.len() == 1;
-        named && kick && sticks && grips && whole && self.done.iter().all(|leg| leg.shape() == shape)
+        named && kick && sticks && rows && whole && self.done.iter().all(|leg| leg.shape() == shape)
     }
 }

@@ -1,12 +1,14 @@
 //! A step: one leg where nothing happens, else as many as there are events.
 
 use super::crossing::{SHORT, Violation};
-use super::held::{Change, Mode};
-use super::{Colliding, Departure, Impact, ImpactKind, MOST};
+use super::persistent::{Change, SlipMode};
+use super::{Colliding, Departure, MOST};
 use crate::action::{DiscreteLagrangian, Leg};
+use crate::contact::generalised::Arrival;
+use crate::contact::{Gap, GapImpact, ImpactKind};
 use crate::error::{Cause, ContactFault};
 use crate::interrupt;
-use crate::model::{Gap, Lagrangian};
+use crate::model::Lagrangian;
 
 /// Legs between two looks at whether the step is to be given up.
 const LOOK: usize = 16;
@@ -14,9 +16,13 @@ const LOOK: usize = 16;
 /// same place in between: the rounding of gaps is measured with that.
 const LEAST_REACH: f64 = 0.25;
 
-/// With held gaps a leg that has no solution is halved down to this, in steps.
+/// The part of its earlier reach that a coordinate keeps from leg to leg.
+const REMEMBERED: f64 = 0.7;
+/// A slip that stops so soon after the start of a leg, in steps, is not looked at again in the next one.
+const AT_ONCE: f64 = 1e-9;
+/// With persistent contacts a leg that has no solution is halved down to this, in steps.
 const SHORTEST_PART: f64 = 1e-3;
-/// With held gaps a leg shorter than this, in steps, is not made.
+/// With persistent contacts a leg shorter than this, in steps, is not made.
 const DRIFT: f64 = 1e-7;
 
 /// What ends a leg.
@@ -25,10 +31,10 @@ enum Event {
     End,
     /// This gap closes.
     Impact(usize),
-    /// A gap that is closed does not open.
-    Hold(usize),
-    /// Something happens at a held gap.
-    Held(Change),
+    /// A gap that is closed does not open: its contact persists.
+    Persists(usize),
+    /// Something changes at a persistent contact.
+    Change(Change),
 }
 
 impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
@@ -37,9 +43,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         if !self.free() {
             return self.eventful();
         }
-        match self.whole {
-            true => self.paths.continue_from(&self.done[0]),
-            false => self.paths.aim(&self.guess, self.h),
+        if self.whole {
+            self.paths.continue_from(&self.done[0]);
+        } else {
+            self.paths.aim(&self.guess, self.h);
         }
         self.paths.begin();
         self.paths.fly(&self.now, self.h)?;
@@ -70,7 +77,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         // From one bounce to the next a coordinate may end where it began: what it did before still counts.
         for (r, u) in self.reach.iter_mut().zip(end) {
             let now = (scale * u).abs();
-            *r = if now > 0.7 * *r { now } else { 0.7 * *r };
+            *r = if now > REMEMBERED * *r { now } else { REMEMBERED * *r };
         }
         if first {
             self.work = (None, 0.0);
@@ -88,11 +95,11 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
     /// A step in which something happens; on an error everything is as before.
     fn eventful(&mut self) -> Result<(), Cause> {
-        let kept = (self.held.clone(), self.lean.clone(), self.pending.clone());
+        let kept = (self.persistent.clone(), self.redundant.clone(), self.pending.clone());
         let (work, multipliers) = (self.work, self.multipliers.clone());
         let result = self.through();
         if result.is_err() {
-            (self.held, self.lean, self.pending) = kept;
+            (self.persistent, self.redundant, self.pending) = kept;
             (self.work, self.multipliers) = (work, multipliers);
             self.untie();
             let now = self.now.clone();
@@ -111,7 +118,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             guess.iter_mut().zip(leg.increment(self.paths.ld.pieces())).for_each(|(g, u)| *g = u / leg.h);
         }
         (self.firm, self.elastic) = (false, true);
-        self.freed.clear();
+        self.released.clear();
         for legs_made in 0..MOST {
             if legs_made % LOOK == 0 && interrupt::requested() {
                 return Err(Cause::Interrupted);
@@ -122,13 +129,13 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
             }
             self.paths.begin();
             self.jam(&mut from, before, &mut impacts)?;
-            if !self.held.is_empty() && left < DRIFT * self.h {
+            if !self.persistent.is_empty() && left < DRIFT * self.h {
                 self.drift(&mut from, left)?;
                 return self.finish(from, legs, impacts, guess);
             }
             let length = self.leave(&from, left, &mut guess)?;
             let (until, event) = self.settled_event(&from, length)?;
-            if until > 0.0 && until < DRIFT * self.h && !self.held.is_empty() {
+            if until > 0.0 && until < DRIFT * self.h && !self.persistent.is_empty() {
                 self.drift(&mut from, until)?;
                 left -= until;
             } else if until > 0.0 {
@@ -147,32 +154,32 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                     }
                     self.impact(&mut from, before, &mut impacts)?;
                 }
-                Event::Hold(k) => self.hold(&mut from, before, &mut impacts, k)?,
-                Event::Held(change) => self.hold_changes(&mut from, before, &mut impacts, (change, until))?,
+                Event::Persists(k) => self.make_persistent(&mut from, before, &mut impacts, k)?,
+                Event::Change(change) => self.apply_change(&mut from, before, &mut impacts, change, until)?,
             }
             if !(left > 0.0) {
                 return self.finish(from, legs, impacts, guess);
             }
         }
-        let mut gaps: Vec<usize> = impacts.iter().rev().take(100).map(|x| x.gap).collect();
+        let mut gaps: Vec<usize> = impacts.iter().rev().take(100).map(|x| x.contact.gap).collect();
         gaps.sort_unstable();
         gaps.dedup();
         Err(Cause::Gap { gaps, time: from.t, why: ContactFault::Endless(MOST) })
     }
 
-    /// Adds the impulse of an impact to the momentum as the law gives it, where no leg follows whose energy it could meet; what held gaps
-    /// take of it they take.
+    /// Adds the impulse of an impact to the momentum as the law gives it, where no leg follows whose energy it could meet, less
+    /// the part that persistent contacts take.
     fn fold(&mut self, from: &mut Departure) -> Result<(), Cause> {
         self.paths.begin();
         from.p = self.paths.leaving(from);
         from.kick = None;
-        if !self.held.is_empty() {
+        if !self.persistent.is_empty() {
             self.project(from)?;
         }
         Ok(())
     }
 
-    /// Moves a departure on for a time in which held gaps allow no leg: the rounding of the places that they tie, over so short a
+    /// Moves a departure on for a time in which persistent contacts allow no leg: the rounding of the places that they tie, over so short a
     /// time, would be a velocity. Place and momentum go on to first order, which leaves an error of the second.
     fn drift(&mut self, from: &mut Departure, length: f64) -> Result<(), Cause> {
         self.fold(from)?;
@@ -202,7 +209,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         Ok(self.paths.energy_at_end())
     }
 
-    /// Whether a gap that is not held is closed.
+    /// Whether a gap is closed whose contact does not persist.
     fn touching(&self, from: &Departure) -> bool {
         let closed =
             |k: usize| self.here.value()[k] <= super::CLOSED * self.size(&self.here, k, from.t, &from.q);
@@ -210,7 +217,12 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     }
 
     /// An impact at a departure, if gaps close there.
-    fn impact(&mut self, from: &mut Departure, before: f64, impacts: &mut Vec<Impact>) -> Result<(), Cause> {
+    fn impact(
+        &mut self,
+        from: &mut Departure,
+        before: f64,
+        impacts: &mut Vec<GapImpact>,
+    ) -> Result<(), Cause> {
         if from.kick.is_some() {
             // Another gap closes before a leg was made.
             self.fold(from)?;
@@ -219,34 +231,35 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         let Some((kick, impact)) = self.strike(from, before)? else { return Ok(()) };
         impacts.iter_mut().filter(|x| x.energy_after.is_nan()).for_each(|x| x.energy_after = before);
         let lossless = kick.within.is_some() && kick.change == 0.0 && kick.power == 0.0;
-        self.elastic &= lossless && impact.others.is_empty() && self.opened.len() == 1;
+        self.elastic &= lossless && impact.contact.others.is_empty() && self.opened.len() == 1;
         from.kick = Some(kick);
         impacts.push(impact);
-        self.freed.clear();
+        self.released.clear();
         self.firm = false;
-        if !self.held.is_empty() {
+        if !self.persistent.is_empty() {
             let opened = std::mem::take(&mut self.opened);
-            self.held.retain(|x| !opened.contains(&x.which));
-            self.lean.retain(|k| !opened.iter().any(|which| which.0 == *k));
+            self.persistent.retain(|x| !opened.contains(&x.piece));
+            self.redundant.retain(|k| !opened.iter().any(|piece| piece.gap == *k));
             self.opened = opened;
             self.paths.begin();
             let p = self.paths.leaving(from);
             let mut v = self.v0.clone();
             self.legendre.velocity(self.paths.ld.system(), from.t, &from.q, &p, &mut v)?;
-            let forces: Vec<f64> = self.held.iter().map(|x| x.force).filter(|x| x.is_finite()).collect();
-            self.settle_modes(from.t, &from.q, &v, &forces)?;
+            let forces: Vec<f64> =
+                self.persistent.iter().map(|x| x.force).filter(|x| x.is_finite()).collect();
+            self.settle_modes(Arrival { t: from.t, q: &from.q, v: &v }, &forces)?;
             self.untie();
         }
         Ok(())
     }
 
-    /// Solves the leg that leaves, as long as what is left of the step, or a part of it: under held gaps a long leg may have no
+    /// Solves the leg that leaves, as long as what is left of the step, or a part of it: under persistent contacts a long leg may have no
     /// solution where shorter ones have, as of a body that turns by a radian in a step while it rolls. Returns its length.
     fn leave(&mut self, from: &Departure, left: f64, guess: &mut [f64]) -> Result<f64, Cause> {
         let mut length = left;
         loop {
             let result = self.leave_for(from, length, guess);
-            let shorter = !self.held.is_empty() && length > SHORTEST_PART * self.h;
+            let shorter = !self.persistent.is_empty() && length > SHORTEST_PART * self.h;
             match result {
                 Ok(()) => return Ok(length),
                 Err(Cause::Newton { .. } | Cause::Constraint { .. } | Cause::Singular) if shorter => {
@@ -259,7 +272,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
     }
 
     fn leave_for(&mut self, from: &Departure, length: f64, guess: &mut [f64]) -> Result<(), Cause> {
-        if self.held.iter().any(|x| x.mode != Mode::Smooth) {
+        if self.persistent.iter().any(|x| x.mode != SlipMode::Smooth) {
             self.tie(from, length)?;
         }
         if from.kick.is_some() {
@@ -289,14 +302,14 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         for _ in 0..2 * self.slack.len() + 8 {
             match self.violation(from, until)? {
                 None => break,
-                Some(Violation::Stays(k)) => return Ok((0.0, Event::Hold(k))),
+                Some(Violation::Stays(k)) => return Ok((0.0, Event::Persists(k))),
                 Some(Violation::Between(k, low, high)) => {
                     until = self.root(from, k, [low, high])?;
                     event = Event::Impact(k);
-                    // One piece is held, another one was just hit and comes back too soon to be followed.
+                    // One piece persists, another one was just hit and comes back too soon to be followed.
                     let hit = self.here.value()[k] <= -0.5 * self.slack[k];
                     if self.slack[k] > 0.0 && hit && until < SHORT * self.h {
-                        return Ok((0.0, Event::Hold(k)));
+                        return Ok((0.0, Event::Persists(k)));
                     }
                     if until == 0.0 {
                         break;
@@ -304,10 +317,10 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
                 }
             }
         }
-        if !self.held.is_empty() && until > 0.0 {
+        if !self.persistent.is_empty() && until > 0.0 {
             let (length, change) = self.change(from, until)?;
             if let Some(change) = change {
-                return Ok((length, Event::Held(change)));
+                return Ok((length, Event::Change(change)));
             }
         }
         Ok((until, event))
@@ -315,7 +328,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
 
     /// Takes the leg that was solved last: moves the departure to its end and completes the impacts it leaves. Returns the energy at
     /// its end.
-    fn accept(&mut self, from: &mut Departure, first: bool, impacts: &mut [Impact]) -> f64 {
+    fn accept(&mut self, from: &mut Departure, first: bool, impacts: &mut [GapImpact]) -> f64 {
         if impacts.last().is_some_and(|x| x.energy_after.is_nan()) {
             // Of several at the same time each ends with the energy with which the next one begins.
             let mut energy = self.paths.energy_at_start();
@@ -336,38 +349,44 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         from.q.copy_from_slice(&self.paths.end.q);
         from.p.copy_from_slice(&self.paths.end.p);
         from.kick = None;
-        self.freed.clear();
+        self.released.clear();
         self.firm = false;
         self.paths.energy_at_end()
     }
 
-    fn hold_changes(
+    fn apply_change(
         &mut self,
         from: &mut Departure,
         before: f64,
-        impacts: &mut Vec<Impact>,
-        (change, length): (Change, f64),
+        impacts: &mut Vec<GapImpact>,
+        change: Change,
+        length: f64,
     ) -> Result<(), Cause> {
         match change {
             Change::Release(i) => {
-                let gap = self.held.remove(i).which.0;
-                self.lean.clear();
-                self.freed.push(gap);
+                let gap = self.persistent.remove(i).piece.gap;
+                self.redundant.clear();
+                self.released.push(gap);
                 let before = at_hand(impacts, before);
-                impacts.push(Impact { kind: ImpactKind::Release, ..Impact::empty(from.t, gap, before, 0.0) });
+                let opened = GapImpact::without_impulse(from.t, gap, before, 0.0);
+                impacts.push(GapImpact { kind: ImpactKind::Release, ..opened });
                 self.untie();
             }
             Change::Stop(i) => {
-                self.held[i].mode = Mode::Stick;
-                self.firm = length < 1e-9 * self.h;
+                self.persistent[i].mode = SlipMode::Stick;
+                self.firm = length < AT_ONCE * self.h;
                 self.project(from)?;
             }
             Change::Break(i, direction) => {
-                let alike =
-                    |k: usize| k == i || self.grips.iter().any(|grip| grip.hold == k && grip.rows.is_empty());
-                for k in (0..self.held.len()).filter(|&k| alike(k)).collect::<Vec<_>>() {
-                    if self.held[k].mode == Mode::Stick {
-                        self.held[k].mode = Mode::Slide(direction.clone());
+                let helps = |k: usize| {
+                    self.friction_rows
+                        .iter()
+                        .any(|friction| friction.contact == k && friction.rows.is_empty())
+                };
+                let alike = |k: usize| k == i || helps(k);
+                for k in (0..self.persistent.len()).filter(|&k| alike(k)).collect::<Vec<_>>() {
+                    if self.persistent[k].mode == SlipMode::Stick {
+                        self.persistent[k].mode = SlipMode::Slide(direction.clone());
                     }
                 }
             }
@@ -379,7 +398,7 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         &mut self,
         mut from: Departure,
         legs: Vec<Leg>,
-        mut impacts: Vec<Impact>,
+        mut impacts: Vec<GapImpact>,
         guess: Vec<f64>,
     ) -> Result<(), Cause> {
         self.pending.extend(impacts.iter().filter(|x| x.energy_after.is_nan()).cloned());
@@ -388,14 +407,14 @@ impl<D: DiscreteLagrangian, G: Gap> Colliding<D, G> {
         from.t = self.time();
         self.stand(&from);
         self.guess = guess;
-        self.elastic &= self.held.is_empty();
+        self.elastic &= self.persistent.is_empty();
         (self.now, self.done, self.impacts, self.whole) = (from, legs, impacts, false);
         Ok(())
     }
 }
 
 /// The energy with which a departure is reached: `before`, unless impacts happen there of which no leg tells yet.
-pub(super) fn at_hand(impacts: &[Impact], before: f64) -> f64 {
+pub(super) fn at_hand(impacts: &[GapImpact], before: f64) -> f64 {
     match impacts.last().filter(|x| x.energy_after.is_nan()) {
         Some(last) => last.energy_before + last.prescribed,
         None => before,

@@ -1,9 +1,9 @@
 //! The derivative of a step with its impacts in the state at its start: all equations of the step varied at once.
 
-use super::Impact;
 use crate::action::{DiscreteLagrangian, Leg, Slots};
+use crate::contact::{Gap, GapImpact};
 use crate::linalg::{Lu, dot};
-use crate::model::{Bounds, Gap};
+use crate::model::Bounds;
 
 /// The tangent of a step of elastic impacts, each with one gap, `(dq0, dp0) -> (dq1, dp1)`, into `matrix` (2n by 2n, by rows).
 ///
@@ -13,7 +13,8 @@ use crate::model::{Bounds, Gap};
 pub fn tangent<D: DiscreteLagrangian, G: Gap>(
     ld: &mut D,
     gaps: &G,
-    (legs, impacts): (&[Leg], &[Impact]),
+    legs: &[Leg],
+    impacts: &[GapImpact],
     matrix: &mut [f64],
 ) -> bool {
     let (n, s, k) = (legs[0].q.len(), ld.pieces(), legs.len());
@@ -89,11 +90,11 @@ pub fn tangent<D: DiscreteLagrangian, G: Gap>(
             let place: Vec<f64> = leg.q.iter().zip(leg.increment(s)).map(|(q, u)| q + u).collect();
             gaps.second(leg.t + leg.h, &place, &mut bounds);
             let mut row = vec![0.0; width];
-            row[at..at + n].copy_from_slice(bounds.gradient(impact.gap));
+            row[at..at + n].copy_from_slice(bounds.gradient(impact.contact.gap));
             rows.push(row);
-            let hessian = &bounds.dqq()[impact.gap * n * n..(impact.gap + 1) * n * n];
+            let hessian = &bounds.dqq()[impact.contact.gap * n * n..(impact.contact.gap + 1) * n * n];
             for i in 0..n {
-                momentum[i][impulses + l] = bounds.gradient(impact.gap)[i];
+                momentum[i][impulses + l] = bounds.gradient(impact.contact.gap)[i];
                 for y in 0..n {
                     momentum[i][at + y] += impact.impulse * hessian[i * n + y];
                 }

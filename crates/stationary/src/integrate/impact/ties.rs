@@ -1,11 +1,10 @@
-//! What a leg is tied to: the constraints of the system, gaps that are held closed, and slips that are held at zero.
+//! The constraints of a leg: those of the system, gaps of persistent contacts, and slips of those that stick.
 
+use super::persistent::ClosedAt;
 use crate::archive::{Archive, Persist};
-use crate::model::{Bounds, Constraint, Gap};
+use crate::contact::Gap;
+use crate::model::{Bounds, Constraint};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// A smooth piece of a gap: the number of the gap and that of the piece.
-pub type Which = (usize, u64);
 
 /// A slip `row . (q - from) + rest (t - since)` that stays zero.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,27 +20,27 @@ pub struct Ties<G> {
     n: usize,
     system: Option<Arc<dyn Constraint>>,
     gaps: Arc<G>,
-    /// Gaps with the values at which they are held: zero but for rounding.
-    pub held: Vec<(Which, f64)>,
-    pub stick: Vec<Stick>,
+    closed: Vec<ClosedAt>,
+    sticks: Vec<Stick>,
     /// Where gaps and constraints write what is then put together.
     room: Mutex<[Bounds; 2]>,
 }
 
 impl<G: Gap> Ties<G> {
-    /// Ties of `n` coordinates; `None` if there are none.
+    /// Those of `n` coordinates; `None` if there are none.
     pub fn new(
         n: usize,
         system: Option<Arc<dyn Constraint>>,
         gaps: &Arc<G>,
-        (held, stick): (Vec<(Which, f64)>, Vec<Stick>),
+        closed: Vec<ClosedAt>,
+        sticks: Vec<Stick>,
     ) -> Option<Self> {
-        if system.is_none() && held.is_empty() && stick.is_empty() {
+        if system.is_none() && closed.is_empty() && sticks.is_empty() {
             return None;
         }
         let own = system.as_ref().map_or(0, |c| c.count());
         let room = Mutex::new([Bounds::new(n, own), Bounds::new(n, gaps.count())]);
-        Some(Ties { n, system, gaps: Arc::clone(gaps), held, stick, room })
+        Some(Ties { n, system, gaps: Arc::clone(gaps), closed, sticks, room })
     }
 
     /// How many are the system's own.
@@ -61,16 +60,16 @@ impl<G: Gap> Ties<G> {
             }
             (0..own).for_each(|a| out.copy(a, system, a));
         }
-        for (a, (which, _)) in self.held.iter().enumerate() {
-            self.gaps.piece(*which, t, q, twice, gaps);
-            out.copy(own + a, gaps, which.0);
+        for (a, ClosedAt { piece, .. }) in self.closed.iter().enumerate() {
+            self.gaps.piece(*piece, t, q, twice, gaps);
+            out.copy(own + a, gaps, piece.gap);
         }
         let out = out.parts();
-        for (a, (_, value)) in self.held.iter().enumerate() {
+        for (a, ClosedAt { value, .. }) in self.closed.iter().enumerate() {
             out.value[own + a] -= value;
         }
-        for (a, stick) in self.stick.iter().enumerate() {
-            let a = own + self.held.len() + a;
+        for (a, stick) in self.sticks.iter().enumerate() {
+            let a = own + self.closed.len() + a;
             let along: f64 = (0..n).map(|i| stick.row[i] * (q[i] - stick.from[i])).sum();
             out.value[a] = along + stick.rest * (t - stick.since);
             out.dt[a] = stick.rest;
@@ -81,7 +80,7 @@ impl<G: Gap> Ties<G> {
 
 impl<G: Gap> Constraint for Ties<G> {
     fn count(&self) -> usize {
-        self.own() + self.held.len() + self.stick.len()
+        self.own() + self.closed.len() + self.sticks.len()
     }
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
         self.write(t, q, false, out);

@@ -13,11 +13,11 @@
 //! in `x` and leave `l` unchanged.
 
 use super::tableau::Tableau;
-use super::{Iteration, LIMIT, PhaseStart, failure};
+use super::{PhaseStart, failure};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
-use crate::linalg::{Lu, max_abs, small_parts_settled};
+use crate::linalg::{Lu, NewtonProgress, ROUNDING_OF_POSITIONS, Verdict, max_abs, small_parts_settled};
 use crate::model::{Fibred, Form, Jet, Lagrangian, PhaseJet, PhaseSpace};
 use std::sync::Arc;
 
@@ -208,37 +208,36 @@ impl<P: PhaseSpace> PhaseFibred<P> {
     }
 
     fn solve(&mut self, t: f64) -> Result<(), Cause> {
-        let mut before = 0.0;
-        for iterations in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(self.tolerance);
+        while progress.begin() {
             self.differentiate(t);
             let residual = self.equations();
             let residual = max_abs(&self.residual) / residual.max(f64::MIN_POSITIVE);
             self.linearise();
             let regular = self.lu.factor();
             if !regular || !residual.is_finite() {
-                return Err(failure(iterations, residual, regular));
+                return Err(failure(progress.iterations(), residual, regular));
             }
             let size = self.correct();
             self.iterations += 1;
             let (delta, unknowns, n) = (&*self.residual, &*self.unknowns, 2 * self.base.len());
-            let iteration = Iteration { count: iterations, delta, unknowns, n, size, before };
-            let scale = max_abs(&self.unknowns);
-            let wanders = iterations > 3 && size > 0.5 * before && size <= 1e-14 * scale;
-            if iteration.converged(self.tolerance) || wanders {
+            let scale = max_abs(unknowns);
+            let small_parts = || small_parts_settled(delta, unknowns, n, scale);
+            let verdict = progress.judge(size, scale, small_parts, || size <= ROUNDING_OF_POSITIONS * scale);
+            if verdict.ends() {
                 self.differentiate(t);
                 self.equations();
                 self.correct();
                 self.differentiate(t);
                 return Ok(());
             }
-            if !size.is_finite() {
-                return Err(failure(iterations, size, true));
+            if verdict == Verdict::Diverged {
+                return Err(failure(progress.iterations(), size, true));
             }
-            before = size;
         }
         self.differentiate(t);
         let size = self.equations();
-        Err(failure(LIMIT, max_abs(&self.residual) / size.max(f64::MIN_POSITIVE), true))
+        Err(failure(progress.iterations(), max_abs(&self.residual) / size.max(f64::MIN_POSITIVE), true))
     }
 
     /// `theta(x, y) = p` for the fibre variables of `z`, from the guess in them.
@@ -246,7 +245,8 @@ impl<P: PhaseSpace> PhaseFibred<P> {
         let k = self.base.len();
         let rest = vec![0.0; z.len()];
         let (mut lu, mut delta, mut residual) = (Lu::new(k), vec![0.0; k], f64::NAN);
-        for iterations in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(4.0 * f64::EPSILON).forecast_below(0.0);
+        while progress.begin() {
             // theta does not depend on time, and H does not enter l_v.
             self.lagrangian.second(self.start, z, &rest, &mut self.jets[0]);
             for a in 0..k {
@@ -263,7 +263,7 @@ impl<P: PhaseSpace> PhaseFibred<P> {
             }
             let regular = lu.factor();
             if !regular || !residual.is_finite() {
-                return Err(failure(iterations, residual, regular));
+                return Err(failure(progress.iterations(), residual, regular));
             }
             lu.solve(&mut delta);
             let mut scale: f64 = 0.0;
@@ -273,11 +273,11 @@ impl<P: PhaseSpace> PhaseFibred<P> {
             }
             let fibre: Vec<f64> = self.fibre.iter().map(|i| z[*i]).collect();
             let small_parts = || small_parts_settled(&delta, &fibre, k, scale);
-            if max_abs(&delta) <= 4.0 * f64::EPSILON * scale && small_parts() {
+            if progress.judge(max_abs(&delta), scale, small_parts, || false).ends() {
                 return Ok(());
             }
         }
-        Err(failure(LIMIT, residual, true))
+        Err(failure(progress.iterations(), residual, true))
     }
 
     fn one_step(&mut self) -> Result<(), Cause> {

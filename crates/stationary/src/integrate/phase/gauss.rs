@@ -5,12 +5,14 @@
 //! and so is every invariant that is linear or quadratic in `z`: impulses, angular momenta.
 
 use super::tableau::Tableau;
-use super::{Iteration, LIMIT, PhaseStart, failure};
+use super::{PhaseStart, failure};
 use crate::action::quadrature::{gauss, lagrange};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
-use crate::linalg::{Lu, dot, max_abs};
+use crate::linalg::{
+    Lu, NewtonProgress, ROUNDING_OF_POSITIONS, Verdict, add_compensated, dot, max_abs, small_parts_settled,
+};
 use crate::model::{Form, PhaseJet, PhaseSpace};
 
 /// Nodes beyond the stages with which the integral of the one-form along a step is taken.
@@ -160,34 +162,33 @@ impl<P: PhaseSpace> PhaseGauss<P> {
     }
 
     fn solve(&mut self, t: f64) -> Result<(), Cause> {
-        let mut before = 0.0;
-        for iterations in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(self.tolerance);
+        while progress.begin() {
             let size = self.equations(t, true);
             let residual = max_abs(&self.residual) / size.max(f64::MIN_POSITIVE);
             let regular = self.lu.factor();
             if !regular || !residual.is_finite() {
-                return Err(failure(iterations, residual, regular));
+                return Err(failure(progress.iterations(), residual, regular));
             }
             let size = self.correct();
             self.iterations += 1;
             let (delta, unknowns, n) = (&*self.residual, &*self.trial, self.z.len());
-            let iteration = Iteration { count: iterations, delta, unknowns, n, size, before };
-            // Slopes that are nothing but rounding of the positions do not converge, they wander.
-            let wanders =
-                iterations > 3 && size > 0.5 * before && size * self.h <= 1e-14 * max_abs(&self.before);
-            if iteration.converged(self.tolerance) || wanders {
+            let scale = max_abs(unknowns);
+            let small_parts = || small_parts_settled(delta, unknowns, n, scale);
+            let at_rounding = || size * self.h <= ROUNDING_OF_POSITIONS * max_abs(&self.before);
+            let verdict = progress.judge(size, scale, small_parts, at_rounding);
+            if verdict.ends() {
                 // What Newton's method leaves has always the same sign, and over a million steps it would add up.
                 self.equations(t, false);
                 self.correct();
                 return Ok(());
             }
-            if !size.is_finite() {
-                return Err(failure(iterations, size, true));
+            if verdict == Verdict::Diverged {
+                return Err(failure(progress.iterations(), size, true));
             }
-            before = size;
         }
         let size = self.equations(t, false);
-        Err(failure(LIMIT, max_abs(&self.residual) / size.max(f64::MIN_POSITIVE), true))
+        Err(failure(progress.iterations(), max_abs(&self.residual) / size.max(f64::MIN_POSITIVE), true))
     }
 
     fn one_step(&mut self) -> Result<(), Cause> {
@@ -207,9 +208,7 @@ impl<P: PhaseSpace> PhaseGauss<P> {
                 sum += self.table.b[i] * self.trial[i * m + k];
             }
             // Compensated: the rounding of a million sums would outweigh all else.
-            let gain = self.h * sum + self.rest[k];
-            self.z[k] = self.before[k] + gain;
-            self.rest[k] = gain - (self.z[k] - self.before[k]);
+            add_compensated(&mut self.z[k], &mut self.rest[k], self.h * sum);
         }
         std::mem::swap(&mut self.slopes, &mut self.trial);
         self.system.momentum(&self.z, &mut self.p);

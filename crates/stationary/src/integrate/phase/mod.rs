@@ -10,10 +10,8 @@ pub use fibred::PhaseFibred;
 pub use gauss::PhaseGauss;
 pub use rk4::PhaseRungeKutta4;
 
-use super::del::PATIENCE;
 use super::{BuildError, Integrator, Method};
 use crate::error::Cause;
-use crate::linalg::{max_abs, small_parts_settled};
 use crate::model::{Form, PhaseSpace};
 
 /// Where and how a run on phase space starts.
@@ -26,9 +24,6 @@ pub struct PhaseStart {
     /// Time step.
     pub h: f64,
 }
-
-/// Newton iterations before a step is given up.
-const LIMIT: usize = 40;
 
 impl Method {
     /// Starts the method on a system given by its Hamiltonian: `midpoint` at alpha 1/2, `gauss` and `rk4` have a
@@ -58,32 +53,6 @@ impl Method {
                     .into(),
             )),
         }
-    }
-}
-
-/// How a Newton iteration stands.
-struct Iteration<'a> {
-    /// Corrections made.
-    count: usize,
-    /// The last one, and what was corrected: vectors of `n` variables, one behind the other.
-    delta: &'a [f64],
-    unknowns: &'a [f64],
-    n: usize,
-    /// The size of the last correction and of the one before.
-    size: f64,
-    before: f64,
-}
-
-impl Iteration<'_> {
-    /// Whether the next correction is below the tolerance. Positions and momenta are in units of their own: those too small to show
-    /// in the largest component have to settle too.
-    fn converged(&self, tolerance: f64) -> bool {
-        let scale = max_abs(self.unknowns);
-        // Newton converges quadratically: the next correction is about size^3 / before^2.
-        let ratio = self.size / self.before;
-        let predicted = ratio < 0.1 && self.size * ratio * ratio <= tolerance * scale;
-        let small_parts = || small_parts_settled(self.delta, self.unknowns, self.n, scale);
-        (self.size <= tolerance * scale || predicted) && (self.count > PATIENCE || small_parts())
     }
 }
 

@@ -34,7 +34,7 @@ impl Pattern {
         let mut number = vec![HELD; 3 * count];
         let mut free = Vec::new();
         for (i, number) in number.iter_mut().enumerate() {
-            if !structure.held(i) {
+            if !structure.is_fixed(i) {
                 *number = free.len() as u32;
                 free.push(i as u32);
             }

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_number_that_is_none_is_seen_wherever_it_is() {
+    fn explicit_step_detects_a_nan_at_any_position() {
         for n in [1, 7, 8, 9, 40] {
             let x: Vec<f64> = (0..n).map(|i| i as f64 - 3.0).collect();
             assert!(calm(&x));

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stability_limits_are_those_of_the_closed_forms() {
+    fn stability_limits_of_methods_agree_with_closed_forms() {
         let newmark = |beta: f64| Method::Newmark { beta, gamma: 0.5 };
         for (method, limit) in [
             (Method::Verlet { order: 2 }, Some(2.0)),
@@ -115,7 +115,7 @@ mod tests {
 
     /// A composed step is a product of plain ones with its own lengths.
     #[test]
-    fn stability_limits_of_compositions_are_those_of_their_products() {
+    fn stability_limits_of_compositions_agree_with_products_of_their_stages() {
         for order in [4, 6, 8] {
             let limit = stability_limit(&Method::Verlet { order }).unwrap();
             let steps = crate::integrate::Composition::of_order(order).unwrap().0;

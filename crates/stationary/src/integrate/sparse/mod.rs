@@ -1,4 +1,4 @@
-//! The methods of [`Method`] on bodies with thousands of nodes: the same discrete Lagrangians as [`Del`](super::Del) solves,
+//! The methods of [`Method`] on bodies with thousands of nodes: the same discrete Lagrangians as [`DiscreteEulerLagrange`](super::DiscreteEulerLagrange) solves,
 //! for `L = v.M v/2 - V(t, x)` with a mass on every node, sparse second derivatives and supports.
 //!
 //! ```text
@@ -30,8 +30,8 @@
 //!         (0..36).for_each(|k| out[k] = sign(k / 6, k % 6));
 //!         Ok(())
 //!     }
-//!     fn held(&self, i: usize) -> bool { i < 3 }
-//!     fn drive(&self, _: f64, x: &mut [f64], v: &mut [f64]) {
+//!     fn is_fixed(&self, i: usize) -> bool { i < 3 }
+//!     fn impose(&self, _: f64, x: &mut [f64], v: &mut [f64]) {
 //!         x[..3].fill(0.0);
 //!         v[..3].fill(0.0);
 //!     }
@@ -118,7 +118,7 @@ impl<S: Structure> Body<S> {
     /// Puts the held components where they are at time `t`.
     fn place(&mut self, t: f64, x: &mut [f64]) {
         if !self.held.is_empty() {
-            self.structure.drive(t, x, &mut self.spare);
+            self.structure.impose(t, x, &mut self.spare);
         }
     }
 
@@ -155,9 +155,9 @@ impl<S: Structure> Sparse<S> {
         let table = Table::new(&method)?;
         check(&structure, &start, tolerance)?;
         let n = start.x.len();
-        let held = (0..n as u32).filter(|i| structure.held(*i as usize)).collect();
+        let held = (0..n as u32).filter(|i| structure.is_fixed(*i as usize)).collect();
         let SparseStart { t, h, mut x, mut v } = start;
-        structure.drive(t, &mut x, &mut v);
+        structure.impose(t, &mut x, &mut v);
         if !(max_abs(&x).is_finite() && max_abs(&v).is_finite()) {
             return Err(BuildError::Unsuited(format!(
                 "the supports at time {t}: expected finite positions and velocities"
@@ -168,7 +168,7 @@ impl<S: Structure> Sparse<S> {
         let p: Vec<f64> = v.iter().enumerate().map(|(i, v)| mass[i / 3] * v).collect();
         let inverse: Vec<f64> = mass.iter().flat_map(|m| [1.0 / m; 3]).collect();
         // As after every step, so that a restored start has the same bits.
-        (0..n).filter(|i| !structure.held(*i)).for_each(|i| v[i] = p[i] * inverse[i]);
+        (0..n).filter(|i| !structure.is_fixed(*i)).for_each(|i| v[i] = p[i] * inverse[i]);
         Ok(Sparse {
             explicit: Explicit::new(&table, h, &inverse, &p),
             p,
@@ -284,7 +284,7 @@ impl<S: Structure> Sparse<S> {
         }
         let mut v = self.v.clone();
         let mut x = self.trial.clone();
-        self.body.structure.drive(t, &mut x, &mut v);
+        self.body.structure.impose(t, &mut x, &mut v);
         if !(max_abs(&self.trial).is_finite() && max_abs(&impulse).is_finite() && max_abs(&v).is_finite()) {
             return Err(SparseCause::NotFinite { what: "a position or a momentum" });
         }
@@ -296,7 +296,7 @@ impl<S: Structure> Sparse<S> {
             self.p[i] = momentum;
         }
         for i in 0..v.len() {
-            if !self.body.structure.held(i) {
+            if !self.body.structure.is_fixed(i) {
                 self.p[i] += impulse[i];
                 v[i] = self.p[i] * self.body.inverse[i];
             }

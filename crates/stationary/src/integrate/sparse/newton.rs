@@ -9,7 +9,7 @@ use super::factor::Factors;
 use super::table::Table;
 use super::{Body, SparseCause};
 use crate::interrupt;
-use crate::linalg::max_abs;
+use crate::linalg::{NewtonProgress, Verdict, max_abs};
 use crate::model::Structure;
 
 /// Iterations before a step is given up.
@@ -98,9 +98,12 @@ impl Newton {
         }
         self.prepare(body, table, problem, forces);
         let forces = &mut forces[table.unknown.clone()];
-        let (mut before, mut refresh, mut last) = (f64::INFINITY, self.anchor.is_none(), false);
+        let mut refresh = self.anchor.is_none();
+        let mut is_last = false;
         let mut residual = f64::NAN;
-        for iteration in 1..=LIMIT {
+        let mut progress = NewtonProgress::new(self.tolerance).limit(LIMIT);
+        progress = progress.linear().forecast_below(SLOW).stalls_from(2, SLOW);
+        while progress.begin() {
             if interrupt::requested() {
                 return Err(SparseCause::Interrupted);
             }
@@ -111,23 +114,21 @@ impl Newton {
             residual = self.residual(&body.structure, table, problem.x, forces);
             self.good.copy_from_slice(&self.y);
             let (size, scale) = self.correct();
-            if !size.is_finite() {
+            if halved {
+                progress.forget();
+            }
+            let verdict = progress.judge(size, scale, || true, || residual <= ROUNDING);
+            if verdict == Verdict::Diverged {
                 return Err(SparseCause::Singular);
             }
             self.iterations += 1;
-            if last || size <= self.tolerance * scale {
+            if is_last || matches!(verdict, Verdict::Solved | Verdict::Stalled) {
                 return Ok(());
             }
-            let ratio = if halved { f64::INFINITY } else { size / before };
-            if iteration > 1 && ratio > SLOW && residual <= ROUNDING {
-                return Ok(());
-            }
-            refresh = iteration > 1 && ratio > SLOW;
-            // The next correction is below the tolerance: it is made, but the one after it need not be known.
-            last = iteration > 1 && !refresh && size * ratio <= self.tolerance * scale;
-            before = size;
+            refresh = progress.iterations() > 1 && progress.ratio() > SLOW;
+            is_last = verdict == Verdict::Forecast;
         }
-        Err(SparseCause::Newton { iterations: LIMIT, residual })
+        Err(SparseCause::Newton { iterations: progress.iterations(), residual })
     }
 
     /// The known part of the increments, and a first guess: the mean velocity of the last step. (Momenta of stiff bodies under

@@ -85,7 +85,7 @@ impl<S: Structure> Sparse<S> {
         }
         // As at the end of a step: held velocities are prescribed, not divided.
         let (t, mut x) = (self.time(), self.x.clone());
-        self.body.structure.drive(t, &mut x, &mut self.v);
+        self.body.structure.impose(t, &mut x, &mut self.v);
         // Those of an unknown node are from before its last correction: taken anew they would differ in the last bits.
         self.carried = state.steps > 0 && self.table.carries().is_some();
         Ok(())

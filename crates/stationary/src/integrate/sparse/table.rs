@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noether_conditions_hold_to_rounding_and_the_path_ends_where_it_should() {
+    fn sparse_method_tables_satisfy_noether_conditions_and_end_at_the_end_of_the_step() {
         for stages in 1..=LARGEST {
             let mut all = vec![galerkin(stages, &quadrature::gauss(stages))];
             if stages > 1 {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_have_the_unknowns_they_must() {
+    fn sparse_method_tables_have_the_expected_number_of_unknowns() {
         for (method, unknowns, carries) in [
             (Method::Midpoint { alpha: 0.5 }, 1, None),
             (Method::Midpoint { alpha: 1.0 }, 0, None),

@@ -34,7 +34,7 @@ fn numbered(mut mesh: Mesh) -> Mesh {
 }
 
 #[test]
-fn the_arrays_of_a_file_give_the_mesh_of_the_file() {
+fn mesh_from_arrays_equals_the_mesh_read_from_a_file() {
     for (name, _) in FILES {
         let mesh = mesh(name);
         assert_eq!(again(&mesh), numbered(mesh), "{name}");
@@ -61,7 +61,7 @@ fn square() -> (Points, Blocks) {
 }
 
 #[test]
-fn blocks_of_one_kind_are_joined_and_groups_keep_their_cells() {
+fn mesh_arrays_of_one_cell_kind_are_joined_and_groups_keep_their_cells() {
     let (points, cells) = square();
     let group = |name: &str, nodes: &[u32], cells: &[(usize, Vec<u32>)]| NewGroup {
         name: name.into(),
@@ -89,7 +89,7 @@ fn blocks_of_one_kind_are_joined_and_groups_keep_their_cells() {
 }
 
 #[test]
-fn faults_name_the_array_and_the_index() {
+fn wrong_mesh_arrays_are_refused_with_array_and_index() {
     let message = |change: &dyn Fn(&mut Points, &mut Blocks)| {
         let (mut points, mut cells) = square();
         change(&mut points, &mut cells);
@@ -137,7 +137,7 @@ fn faults_name_the_array_and_the_index() {
 }
 
 #[test]
-fn kinds_are_known_by_both_of_their_names() {
+fn cell_kinds_are_accepted_by_both_of_their_names() {
     for kind in CellKind::ALL {
         assert_eq!(CellKind::from_name(kind.word()), Ok(kind));
         assert_eq!(CellKind::from_name(kind.name()), Ok(kind));

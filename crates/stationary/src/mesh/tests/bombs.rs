@@ -46,7 +46,7 @@ fn vtu(points: u64, cells: u64, arrays: [&str; 4]) -> String {
 
 /// Half a gigabyte of points in half a megabyte. They are refused by their number, before anything is unpacked.
 #[test]
-fn arrays_that_unpack_to_many_times_their_file_are_refused() {
+fn vtu_arrays_that_decompress_to_many_times_the_file_are_refused() {
     let bytes = 512 << 20;
     let file = vtu(bytes / 24, 1, [&zeros(bytes), "", "", ""]);
     assert!(file.len() < 1 << 20, "{}", file.len());
@@ -73,14 +73,14 @@ fn arrays_that_unpack_to_many_times_their_file_are_refused() {
 
 /// An array that holds more than the counts ask for is not unpacked beyond them.
 #[test]
-fn arrays_longer_than_their_counts_are_not_unpacked() {
+fn vtu_arrays_longer_than_their_counts_are_not_decompressed() {
     let told = message("bomb.vtu", vtu(3, 1, [&zeros(512 << 20), "", "", ""]));
     assert!(told.contains("array `Points`"), "{told}");
 }
 
 /// Groups that all point to one stored array: each is small, their members together are not.
 #[test]
-fn arrays_that_are_named_many_times_are_charged_each_time() {
+fn vtu_arrays_referenced_repeatedly_count_each_time_against_the_memory_limit() {
     let cells = 10_000;
     let mut file = format!(
         "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\">\n<UnstructuredGrid>\
@@ -112,7 +112,7 @@ fn arrays_that_are_named_many_times_are_charged_each_time() {
 }
 
 #[test]
-fn ranges_and_counts_beyond_the_mesh_are_refused_at_once() {
+fn mesh_ranges_and_counts_beyond_the_file_are_refused_at_once() {
     let tet = "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT,TYPE=C3D4\n1,1,2,3,4\n";
     for range in [
         "1, 18446744073709551615, 1",

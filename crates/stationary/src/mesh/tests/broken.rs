@@ -12,7 +12,7 @@ fn changed(name: &str, from: &str, to: &str, expected: &str) {
 }
 
 #[test]
-fn elements_that_are_wrong() {
+fn mesh_files_with_wrong_elements_are_refused() {
     let quad = "2.2.msh:31:5: element type 3 (4-node quadrangle) is not supported\n";
     changed("2.2.msh", "102 9 2", "102 3 2", quad);
     let told = message("2.2.msh", text("2.2.msh").replace("102 9 2", "102 3 2"));
@@ -80,7 +80,7 @@ fn elements_that_are_wrong() {
 }
 
 #[test]
-fn plane_triangles_run_anticlockwise() {
+fn inverted_plane_triangle_or_line_without_length_is_refused() {
     let told =
         message("a.inp", "*NODE\n1,0,0\n2,1,0\n3,0,1\n4,-0.5,0.5\n*ELEMENT,TYPE=CPS3\n5, 1,2,3\n6, 2,4,3\n");
     assert!(
@@ -94,7 +94,7 @@ fn plane_triangles_run_anticlockwise() {
 }
 
 #[test]
-fn nodes_that_are_wrong() {
+fn mesh_files_with_wrong_nodes_are_refused() {
     changed("2.2.msh", "\n12 1 0 0", "\n10 1 0 0", "2.2.msh:14:1: node 10 is given a second time");
     changed("flat.inp", "\n12, 1,", "\n10, 1,", "flat.inp:6:1: node 10 is given a second time");
     changed(
@@ -136,7 +136,7 @@ fn nodes_that_are_wrong() {
 }
 
 #[test]
-fn binary_faults_name_the_byte() {
+fn faults_in_binary_mesh_files_name_the_byte() {
     let bytes = file("4.1-little.msh");
     let head = &bytes[..bytes.len() - 30];
     assert_eq!(
@@ -158,7 +158,7 @@ fn binary_faults_name_the_byte() {
 }
 
 #[test]
-fn counts_that_lie() {
+fn mesh_files_with_wrong_counts_are_refused() {
     changed(
         "2.2.msh",
         "$Nodes\n14\n",
@@ -223,7 +223,7 @@ fn counts_that_lie() {
 }
 
 #[test]
-fn files_that_are_no_meshes() {
+fn files_that_are_no_meshes_are_refused() {
     assert_eq!(message("a.msh", ""), "a.msh:1:1: the file is empty\n  | \n  | ^");
     assert!(message("a.stl", "solid cube").starts_with("a.stl:1:1: this is no mesh that we can read\n"));
     assert!(message("a.inp", "*HEADING\n").starts_with("a.inp:1:1: the mesh has no nodes\n"));
@@ -242,7 +242,7 @@ fn files_that_are_no_meshes() {
 }
 
 #[test]
-fn what_is_not_supported_is_said() {
+fn unsupported_mesh_features_are_refused_by_name() {
     changed(
         "text.vtu",
         "type=\"UnstructuredGrid\"",
@@ -286,7 +286,7 @@ fn what_is_not_supported_is_said() {
 }
 
 #[test]
-fn a_mesh_made_by_hand_is_checked_too() {
+fn mesh_built_in_memory_is_checked_like_a_file() {
     let mut mesh = super::mesh("4.1.msh");
     mesh.validate().unwrap();
     mesh.cells[2].nodes[3] = 99;

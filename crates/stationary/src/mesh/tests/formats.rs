@@ -19,7 +19,7 @@ fn common(mesh: &Mesh) -> Common<'_> {
 }
 
 #[test]
-fn all_formats_give_the_same_mesh() {
+fn all_mesh_formats_give_the_same_mesh() {
     let first = mesh("4.1.msh");
     for (name, bytes) in FILES {
         let other = Mesh::read(name, bytes).unwrap();
@@ -35,7 +35,7 @@ fn all_formats_give_the_same_mesh() {
 }
 
 #[test]
-fn middle_nodes_lie_on_the_edges_we_document() {
+fn mid_side_nodes_lie_on_the_documented_edges() {
     for (name, _) in FILES {
         let mesh = mesh(name);
         let mut middles = 0;
@@ -53,7 +53,7 @@ fn middle_nodes_lie_on_the_edges_we_document() {
 }
 
 #[test]
-fn groups_keep_names_dimensions_and_overlaps() {
+fn mesh_groups_keep_names_dimensions_and_overlaps() {
     let mesh = mesh("4.1-big.msh");
     let names: Vec<_> = mesh.groups.iter().map(|g| (g.name.as_str(), g.dimension, g.cells.len())).collect();
     // 7 has no name in the file; both tetrahedra are in `body`, one also in `upper half`.
@@ -63,7 +63,7 @@ fn groups_keep_names_dimensions_and_overlaps() {
 }
 
 #[test]
-fn a_missing_group_is_told_with_a_near_miss() {
+fn missing_mesh_group_is_reported_with_a_suggestion() {
     let mesh = mesh("4.1.msh");
     let told = |r: Result<&super::super::Group, crate::error::Error>| r.unwrap_err().to_string();
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_missing_group_is_told_with_a_near_miss() {
 }
 
 #[test]
-fn a_name_of_two_dimensions_is_no_one_group() {
+fn group_name_of_two_dimensions_is_ambiguous() {
     let text = text("2.2.msh").replace("0 4 \"tip\"", "0 4 \"body\"");
     let mesh = Mesh::read("a.msh", text.as_bytes()).unwrap();
     let told = mesh.group("body").unwrap_err().to_string();
@@ -91,7 +91,7 @@ fn a_name_of_two_dimensions_is_no_one_group() {
 }
 
 #[test]
-fn numbered_cell_arrays_of_vtu_make_groups() {
+fn integer_cell_arrays_of_vtu_files_become_groups() {
     let text = text("text.vtu").replace("Name=\"group:tip\"", "Name=\"gmsh:physical\"");
     let text = text.replace("\n1 0 0 0\n", "\n-3 5 0 5\n");
     let mesh = Mesh::read("a.vtu", text.as_bytes()).unwrap();
@@ -130,7 +130,7 @@ fn abaqus_reads_one_part_and_its_instance_in_place() {
 }
 
 #[test]
-fn abaqus_middle_nodes_of_lines_are_found_wherever_they_stand() {
+fn abaqus_mid_side_nodes_of_lines_are_found_at_any_position() {
     for order in ["1, 2, 3", "1, 3, 2"] {
         let middle = if order == "1, 2, 3" { [1.0, 2.0] } else { [2.0, 1.0] };
         let text =
@@ -142,7 +142,7 @@ fn abaqus_middle_nodes_of_lines_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn line_ends_of_other_systems_and_fortran_exponents_are_read() {
+fn mesh_files_with_crlf_line_ends_and_fortran_exponents_are_read() {
     for name in ["4.1.msh", "2.2.msh", "text.vtu", "flat.inp"] {
         let text = text(name).replace('\n', "\r\n");
         let other = Mesh::read(name, text.as_bytes()).unwrap();

@@ -16,7 +16,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 #[test]
-fn volumes_are_those_of_the_corners() {
+fn cell_volumes_are_those_of_their_corners() {
     let mesh = mesh("4.1.msh");
     assert_eq!(mesh.volume((0, 0)), 0.0);
     assert_eq!(mesh.volume((1, 0)), 0.5);
@@ -26,7 +26,7 @@ fn volumes_are_those_of_the_corners() {
 
 /// The ball about the incentre (corners weighted by the opposite faces) touches every face.
 #[test]
-fn the_inscribed_ball_touches_every_face() {
+fn inscribed_ball_of_a_cell_touches_every_face() {
     let x = [[0.1, 0.0, 0.2], [1.3, 0.1, 0.0], [0.2, 0.9, 0.1], [0.3, 0.2, 1.1]];
     let r = inradius(CellKind::Tetrahedron4, &x);
     let faces = CellKind::Tetrahedron4.faces();
@@ -49,7 +49,7 @@ fn the_inscribed_ball_touches_every_face() {
 
 /// By Gauss's theorem, faces that point outwards give the volume: the integral of x . n over 3.
 #[test]
-fn the_surface_of_a_body_encloses_its_volume() {
+fn boundary_faces_of_a_mesh_enclose_its_volume() {
     for name in ["4.1.msh", "text.vtu", "flat.inp"] {
         let mesh = mesh(name);
         let faces = mesh.boundary_faces(mesh.group("body").unwrap()).unwrap();
@@ -68,7 +68,7 @@ fn the_surface_of_a_body_encloses_its_volume() {
 }
 
 #[test]
-fn a_group_on_the_surface_gives_its_own_sides() {
+fn surface_group_selects_its_own_element_sides() {
     let mesh = mesh("4.1.msh");
     let faces = mesh.boundary_faces(mesh.group("clamp").unwrap()).unwrap();
     assert_eq!(faces.len(), 1);
@@ -82,7 +82,7 @@ fn a_group_on_the_surface_gives_its_own_sides() {
 }
 
 #[test]
-fn a_load_inside_the_body_is_refused() {
+fn surface_load_on_interior_faces_is_refused() {
     let mut mesh = mesh("4.1.msh");
     // The common face of the two tetrahedra, then three corners of no face.
     for (corners, why) in [([1, 2, 3], "lies inside the body"), ([0, 1, 4], "is no side of the body")] {
@@ -96,7 +96,7 @@ fn a_load_inside_the_body_is_refused() {
 }
 
 #[test]
-fn edges_of_a_plane_mesh_have_the_body_to_their_left() {
+fn boundary_edges_of_a_plane_mesh_have_the_body_on_their_left() {
     let text =
         "*NODE\n1, 0, 0\n2, 1, 0\n3, 1, 1\n4, 0, 1\n*ELEMENT, TYPE=CPE3, ELSET=all\n1, 1, 2, 3\n2, 1, 3, 4\n";
     let mesh = Mesh::read("a.inp", text.as_bytes()).unwrap();
@@ -112,7 +112,7 @@ fn edges_of_a_plane_mesh_have_the_body_to_their_left() {
 }
 
 #[test]
-fn the_cells_around_a_node_are_those_that_name_it() {
+fn cells_around_a_node_are_those_that_contain_it() {
     let mesh = mesh("4.1.msh");
     let around = mesh.node_cells(|kind| kind.dimension() >= 2);
     for node in 0..mesh.points.len() as u32 {

@@ -12,7 +12,7 @@ fn read(points: &[[f64; 3]], kind: CellKind, cells: &[u32]) -> Result<Mesh, Stri
 }
 
 #[test]
-fn a_clockwise_mesh_is_turned_over_with_a_note() {
+fn clockwise_mesh_is_reoriented_with_a_note() {
     let right = read(&SQUARE, CellKind::Triangle3, &[0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4]).unwrap();
     assert!(right.notes.is_empty());
     let turned = read(&SQUARE, CellKind::Triangle3, &[0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0]).unwrap();
@@ -21,7 +21,7 @@ fn a_clockwise_mesh_is_turned_over_with_a_note() {
 }
 
 #[test]
-fn middle_nodes_stay_on_their_edges_when_a_triangle_is_turned_over() {
+fn mid_side_nodes_stay_on_their_edges_when_a_triangle_is_reoriented() {
     let mut points = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
     points.extend([[0.0, 1.0, 0.0], [1.1, 1.1, 0.0], [1.0, 0.0, 0.0]]);
     let mesh = read(&points, CellKind::Triangle6, &[0, 2, 1, 3, 4, 5]).unwrap();
@@ -31,7 +31,7 @@ fn middle_nodes_stay_on_their_edges_when_a_triangle_is_turned_over() {
 
 /// Two surfaces of a mesher, one of which looks down.
 #[test]
-fn a_patch_that_runs_clockwise_is_turned_over_alone() {
+fn clockwise_patch_of_a_mesh_is_reoriented_alone() {
     let turned = read(&SQUARE, CellKind::Triangle3, &[0, 1, 4, 1, 2, 4, 2, 4, 3, 3, 4, 0]).unwrap();
     let note =
         "2 triangles, the first of them element 3 (3-node triangle), ran clockwise and were turned over";
@@ -41,7 +41,7 @@ fn a_patch_that_runs_clockwise_is_turned_over_alone() {
 
 /// The middle of the square beyond its side: one triangle is inside out, in the sense of its neighbours.
 #[test]
-fn a_fold_is_no_matter_of_sense() {
+fn folded_mesh_is_refused_and_not_reoriented() {
     let mut points = SQUARE;
     points[4] = [0.5, -0.5, 0.0];
     for cells in [[0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4], [0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0]] {
@@ -51,7 +51,7 @@ fn a_fold_is_no_matter_of_sense() {
 }
 
 #[test]
-fn only_plane_triangles_have_a_sense() {
+fn only_triangles_of_a_plane_mesh_are_reoriented() {
     let mut points = SQUARE;
     points[4][2] = 1.0;
     let mesh = read(&points, CellKind::Triangle3, &[0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0]).unwrap();

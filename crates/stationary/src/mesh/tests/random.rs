@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_files_never_panic(file in 0..FILES.len(), damages in prop::collection::vec(damage(), 1..4)) {
+    fn readers_of_damaged_mesh_files_never_panic(file in 0..FILES.len(), damages in prop::collection::vec(damage(), 1..4)) {
         let mut bytes = FILES[file].1.to_vec();
         damages.iter().for_each(|d| apply(&mut bytes, d));
         match Mesh::read("damaged", &bytes) {
@@ -91,7 +91,7 @@ proptest! {
 }
 
 #[test]
-fn every_file_cut_anywhere_is_told_or_whole() {
+fn truncated_mesh_files_are_refused_or_complete() {
     for (name, bytes) in FILES {
         for n in 0..bytes.len() {
             if let Ok(mesh) = Mesh::read(name, &bytes[..n]) {

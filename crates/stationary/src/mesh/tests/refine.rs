@@ -17,7 +17,7 @@ fn size(mesh: &Mesh, block: usize) -> f64 {
 }
 
 #[test]
-fn the_slab_in_four_sixteen_and_more() {
+fn refinement_of_the_slab_multiplies_its_triangles_by_four() {
     let (mut mesh, mut elements) = (slab(), 88);
     let clamped = mesh.group("clamped").unwrap().cells.len();
     for level in 0..4 {
@@ -52,7 +52,7 @@ fn the_slab_in_four_sixteen_and_more() {
 }
 
 #[test]
-fn tetrahedra_in_eight_of_equal_volume() {
+fn refinement_of_a_tetrahedron_gives_eight_of_equal_volume() {
     for name in ["4.1.msh", "flat.inp"] {
         let coarse = mesh(name);
         let fine = coarse.refined();
@@ -82,7 +82,7 @@ fn tetrahedra_in_eight_of_equal_volume() {
 
 /// The whole blade: faces shared by two tetrahedra stay shared, or the number of nodes would not come out.
 #[test]
-fn a_body_of_tetrahedra_stays_whole() {
+fn refinement_of_a_tetrahedral_mesh_keeps_volume_and_surface() {
     let coarse =
         Mesh::read("blade.msh", include_bytes!("../../../../../scenarios/meshes/blade.msh")).unwrap();
     let fine = coarse.refined();
@@ -97,7 +97,7 @@ fn a_body_of_tetrahedra_stays_whole() {
 }
 
 #[test]
-fn new_nodes_of_a_curved_side_lie_on_the_curve() {
+fn refinement_places_new_nodes_of_curved_sides_on_the_curve() {
     // The lower side is y = -0.4 x (1 - x), which a quadratic cell has exactly.
     let nodes = "1,0,0\n2,1,0\n3,0,1\n4,0.5,-0.1\n5,0.5,0.5\n6,0,0.5\n";
     let text = format!(
@@ -118,7 +118,7 @@ fn new_nodes_of_a_curved_side_lie_on_the_curve() {
 }
 
 #[test]
-fn linear_cells_get_middles() {
+fn refinement_gives_linear_cells_mid_side_nodes() {
     let square = "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n*ELEMENT, TYPE=CPS3, ELSET=low\n1,1,2,3\n";
     let text = format!("{square}*ELEMENT, TYPE=CPS3\n2,1,3,4\n*NSET, NSET=bottom\n1,2\n");
     let mesh = Mesh::read("a.inp", text.as_bytes()).unwrap().refined();

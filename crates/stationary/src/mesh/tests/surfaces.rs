@@ -30,7 +30,7 @@ fn read(more: &str) -> Mesh {
 }
 
 #[test]
-fn sides_of_tetrahedra_are_numbered_as_abaqus_does() {
+fn abaqus_sides_of_tetrahedra_have_the_numbers_of_abaqus() {
     let mesh = read(
         "*SURFACE, TYPE=ELEMENT, NAME=Floor\nlow, S1\n*Surface, name=Wall\n 11, S2\n11, s4\n\
          *SURFACE, TYPE=ELEMENT, NAME=Roof\nHIGH, S1\nhigh, S2\n",
@@ -44,7 +44,7 @@ fn sides_of_tetrahedra_are_numbered_as_abaqus_does() {
 }
 
 #[test]
-fn a_surface_without_sides_has_the_free_ones() {
+fn abaqus_surface_without_side_numbers_has_the_free_sides() {
     let mesh = read("*SURFACE, TYPE=ELEMENT, NAME=skin\nlow,\nhigh\n");
     assert_eq!(sides(&mesh, "skin").len(), 6);
     assert!(!sides(&mesh, "skin").contains(&vec![2, 3, 4]));
@@ -53,7 +53,7 @@ fn a_surface_without_sides_has_the_free_ones() {
 }
 
 #[test]
-fn a_side_that_is_an_element_or_in_two_surfaces_is_one_cell() {
+fn abaqus_side_that_is_an_element_or_in_two_surfaces_is_one_cell() {
     let mesh = read(
         "*ELEMENT,TYPE=S3,ELSET=shell\n20,1,3,2\n*SURFACE,NAME=a\nlow,S1\nlow,S2\n*SURFACE,NAME=b\n11,S1\nshell,SPOS\n",
     );
@@ -63,7 +63,7 @@ fn a_side_that_is_an_element_or_in_two_surfaces_is_one_cell() {
 }
 
 #[test]
-fn edges_of_plane_elements_are_sides() {
+fn abaqus_sides_of_plane_elements_are_edges() {
     let plate = "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n*ELEMENT,TYPE=CPE3,ELSET=plate\n5,1,2,3\n6,1,3,4\n";
     let mesh =
         Mesh::read("a.inp", format!("{plate}*SURFACE,NAME=s\nplate,S2\n*SURFACE,NAME=e\n5,E1\n").as_bytes());
@@ -78,7 +78,7 @@ fn edges_of_plane_elements_are_sides() {
 }
 
 #[test]
-fn surfaces_of_nodes_are_groups_of_nodes() {
+fn abaqus_surfaces_of_nodes_become_groups_of_nodes() {
     let mesh = read("*NSET,NSET=ends\n1,5\n*SURFACE, TYPE=NODE, NAME=pins\nends, 0.5\n3,\n");
     assert_eq!(mesh.group("pins").unwrap().nodes, [0, 2, 4]);
     assert_eq!(mesh.group("pins").unwrap().dimension, 0);
@@ -86,7 +86,7 @@ fn surfaces_of_nodes_are_groups_of_nodes() {
 
 /// As Abaqus/CAE writes them: in the assembly, over sets that bear the name of the instance.
 #[test]
-fn surfaces_of_an_assembly_know_its_instance() {
+fn abaqus_surfaces_of_an_assembly_refer_to_its_instance() {
     let text = tets("").replace("*NODE", "*PART, NAME=Part-1\n*NODE")
         + "*END PART\n*ASSEMBLY, NAME=Assembly\n*INSTANCE, NAME=Part-1-1, PART=Part-1\n*END INSTANCE\n\
            *ELSET, ELSET=_Surf-1_S1, INTERNAL, INSTANCE=Part-1-1\n11,\n*SURFACE, TYPE=ELEMENT, NAME=Surf-1\n_Surf-1_S1, S1\n\
@@ -97,14 +97,14 @@ fn surfaces_of_an_assembly_know_its_instance() {
 }
 
 #[test]
-fn a_set_of_the_nodes_of_a_surface_is_one_group_with_it() {
+fn abaqus_node_set_with_the_name_of_a_surface_joins_its_group() {
     let mesh = read("*NSET,NSET=Floor\n1,2,3\n*SURFACE,NAME=FLOOR\nlow,S1\n");
     assert_eq!(mesh.group("FLOOR").unwrap().dimension, 2);
     assert!(mesh.group("Floor").is_err());
 }
 
 #[test]
-fn surfaces_that_are_wrong() {
+fn wrong_abaqus_surfaces_are_refused() {
     let cases = [
         ("*SURFACE\nlow,S1\n", "a.inp:11:1: `*SURFACE` has no NAME"),
         ("*SURFACE,NAME=a\nlwo,S1\n", "a.inp:12:1: surface `a` names `LWO`, no element set of the file\n"),

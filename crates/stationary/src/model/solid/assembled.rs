@@ -1,7 +1,7 @@
-//! How much of its limit of stability a whole body uses with given steps of its elements.
+//! The part of its stability limit that an assembled solid uses with given time steps of its elements.
 
 use super::body::Solid;
-use super::elements::Fault;
+use super::elements::ElementFault;
 use super::spectrum::largest_of_tridiagonal;
 use crate::interrupt;
 
@@ -24,20 +24,20 @@ impl Solid {
     /// grows while this is below `1/sqrt(2)`.
     ///
     /// Found by Lanczos' iteration, from below; twice what its last four rounds gained is added.
-    pub fn used_limit(&self, x: &[f64], steps: &[f64]) -> Result<f64, Fault> {
+    pub fn used_limit(&self, x: &[f64], steps: &[f64]) -> Result<f64, ElementFault> {
         self.used_limit_of_free(x, steps, |_| false)
     }
 
-    /// The same for a body some of whose components, `3 node + direction`, are held: that can only lower its frequencies.
+    /// The same for a body some of whose components, `3 node + direction`, are prescribed, which can only lower its frequencies.
     pub fn used_limit_of_free(
         &self,
         x: &[f64],
         steps: &[f64],
-        held: impl Fn(usize) -> bool,
-    ) -> Result<f64, Fault> {
-        let operator = Operator::new(self, x, steps, &held)?;
+        fixed: impl Fn(usize) -> bool,
+    ) -> Result<f64, ElementFault> {
+        let operator = Operator::new(self, x, steps, &fixed)?;
         let n = x.len();
-        let mut now = scattered(n, &held);
+        let mut now = scattered(n, &fixed);
         let (mut before, mut next) = (vec![0.0; n], vec![0.0; n]);
         let (mut diagonal, mut off) = (Vec::new(), Vec::new());
         let (mut beta, mut last) = (0.0, 0.0);
@@ -76,8 +76,8 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A vector of length one with something of every vibration, always the same; nothing of held components.
-fn scattered(n: usize, held: &impl Fn(usize) -> bool) -> Vec<f64> {
+/// A vector of length one with something of every vibration, always the same; without prescribed components.
+fn scattered(n: usize, fixed: &impl Fn(usize) -> bool) -> Vec<f64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut x: Vec<f64> = (0..n)
         .map(|_| {
@@ -88,7 +88,7 @@ fn scattered(n: usize, held: &impl Fn(usize) -> bool) -> Vec<f64> {
             (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
         })
         .collect();
-    (0..n).filter(|i| held(*i)).for_each(|i| x[i] = 0.0);
+    (0..n).filter(|i| fixed(*i)).for_each(|i| x[i] = 0.0);
     let length = norm(&x);
     if length > 0.0 {
         x.iter_mut().for_each(|x| *x /= length);
@@ -102,7 +102,7 @@ struct Operator<'a> {
     x: &'a [f64],
     /// `(dt_K/2)^2`.
     weights: Vec<f64>,
-    /// One over the root of the mass of each component; nought where it is held.
+    /// One over the root of the mass of each component; zero where it is prescribed.
     root: Vec<f64>,
     /// What the forces, so weighted, are at `x`.
     base: Vec<f64>,
@@ -114,12 +114,12 @@ impl<'a> Operator<'a> {
         solid: &'a Solid,
         x: &'a [f64],
         steps: &[f64],
-        held: &impl Fn(usize) -> bool,
-    ) -> Result<Self, Fault> {
+        fixed: &impl Fn(usize) -> bool,
+    ) -> Result<Self, ElementFault> {
         let radii = solid.blocks().iter().flat_map(|b| (0..b.len()).map(|k| b.inradius(k)));
         let near = NEAR * radii.fold(f64::INFINITY, f64::min);
         let mut root: Vec<f64> = solid.mass().iter().flat_map(|m| [1.0 / m.sqrt(); 3]).collect();
-        (0..root.len()).filter(|i| held(*i)).for_each(|i| root[i] = 0.0);
+        (0..root.len()).filter(|i| fixed(*i)).for_each(|i| root[i] = 0.0);
         let weights = steps.iter().map(|h| 0.25 * h * h).collect();
         let mut operator = Operator { solid, x, weights, root, base: Vec::new(), near };
         let mut base = vec![0.0; x.len()];
@@ -129,12 +129,12 @@ impl<'a> Operator<'a> {
     }
 
     /// `sum_K (dt_K/2)^2 dV_K/dx`.
-    fn forces(&self, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn forces(&self, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         out.fill(0.0);
-        self.solid.weighted(&self.weights, 0.0, x, out).map(drop)
+        self.solid.add_weighted_gradient(&self.weights, 0.0, x, out).map(drop)
     }
 
-    fn apply(&self, y: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn apply(&self, y: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let scale = |i: usize| self.root[i];
         let largest = y.iter().enumerate().map(|(i, y)| (scale(i) * y).abs()).fold(0.0, f64::max);
         if largest == 0.0 {

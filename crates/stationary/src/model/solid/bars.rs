@@ -1,8 +1,8 @@
 //! Bars and springs of two nodes.
 
-use super::elements::{Elements, Fault};
+use super::elements::{ElementFault, Elements};
 use super::group::{check_lists, gather, place};
-use super::kind::Kind;
+use super::kind::ElementKind;
 use super::tensor::{Mat3, norm};
 use crate::error::Diagnostic;
 use std::ops::Range;
@@ -54,10 +54,10 @@ impl Bars {
                 Diagnostic::new(format!("the rest length is {length}")).help("expected a finite number >= 0")
             );
         }
-        check_lists(Kind::Bar2, nodes)?;
+        check_lists(ElementKind::Bar2, nodes)?;
         let mut bars = Bars { first, ..Bars::default() };
         for (i, pair) in nodes.chunks_exact(2).enumerate() {
-            let x = gather(Kind::Bar2, first + i, pair, points)?;
+            let x = gather(ElementKind::Bar2, first + i, pair, points)?;
             let length = norm(&[x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]]);
             if rest != Some(0.0) && !(length > 0.0) {
                 return Err(Diagnostic::new(format!(
@@ -84,25 +84,25 @@ impl Bars {
 
     /// `V`, `dV/dd` of the span `d`.
     #[inline(always)]
-    fn pull(&self, k: usize, x: &[f64]) -> Result<(f64, [f64; 3]), Fault> {
+    fn pull(&self, k: usize, x: &[f64]) -> Result<(f64, [f64; 3]), ElementFault> {
         self.pull_along(k, self.span(k, x))
     }
 
     #[inline(always)]
-    fn pull_along(&self, k: usize, (d, length): ([f64; 3], f64)) -> Result<(f64, [f64; 3]), Fault> {
+    fn pull_along(&self, k: usize, (d, length): ([f64; 3], f64)) -> Result<(f64, [f64; 3]), ElementFault> {
         let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
         let stretch = length - rest;
         let energy = 0.5 * stiffness * stretch * stretch;
         if !energy.is_finite() {
-            return Err(Fault::NotFinite { element: self.label(k) });
+            return Err(ElementFault::NotFinite { element: self.label(k) });
         }
-        // A spring of no rest length pulls along the span and needs no direction at nought.
+        // A spring of no rest length pulls along the span and needs no direction at zero.
         let s = if rest == 0.0 {
             stiffness
         } else if length > 0.0 {
             stiffness * stretch / length
         } else {
-            return Err(Fault::Inverted { element: self.label(k), point: 0 });
+            return Err(ElementFault::Inverted { element: self.label(k), point: 0 });
         };
         Ok((energy, [s * d[0], s * d[1], s * d[2]]))
     }
@@ -125,8 +125,8 @@ impl Elements for Bars {
         self.rest.len()
     }
 
-    fn kind(&self) -> Kind {
-        Kind::Bar2
+    fn kind(&self) -> ElementKind {
+        ElementKind::Bar2
     }
 
     fn label(&self, k: usize) -> usize {
@@ -137,11 +137,11 @@ impl Elements for Bars {
         &self.nodes[2 * k..2 * k + 2]
     }
 
-    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, Fault> {
+    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, ElementFault> {
         self.pull(k, x).map(|(energy, _)| energy)
     }
 
-    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         let (energy, p) = self.pull(k, x)?;
         for i in 0..3 {
             (out[i], out[3 + i]) = (-p[i], p[i]);
@@ -149,7 +149,7 @@ impl Elements for Bars {
         Ok(energy)
     }
 
-    fn gradient_own(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn gradient_local(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         let d = [own[3] - own[0], own[4] - own[1], own[5] - own[2]];
         let (energy, p) = self.pull_along(k, (d, norm(&d)))?;
         for i in 0..3 {
@@ -158,7 +158,13 @@ impl Elements for Bars {
         Ok(energy)
     }
 
-    fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn add_gradient(
+        &self,
+        range: Range<usize>,
+        _t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
         let mut total = 0.0;
         for k in range {
             let (energy, p) = self.pull(k, x)?;
@@ -172,7 +178,7 @@ impl Elements for Bars {
         Ok(total)
     }
 
-    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         self.pull(k, x)?;
         let (d, length) = self.span(k, x);
         let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
@@ -189,7 +195,7 @@ impl Elements for Bars {
         Ok(())
     }
 
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault> {
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault> {
         self.pull(k, x)?;
         let mut s = [[0.0; 3]; 3];
         s[0][0] = self.stiffness[k] * (self.span(k, x).1 - self.rest[k]);

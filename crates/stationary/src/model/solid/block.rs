@@ -1,13 +1,17 @@
-//! Triangles and tetrahedra of one material.
+//! Blocks of triangles and tetrahedra of any material, evaluated one element at a time.
+//!
+//! With the deformation gradients `F_q` and the weights `w_q` of the quadrature points the potential of an element is
+//! `V = sum_q w_q W(F_q)`, and `dV/dx_a = sum_q w_q P(F_q) grad N_a`, minus the nodal force, with the first Piola-Kirchhoff stress
+//! `P = dW/dF` [AVI03 (21)].
 
-use super::elements::{Elements, Fault};
+use super::elements::{ElementFault, Elements};
 use super::geometry::{Geometry, consistent, lumped};
-use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
+use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal};
 use super::material::Material;
-use super::rest::Rest;
 use super::shape::Shape;
 use super::tensor::{Mat3, combine};
-use crate::model::fetch;
+use super::undeformed_tet::UndeformedTet;
+use crate::model::prefetch;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -54,15 +58,16 @@ impl<S: Shape, M: Material> Block<S, M> {
         f
     }
 
-    /// A tetrahedron with straight sides, undeformed.
-    fn rest(&self, k: usize) -> Option<Rest> {
+    /// The undeformed element, if it is a tetrahedron with straight sides.
+    fn rest(&self, k: usize) -> Option<UndeformedTet> {
         let (stored, straight) = (self.element(k).1, S::KIND.dimension() == 3 && !self.geometry.curved);
-        straight
-            .then(|| Rest::new(self.material.lame(), S::POINTS as f64 * S::weight(stored, 0), &stored[..9]))
+        straight.then(|| {
+            UndeformedTet::new(self.material.lame(), S::POINTS as f64 * S::weight(stored, 0), &stored[..9])
+        })
     }
 
     #[inline(always)]
-    fn kernel(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+    fn kernel(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
         let stored = self.element(k).1;
         let f = Self::deformation_of(stored, local);
         let mut p = [[[0.0; 3]; 3]; MAX_POINTS];
@@ -73,11 +78,11 @@ impl<S: Shape, M: Material> Block<S, M> {
                     energy += S::weight(stored, q) * w;
                     p[q] = stress;
                 }
-                Err(why) => return Err(Fault::at(self.label(k), q, why)),
+                Err(why) => return Err(ElementFault::at(self.label(k), q, why)),
             }
         }
         if !energy.is_finite() {
-            return Err(Fault::NotFinite { element: self.label(k) });
+            return Err(ElementFault::NotFinite { element: self.label(k) });
         }
         S::force(stored, &p, out);
         Ok(energy)
@@ -89,7 +94,7 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         self.nodes.len() / Self::NODES
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ElementKind {
         S::KIND
     }
 
@@ -102,25 +107,25 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         self.element(k).0
     }
 
-    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, Fault> {
+    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, ElementFault> {
         let (nodes, stored) = self.element(k);
         let f = Self::deformation(nodes, stored, x);
         let mut energy = 0.0;
         for q in 0..S::POINTS {
             energy += S::weight(stored, q)
-                * self.material.energy(&f[q]).map_err(|why| Fault::at(self.label(k), q, why))?;
+                * self.material.energy(&f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
         }
-        if energy.is_finite() { Ok(energy) } else { Err(Fault::NotFinite { element: self.label(k) }) }
+        if energy.is_finite() { Ok(energy) } else { Err(ElementFault::NotFinite { element: self.label(k) }) }
     }
 
-    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         let mut local: Nodal = [[0.0; 3]; MAX_NODES];
         let energy = self.kernel(k, &Self::local(self.element(k).0, x), &mut local)?;
         out[..3 * Self::NODES].copy_from_slice(&local.as_flattened()[..3 * Self::NODES]);
         Ok(energy)
     }
 
-    fn gradient_own(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn gradient_local(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         let (mut local, mut forces): (Nodal, Nodal) = ([[0.0; 3]; MAX_NODES], [[0.0; 3]; MAX_NODES]);
         local.as_flattened_mut()[..3 * Self::NODES].copy_from_slice(&own[..3 * Self::NODES]);
         let energy = self.kernel(k, &local, &mut forces)?;
@@ -128,13 +133,19 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         Ok(energy)
     }
 
-    fn fetch(&self, k: usize) {
-        fetch(self.nodes.as_ptr().wrapping_add(k * Self::NODES));
+    fn prefetch(&self, k: usize) {
+        prefetch(self.nodes.as_ptr().wrapping_add(k * Self::NODES));
         let stored = self.stored.as_ptr().wrapping_add(k * S::STORED);
-        (0..S::STORED).step_by(8).for_each(|i| fetch(stored.wrapping_add(i)));
+        (0..S::STORED).step_by(8).for_each(|i| prefetch(stored.wrapping_add(i)));
     }
 
-    fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn add_gradient(
+        &self,
+        range: Range<usize>,
+        _t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
         let mut total = 0.0;
         for k in range {
             let mut local: Nodal = [[0.0; 3]; MAX_NODES];
@@ -151,14 +162,14 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         Ok(total)
     }
 
-    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let (nodes, stored) = self.element(k);
         let (n, d) = (3 * Self::NODES, S::KIND.dimension());
         let out = &mut out[..n * n];
         out.fill(0.0);
         let f = Self::deformation(nodes, stored, x);
         for q in 0..S::POINTS {
-            let a = self.material.tangent(&f[q]).map_err(|why| Fault::at(self.label(k), q, why))?;
+            let a = self.material.tangent(&f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
             let g = S::gradients(stored, q);
             let weight = S::weight(stored, q);
             for b in 0..Self::NODES {
@@ -186,28 +197,29 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         if out.iter().all(|x| x.is_finite()) {
             Ok(())
         } else {
-            Err(Fault::NotFinite { element: self.label(k) })
+            Err(ElementFault::NotFinite { element: self.label(k) })
         }
     }
 
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault> {
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault> {
         let (nodes, stored) = self.element(k);
         let f = Self::deformation(nodes, stored, x);
-        let (mut sum, mut volume) = ([[0.0; 3]; 3], 0.0);
+        let mut sum = [[0.0; 3]; 3];
+        let mut volume = 0.0;
         for q in 0..S::POINTS {
-            let sigma = self.material.cauchy(&f[q]).map_err(|why| Fault::at(self.label(k), q, why))?;
+            let sigma = self.material.cauchy(&f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
             sum = combine([(1.0, &sum), (S::weight(stored, q), &sigma)]);
             volume += S::weight(stored, q);
         }
         if !sum.as_flattened().iter().all(|x| x.is_finite()) {
-            return Err(Fault::NotFinite { element: self.label(k) });
+            return Err(ElementFault::NotFinite { element: self.label(k) });
         }
         Ok(combine([(1.0 / volume, &sum)]))
     }
 
     fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
         match (self.rest(k), S::KIND) {
-            (Some(rest), Kind::Tet4) => rest.traces(out),
+            (Some(rest), ElementKind::Tet4) => rest.traces(out),
             (Some(rest), _) => rest.quadratic_traces(out),
             (None, _) => return false,
         }
@@ -215,14 +227,14 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
     }
 
     fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
-        self.rest(k).filter(|_| S::KIND == Kind::Tet4).is_some_and(|rest| {
+        self.rest(k).filter(|_| S::KIND == ElementKind::Tet4).is_some_and(|rest| {
             rest.couplings(out);
             true
         })
     }
 
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
-        self.rest(k).filter(|_| S::KIND == Kind::Tet4)?.step(masses)
+        self.rest(k).filter(|_| S::KIND == ElementKind::Tet4)?.step(masses)
     }
 
     fn memory(&self) -> usize {

@@ -1,46 +1,46 @@
-//! All blocks of a body on one set of nodes.
+//! A solid: blocks of elements on one set of nodes, with lumped masses and critical time steps.
 
-use super::elements::{Elements, Fault};
+use super::elements::{ElementFault, Elements};
 use super::group::place;
 use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
 use crate::interrupt;
 use crate::mesh::duplicates;
-use crate::model::{Compiled, PotentialFault, Potentials};
+use crate::model::{CompiledPrefix, PotentialFault, Potentials};
 
-/// How the mass of a node is divided among the elements that share it, for the element eigenvalue step.
+/// How the lumped mass of a node is divided among the elements that share it, for the time step from element eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Split {
-    /// By stiffness, then better by one round towards the fewest updates in all: a share grows with what it saves its element.
-    /// More elements are then at their limits at once, and resonate sooner: for fractions up to 0.7.
+pub enum MassSplit {
+    /// By stiffness, improved by one iteration towards the fewest updates of all elements. More elements are then at their stability limit
+    /// at once, and resonate sooner: for fractions up to 0.7.
     Optimal,
-    /// In proportion to the stiffness that each element lends the node: stiff elements get the mass they
-    /// need, so a sliver among healthy neighbours lowers its own step far less than its inscribed radius does.
+    /// In proportion to the stiffness that each element contributes to the node. A sliver among well-shaped elements then has a much larger
+    /// time step than its inscribed radius suggests.
     #[default]
     Stiffness,
-    /// Each element keeps the mass that it brought; mass put on a node itself is divided evenly.
+    /// Each element keeps the mass that it contributed; additional nodal masses are divided evenly.
     Own,
 }
 
-/// Elements between two looks at whether to go on.
+/// Number of elements between two checks for an interruption.
 const LOOK: usize = 1024;
 
-/// What is returned where one should not: any fault will do, as it is thrown away.
-const GIVEN_UP: Fault = Fault::NotFinite { element: 0 };
+/// The fault returned after an interruption; the caller discards it.
+const GIVEN_UP: ElementFault = ElementFault::NotFinite { element: 0 };
 
-/// A body: nodes with masses, and the blocks of elements between them. Its potential is the sum of the
-/// elements' [AVI03 (21)]; elements are numbered through the blocks in order.
+/// A solid: nodes with lumped masses, and blocks of elements. Its potential is the sum of the potentials of the elements
+/// [AVI03 (21)]; elements are numbered through the blocks in order.
 #[derive(Debug)]
 pub struct Solid {
     points: Vec<f64>,
     mass: Vec<f64>,
     blocks: Vec<Box<dyn Elements>>,
-    /// Elements before each block, and at the end all.
+    /// Number of elements before each block, and at the end of all blocks.
     start: Vec<usize>,
 }
 
 impl Solid {
-    /// Gathers blocks built on these points, with additional masses on single nodes. Every node must get mass.
+    /// A solid of blocks built on these points, with additional masses on single nodes. Every node must have a positive mass.
     pub fn new(
         points: &[[f64; 3]],
         blocks: Vec<Box<dyn Elements>>,
@@ -88,7 +88,7 @@ impl Solid {
         Ok(solid)
     }
 
-    /// Two elements on the same nodes are a slip of the mesh; two springs side by side are not.
+    /// Refuses two elements on the same nodes, which are an error of the mesh; two parallel springs are not.
     fn refuse_duplicates(&self) -> Result<(), Diagnostic> {
         let corners = |k: u32| {
             let (block, j) = self.locate(k as usize);
@@ -113,7 +113,7 @@ impl Solid {
         .help("expected every element once"))
     }
 
-    /// Bytes in use by nodes and elements.
+    /// Memory of nodes and elements in bytes.
     pub fn memory(&self) -> usize {
         let nodes = 8 * (self.points.capacity() + self.mass.capacity());
         nodes + self.blocks.iter().map(|b| b.memory()).sum::<usize>()
@@ -139,14 +139,14 @@ impl Solid {
         self.start[self.blocks.len()]
     }
 
-    /// The block of element `k` of all, and its number there.
+    /// The block of element `k`, and its number there.
     pub fn locate(&self, k: usize) -> (&dyn Elements, usize) {
         let block = self.start.partition_point(|s| *s <= k) - 1;
         (&*self.blocks[block], k - self.start[block])
     }
 
     /// The sum of the elements' energies.
-    pub fn energy(&self, t: f64, x: &[f64]) -> Result<f64, Fault> {
+    pub fn energy(&self, t: f64, x: &[f64]) -> Result<f64, ElementFault> {
         let mut total = 0.0;
         for block in &self.blocks {
             for k in 0..block.len() {
@@ -157,34 +157,40 @@ impl Solid {
     }
 
     /// Writes the gradient of the energy to `out`, three numbers a node; returns the energy.
-    pub fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    pub fn gradient(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         out.fill(0.0);
         let mut total = 0.0;
         for block in &self.blocks {
-            total += block.sweep(0..block.len(), t, x, out)?;
+            total += block.add_gradient(0..block.len(), t, x, out)?;
         }
         Ok(total)
     }
 
-    /// Writes the forces, minus the gradient, without the energy, which costs less. Those that are no finite numbers may go
-    /// unnoticed.
-    pub fn forces(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    /// Writes the nodal forces, minus the gradient, without the energy, which is cheaper. Forces that are not finite need not be reported.
+    pub fn forces(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         out.fill(0.0);
         self.blocks.iter().try_for_each(|block| block.forces(0..block.len(), t, x, out))
     }
 
-    /// Adds the gradients of the elements' energies times a number of each to `out`; returns the sum of the energies.
-    pub fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
-        let (mut total, mut weights) = (0.0, weights);
+    /// Adds `sum_K weights[K] dV_K/dx` to `out`; returns the sum of the energies.
+    pub fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
+        let mut total = 0.0;
+        let mut weights = weights;
         for block in &self.blocks {
             let (own, rest) = weights.split_at(block.len());
-            total += block.weighted(own, t, x, out)?;
+            total += block.add_weighted_gradient(own, t, x, out)?;
             weights = rest;
         }
         Ok(total)
     }
 
-    /// `f h / c` of every element [AVI03 (68)].
+    /// The Courant time step `fraction h / c` of every element, with its inscribed radius `h` and the wave speed `c` [AVI03 (68)].
     pub fn steps_courant(&self, fraction: f64) -> Vec<f64> {
         let mut steps = Vec::with_capacity(self.elements());
         for block in &self.blocks {
@@ -193,9 +199,9 @@ impl Solid {
         steps
     }
 
-    /// `f 2 / omega_max` of every element, linearised at `x`, with the nodal masses divided by `split`. The smallest
-    /// with `fraction = 1` is no longer than the true limit of a synchronous step.
-    pub fn steps_eigen(&self, fraction: f64, x: &[f64], split: Split) -> Result<Vec<f64>, Fault> {
+    /// The critical time step `fraction 2 / omega_max` of every element, linearised at `x`, with the nodal masses divided by `split`. The
+    /// smallest with `fraction = 1` is at most the critical time step of the assembled solid (Irons and Treharne).
+    pub fn steps_eigen(&self, fraction: f64, x: &[f64], split: MassSplit) -> Result<Vec<f64>, ElementFault> {
         let shares = self.shares(x, split)?;
         let (mut steps, mut at) = (Vec::with_capacity(self.elements()), 0);
         for block in &self.blocks {
@@ -205,8 +211,11 @@ impl Solid {
                     return Err(GIVEN_UP);
                 }
                 let masses = &shares[at..at + n];
-                let closed =
-                    if self.still(block.nodes(k), x) { block.step_eigen_at_rest(k, masses) } else { None };
+                let closed = if self.undeformed(block.nodes(k), x) {
+                    block.step_eigen_at_rest(k, masses)
+                } else {
+                    None
+                };
                 steps.push(fraction * closed.map_or_else(|| block.step_eigen(k, x, masses), Ok)?);
                 at += n;
             }
@@ -215,18 +224,18 @@ impl Solid {
     }
 
     /// Whether these nodes are in their reference positions.
-    fn still(&self, nodes: &[u32], x: &[f64]) -> bool {
+    fn undeformed(&self, nodes: &[u32], x: &[f64]) -> bool {
         nodes.iter().all(|a| {
             let at = 3 * *a as usize..3 * *a as usize + 3;
             x[at.clone()] == self.points[at]
         })
     }
 
-    /// The part of its nodes' masses that each element gets, for all nodes of all elements in order; at every node
-    /// the parts sum to its mass.
-    pub fn shares(&self, x: &[f64], split: Split) -> Result<Vec<f64>, Fault> {
-        if split == Split::Optimal {
-            let mut shares = self.shares(x, Split::Stiffness)?;
+    /// The share of each element in the masses of its nodes, for all nodes of all elements in order; at every node the shares sum to its
+    /// mass.
+    pub fn shares(&self, x: &[f64], split: MassSplit) -> Result<Vec<f64>, ElementFault> {
+        if split == MassSplit::Optimal {
+            let mut shares = self.shares(x, MassSplit::Stiffness)?;
             self.improve(x, &mut shares)?;
             return Ok(shares);
         }
@@ -241,9 +250,9 @@ impl Solid {
                 }
                 let mut w = [0.0; MAX_NODES];
                 match split {
-                    Split::Own => block.lumped_mass(k, &mut w),
-                    Split::Stiffness | Split::Optimal => {
-                        if !(self.still(block.nodes(k), x) && block.stiffness_at_rest(k, &mut w)) {
+                    MassSplit::Own => block.lumped_mass(k, &mut w),
+                    MassSplit::Stiffness | MassSplit::Optimal => {
+                        if !(self.undeformed(block.nodes(k), x) && block.stiffness_at_rest(k, &mut w)) {
                             block.stiffness(k, x, &mut w)?;
                         }
                     }
@@ -262,18 +271,18 @@ impl Solid {
                 (self.mass[a], sums[a], counts[a])
             };
             *weight = match split {
-                Split::Stiffness | Split::Optimal => *weight / sum * mass,
-                Split::Own => *weight + (mass - sum) / count,
+                MassSplit::Stiffness | MassSplit::Optimal => *weight / sum * mass,
+                MassSplit::Own => *weight + (mass - sum) / count,
             };
         }
         Ok(weights)
     }
 
-    /// A round towards shares with the least `sum_K omega_K`, which is convex in them. For `omega` stands its bound
-    /// `b = (sum_ab |K_ab|^2 / (m_a m_b))^(1/4)`, with the sensitivity `db/dm_a = -b p_a / (2 m_a)`, `p_a` the part of the sum in
-    /// row `a`. At the best shares those at a node have equal sensitivities; `m_a <- sqrt(m_a b p_a)` leads there at once if `p`
-    /// goes with `1/m_a`, and in practice nearly so.
-    fn improve(&self, x: &[f64], shares: &mut [f64]) -> Result<(), Fault> {
+    /// One iteration towards the shares with the least `sum_K omega_K`, a convex function of the shares. `omega` is replaced by its bound
+    /// `b = (sum_ab |K_ab|^2 / (m_a m_b))^(1/4)`, with the sensitivity `db/dm_a = -b p_a / (2 m_a)`, where `p_a` is the part of row `a`
+    /// in the sum. At the optimum the sensitivities at a node are equal; `m_a <- sqrt(m_a b p_a)` reaches it at once if `p_a` is
+    /// proportional to `1/m_a`, and nearly so in practice.
+    fn improve(&self, x: &[f64], shares: &mut [f64]) -> Result<(), ElementFault> {
         let mut sums = vec![0.0; self.mass.len()];
         let mut square = [0.0; MAX_NODES * MAX_NODES];
         let mut rest = &mut *shares;
@@ -282,7 +291,7 @@ impl Solid {
             for k in 0..block.len() {
                 let mass;
                 (mass, rest) = rest.split_at_mut(n);
-                if !(self.still(block.nodes(k), x) && block.couplings_at_rest(k, &mut square)) {
+                if !(self.undeformed(block.nodes(k), x) && block.couplings_at_rest(k, &mut square)) {
                     block.couplings(k, x, &mut square)?;
                 }
                 let inverse: [f64; MAX_NODES] =
@@ -294,7 +303,7 @@ impl Solid {
                 // b / whole
                 let scale = whole.sqrt().sqrt() / whole;
                 for a in 0..n {
-                    // An element without stiffness at a node keeps what it has there: nothing.
+                    // An element without stiffness at a node keeps its share there, which is zero.
                     mass[a] = (mass[a] * scale * part[a]).sqrt();
                     sums[block.nodes(k)[a] as usize] += mass[a];
                 }
@@ -320,7 +329,7 @@ impl Potentials for Solid {
         let (block, k) = self.locate(k);
         block.label(k)
     }
-    fn gradient_own(
+    fn gradient_local(
         &self,
         k: usize,
         t: f64,
@@ -328,12 +337,12 @@ impl Potentials for Solid {
         out: &mut [f64],
     ) -> Option<Result<f64, PotentialFault>> {
         let (block, k) = self.locate(k);
-        let result = block.gradient_own(k, t, own, out);
+        let result = block.gradient_local(k, t, own, out);
         Some(result.map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() }))
     }
-    fn fetch(&self, k: usize) {
+    fn prefetch(&self, k: usize) {
         let (block, k) = self.locate(k);
-        block.fetch(k);
+        block.prefetch(k);
     }
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
         let (block, k) = self.locate(k);
@@ -341,11 +350,11 @@ impl Potentials for Solid {
             .gradient(k, t, x, out)
             .map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() })
     }
-    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         let block = self.start.partition_point(|s| *s <= list[0] as usize) - 1;
         let elements = self.start[block]..self.start[block + 1];
         let count = list.iter().take_while(|k| elements.contains(&(**k as usize))).count();
         let list: Vec<u32> = list[..count].iter().map(|k| k - elements.start as u32).collect();
-        Compiled { count, cluster: self.blocks[block].compile(&list, own) }
+        CompiledPrefix { count, potentials: self.blocks[block].compile(&list, own) }
     }
 }

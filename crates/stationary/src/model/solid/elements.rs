@@ -1,18 +1,18 @@
-//! What a block of elements answers: the potentials `V_K` of [AVI03 (21)] with their derivatives, masses and steps.
+//! The interface of a block of finite elements: the potentials `V_K` of [AVI03 (21)] with derivatives, masses and critical time steps.
 
-use super::kind::{Kind, MAX_NODES};
-use super::material::Breakdown;
+use super::kind::{ElementKind, MAX_NODES};
+use super::material::MaterialFault;
 use super::spectrum::largest_eigenvalue;
 use super::tensor::Mat3;
-use crate::model::Cluster;
+use crate::model::CompiledPotentials;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Why an element has no energy in a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// Turned inside out, or a bar of no length.
+pub enum ElementFault {
+    /// The element is inverted, or a bar has no length.
     Inverted {
         /// The element's label.
         element: usize,
@@ -33,73 +33,73 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl ElementFault {
     #[cold]
     #[inline(never)]
-    pub(super) fn at(element: usize, point: usize, why: Breakdown) -> Fault {
+    pub(super) fn at(element: usize, point: usize, why: MaterialFault) -> ElementFault {
         match why {
-            Breakdown::Inverted => Fault::Inverted { element, point },
-            Breakdown::NotFinite => Fault::NotFinite { element },
-            Breakdown::Thickness => Fault::Thickness { element, point },
+            MaterialFault::Inverted => ElementFault::Inverted { element, point },
+            MaterialFault::NotFinite => ElementFault::NotFinite { element },
+            MaterialFault::Thickness => ElementFault::Thickness { element, point },
         }
     }
 
-    /// What is wrong with it, in a few words.
+    /// The reason, in a few words.
     pub fn why(&self) -> String {
         match self {
-            Fault::Inverted { point, .. } => format!("inverted at its quadrature point {point}"),
-            Fault::NotFinite { .. } => "its energy is not a finite number".into(),
-            Fault::Thickness { point, .. } => {
+            ElementFault::Inverted { point, .. } => format!("inverted at its quadrature point {point}"),
+            ElementFault::NotFinite { .. } => "its energy is not a finite number".into(),
+            ElementFault::Thickness { point, .. } => {
                 format!("no thickness frees it of normal stress at its quadrature point {point}")
             }
         }
     }
 
-    /// The label of the element at fault.
+    /// The label of the faulty element.
     pub fn element(&self) -> usize {
         match self {
-            Fault::Inverted { element, .. }
-            | Fault::NotFinite { element }
-            | Fault::Thickness { element, .. } => *element,
+            ElementFault::Inverted { element, .. }
+            | ElementFault::NotFinite { element }
+            | ElementFault::Thickness { element, .. } => *element,
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ElementFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "element {}: {}", self.element(), self.why())
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ElementFault {}
 
-/// A block of like elements, numbered from 0. Positions `x` are those of all nodes, three numbers a node; local
+/// A block of elements of one kind and one material, numbered from 0. Positions `x` are those of all nodes, three numbers a node; local
 /// arrays have three numbers for each of [`nodes`](Self::nodes), in that order.
 ///
-/// Asynchronous integrators ask one element at a time, synchronous ones [`sweep`](Self::sweep); one virtual
+/// Asynchronous integrators evaluate one element at a time, synchronous ones use [`add_gradient`](Self::add_gradient); one virtual
 /// call leads to a kernel compiled for the element kind and the material.
 pub trait Elements: fmt::Debug + Send + Sync {
     /// Number of elements.
     fn len(&self) -> usize;
     /// The kind of all of them.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> ElementKind;
     /// The element's number as the user knows it: its place in the list that the block was built from.
     fn label(&self, k: usize) -> usize;
-    /// The nodes that element `k` touches.
+    /// The nodes of element `k`.
     fn nodes(&self, k: usize) -> &[u32];
 
     /// `V_K`.
-    fn energy(&self, k: usize, t: f64, x: &[f64]) -> Result<f64, Fault>;
+    fn energy(&self, k: usize, t: f64, x: &[f64]) -> Result<f64, ElementFault>;
     /// Writes `dV_K/dx_a` (minus the force) to `out`; returns `V_K`.
-    fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
-    /// The same from the positions of its own nodes, in their order.
-    fn gradient_own(&self, k: usize, t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
+    fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault>;
+    /// As [`gradient`](Self::gradient), from the positions of the element's own nodes, in their order.
+    fn gradient_local(&self, k: usize, t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault>;
     /// A hint that element `k` will be evaluated soon.
-    fn fetch(&self, _k: usize) {}
-    /// Writes the second derivatives, a square matrix by rows, to `out`.
-    fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault>;
-    /// The true stress, averaged over the element; for a bar the axial force in the first entry.
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault>;
+    fn prefetch(&self, _k: usize) {}
+    /// Writes the tangent stiffness, a square matrix by rows, to `out`.
+    fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault>;
+    /// The Cauchy stress, averaged over the element; for a bar the axial force in the first entry.
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault>;
 
     /// Reference volume (area times thickness for a triangle, length for a bar).
     fn volume(&self, k: usize) -> f64;
@@ -107,7 +107,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn inradius(&self, k: usize) -> f64;
     /// The element's mass.
     fn mass(&self, k: usize) -> f64;
-    /// Speed of volumetric waves at rest; infinite in an element without mass.
+    /// Speed of pressure waves in the undeformed element; infinite without mass.
     fn wave_speed(&self, k: usize) -> f64;
     /// Writes the masses lumped on the element's nodes (one number a node) to `out`: all positive, with the element's
     /// mass as sum. Row sums for linear elements, diagonal scaling (Hinton, Rock, Zienkiewicz) for quadratic ones.
@@ -121,26 +121,39 @@ pub trait Elements: fmt::Debug + Send + Sync {
     }
 
     /// Adds `dV_K/dx` of a range of elements to `out` (three numbers for every node of the mesh) and returns the sum
-    /// of their energies. After a fault `out` holds the sum up to the element at fault.
-    fn sweep(&self, range: Range<usize>, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault>;
+    /// of their energies. After a fault `out` contains the sum up to the faulty element.
+    fn add_gradient(
+        &self,
+        range: Range<usize>,
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault>;
 
-    /// Adds the forces, `-dV_K/dx`, to `out` without energies, which costs less. An element that is not inverted may go
-    /// unnoticed if its forces are no finite numbers.
-    fn forces(&self, range: Range<usize>, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    /// Adds the nodal forces, `-dV_K/dx`, to `out` without energies, which is cheaper. Forces that are not finite need not be reported, unless
+    /// the element is inverted.
+    fn forces(&self, range: Range<usize>, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         out.iter_mut().for_each(|f| *f = -*f);
-        let swept = self.sweep(range, t, x, out).map(drop);
+        let swept = self.add_gradient(range, t, x, out).map(drop);
         out.iter_mut().for_each(|f| *f = -*f);
         swept
     }
 
-    /// These elements, in this order, in a form for sweeps that kick the nodes that are owned; nothing if there is no such form.
-    fn compile(&self, _list: &[u32], _own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn Cluster>> {
+    /// These elements, in this order, in a compiled form that kicks the nodes that are `own`; `None` if there is no such form.
+    fn compile(&self, _list: &[u32], _own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn CompiledPotentials>> {
         None
     }
 
-    /// Adds `dV_K/dx` of all elements times a number of each to `out`; returns the sum of their energies.
-    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
-        let (mut total, mut force) = (0.0, [0.0; 3 * MAX_NODES]);
+    /// Adds `sum_K weights[K] dV_K/dx` to `out`; returns the sum of the energies.
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
+        let mut total = 0.0;
+        let mut force = [0.0; 3 * MAX_NODES];
         for (k, weight) in (0..self.len()).zip(weights) {
             total += self.gradient(k, t, x, &mut force)?;
             for (a, force) in self.nodes(k).iter().zip(force.chunks_exact(3)) {
@@ -151,18 +164,18 @@ pub trait Elements: fmt::Debug + Send + Sync {
         Ok(total)
     }
 
-    /// `h / c` with `h` the inscribed radius [AVI03 (68)], to be multiplied by a fraction such as 1/10; nought for an
-    /// element without mass.
+    /// The Courant time step `h / c` with the inscribed radius `h` [AVI03 (68)], to be multiplied by a fraction such as 1/10; zero for
+    /// an element without mass.
     fn step_courant(&self, k: usize) -> f64 {
         self.inradius(k) / self.wave_speed(k)
     }
 
-    /// Bytes in use by all of them.
+    /// Memory of all elements in bytes.
     fn memory(&self) -> usize;
 
-    /// Writes the stiffness of each node alone, the sum of the diagonal's three entries in size, of the element linearised at
-    /// `x`. Far from rest an entry can turn negative.
-    fn stiffness(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    /// Writes for each node the sum of the absolute values of its three diagonal entries of the stiffness matrix, linearised at `x`. Far
+    /// from the undeformed state an entry can be negative.
+    fn stiffness(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let n = self.kind().nodes();
         let mut matrix = [0.0; 9 * MAX_NODES * MAX_NODES];
         self.tangent(k, 0.0, x, &mut matrix)?;
@@ -178,7 +191,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     }
 
     /// Writes `|K_ab|^2` (Frobenius) for every pair of nodes of the element linearised at `x`.
-    fn couplings(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn couplings(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let n = self.kind().nodes();
         let mut matrix = [0.0; 9 * MAX_NODES * MAX_NODES];
         self.tangent(k, 0.0, x, &mut matrix)?;
@@ -206,7 +219,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     ///
     /// Whatever the split of nodal masses among elements, the smallest of these steps bounds that of
     /// the assembled body from below (Irons and Treharne).
-    fn step_eigen(&self, k: usize, x: &[f64], masses: &[f64]) -> Result<f64, Fault> {
+    fn step_eigen(&self, k: usize, x: &[f64], masses: &[f64]) -> Result<f64, ElementFault> {
         let m = self.kind().nodes();
         let n = 3 * m;
         let mut a = [0.0; 9 * MAX_NODES * MAX_NODES];
@@ -219,7 +232,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
                 a[i * n + j] *= scale[i] * scale[j];
             }
         }
-        let square = largest_eigenvalue(a, n).ok_or(Fault::NotFinite { element: self.label(k) })?;
+        let square = largest_eigenvalue(a, n).ok_or(ElementFault::NotFinite { element: self.label(k) })?;
         Ok(if square > 0.0 { 2.0 / square.sqrt() } else { f64::INFINITY })
     }
 }

@@ -1,6 +1,6 @@
 //! The undeformed element: gradients, volume, inscribed radius, mass.
 
-use super::kind::{Kind, MAX_NODES, Nodal, far, fine_rule, near, pair, quadratic};
+use super::kind::{ElementKind, MAX_NODES, Nodal, far, fine_rule, near, pair, quadratic};
 use super::tensor::{Mat3, cofactor, determinant_by, norm};
 
 /// What set-up and reports need to know of each element of a block.
@@ -56,7 +56,7 @@ impl Geometry {
     }
 
     /// The consistent mass of element `k` as part of its mass.
-    pub(super) fn shares(&self, k: usize, kind: Kind) -> &[f64] {
+    pub(super) fn shares(&self, k: usize, kind: ElementKind) -> &[f64] {
         let size = kind.nodes() * kind.nodes();
         let at = if self.curved { k * size } else { 0 };
         &self.mass[at..at + size]
@@ -155,7 +155,7 @@ pub(super) fn is_straight<const D: usize>(x: &Nodal) -> bool {
     true
 }
 
-/// What a curved element stores: see [`super::shape::Curved`].
+/// The stored numbers of a curved element: see [`super::shape::Curved`].
 pub(super) struct Bent {
     pub(super) stored: Vec<f64>,
     pub(super) volume: f64,
@@ -215,7 +215,7 @@ fn mapped<const D: usize>(x: &Nodal, l: &[f64; 4]) -> Result<([f64; MAX_NODES], 
 }
 
 /// `int N_a N_b / volume` of a straight element.
-pub(super) fn reference_mass<const D: usize>(kind: Kind) -> Vec<f64> {
+pub(super) fn reference_mass<const D: usize>(kind: ElementKind) -> Vec<f64> {
     let n = kind.nodes();
     let volume = if D == 2 { 0.5 } else { 1.0 / 6.0 };
     let mut mass = vec![0.0; n * n];

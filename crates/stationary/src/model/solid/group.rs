@@ -1,68 +1,72 @@
-//! From lists of nodes to blocks of elements, with every element checked.
+//! Builds blocks of elements from lists of nodes, and checks every element.
 
 use super::block::Block;
 use super::elements::Elements;
 use super::geometry::{Defect, Geometry, bend, is_straight, reference_mass, simplex};
-use super::kind::{Kind, MAX_NODES, Nodal};
-use super::material::{Law, Material, PlaneStress};
+use super::kind::{ElementKind, MAX_NODES, Nodal};
+use super::material::{ConstitutiveLaw, Material, PlaneStress};
 use super::shape::{Curved, Linear, Shape, Straight};
 use super::tets;
 use crate::error::Diagnostic;
 use std::marker::PhantomData;
 
-/// What holds in the third direction of plane elements.
+/// The assumption about the third direction of plane elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Plane {
-    /// No strain: a long body, `F33 = 1`.
+pub enum PlaneAssumption {
+    /// Plane strain: a long body, `F33 = 1`.
     #[default]
     Strain,
-    /// No stress: a thin sheet, `P33 = 0`.
+    /// Plane stress: a thin sheet, `P33 = 0`.
     Stress,
 }
 
 /// Triangles or tetrahedra of one material, as a mesh gives them.
 #[derive(Debug, Clone)]
-pub struct Group<'a> {
-    /// What they are.
-    pub kind: Kind,
-    /// Their nodes, [`Kind::nodes`] for each.
+pub struct ElementGroup<'a> {
+    /// The kind of the elements.
+    pub kind: ElementKind,
+    /// Their nodes, [`ElementKind::nodes`] for each.
     pub nodes: &'a [u32],
     /// Label of the first; the others follow.
     pub first: usize,
     /// Mass per unit reference volume.
     pub density: f64,
-    /// Of triangles; tetrahedra ignore it.
+    /// Thickness of triangles; tetrahedra ignore it.
     pub thickness: f64,
-    /// Of triangles; tetrahedra ignore it.
-    pub plane: Plane,
+    /// Plane strain or plane stress of triangles; tetrahedra ignore it.
+    pub plane: PlaneAssumption,
 }
 
-impl<'a> Group<'a> {
+impl<'a> ElementGroup<'a> {
     /// Elements labelled from 0, of thickness 1, in plane strain.
-    pub fn new(kind: Kind, nodes: &'a [u32], density: f64) -> Self {
-        Group { kind, nodes, first: 0, density, thickness: 1.0, plane: Plane::Strain }
+    pub fn new(kind: ElementKind, nodes: &'a [u32], density: f64) -> Self {
+        ElementGroup { kind, nodes, first: 0, density, thickness: 1.0, plane: PlaneAssumption::Strain }
     }
 
     /// Builds the elements with one of the library's materials. Quadratic elements with straight sides and
     /// those with curved sides become two blocks, since the first are several times cheaper.
     ///
     /// ```
-    /// use stationary::model::solid::{Group, Kind, Lame, Law, NeoHookean};
+    /// use stationary::model::solid::{ElementGroup, ElementKind, Lame, ConstitutiveLaw, NeoHookean};
     /// let points = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
-    /// let law = Law::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9)?)?);
-    /// let blocks = Group::new(Kind::Tet4, &[0, 1, 2, 3], 7800.0).build(&points, &law)?;
+    /// let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9)?)?);
+    /// let blocks = ElementGroup::new(ElementKind::Tet4, &[0, 1, 2, 3], 7800.0).build(&points, &law)?;
     /// assert!((blocks[0].mass(0) - 1300.0).abs() < 1e-9);
-    /// let flat = Group::new(Kind::Tet4, &[0, 2, 1, 3], 7800.0).build(&points, &law);
+    /// let flat = ElementGroup::new(ElementKind::Tet4, &[0, 2, 1, 3], 7800.0).build(&points, &law);
     /// assert!(flat.unwrap_err().message.contains("element 0 is turned over"));
     /// # Ok::<(), stationary::error::Diagnostic>(())
     /// ```
-    pub fn build(&self, points: &[[f64; 3]], law: &Law) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
+    pub fn build(
+        &self,
+        points: &[[f64; 3]],
+        law: &ConstitutiveLaw,
+    ) -> Result<Vec<Box<dyn Elements>>, Diagnostic> {
         match law {
-            Law::NeoHookean(m) => self.build_with(points, m),
-            Law::StVenantKirchhoff(m) => self.build_with(points, m),
-            Law::Linear(m) => self.build_with(points, m),
-            Law::MooneyRivlin(m) => self.build_with(points, m),
-            Law::Formula(m) => self.build_with(points, m),
+            ConstitutiveLaw::NeoHookean(m) => self.build_with(points, m),
+            ConstitutiveLaw::StVenantKirchhoff(m) => self.build_with(points, m),
+            ConstitutiveLaw::Linear(m) => self.build_with(points, m),
+            ConstitutiveLaw::MooneyRivlin(m) => self.build_with(points, m),
+            ConstitutiveLaw::Formula(m) => self.build_with(points, m),
         }
     }
 
@@ -75,13 +79,13 @@ impl<'a> Group<'a> {
         self.check()?;
         let m = material.clone();
         match (self.kind, self.plane) {
-            (Kind::Tri3, Plane::Strain) => self.linear::<2, _>(points, m),
-            (Kind::Tri3, Plane::Stress) => self.linear::<2, _>(points, PlaneStress(m)),
-            (Kind::Tri6, Plane::Strain) => self.quadratic::<2, _>(points, m),
-            (Kind::Tri6, Plane::Stress) => self.quadratic::<2, _>(points, PlaneStress(m)),
-            (Kind::Tet4, _) => self.linear::<3, _>(points, m),
-            (Kind::Tet10, _) => self.quadratic::<3, _>(points, m),
-            (Kind::Bar2, _) => Err(Diagnostic::new("a bar has no volume")
+            (ElementKind::Tri3, PlaneAssumption::Strain) => self.linear::<2, _>(points, m),
+            (ElementKind::Tri3, PlaneAssumption::Stress) => self.linear::<2, _>(points, PlaneStress(m)),
+            (ElementKind::Tri6, PlaneAssumption::Strain) => self.quadratic::<2, _>(points, m),
+            (ElementKind::Tri6, PlaneAssumption::Stress) => self.quadratic::<2, _>(points, PlaneStress(m)),
+            (ElementKind::Tet4, _) => self.linear::<3, _>(points, m),
+            (ElementKind::Tet10, _) => self.quadratic::<3, _>(points, m),
+            (ElementKind::Bar2, _) => Err(Diagnostic::new("a bar has no volume")
                 .help("expected bars and springs to be built by `Bars`")),
         }
     }
@@ -191,7 +195,7 @@ pub(super) fn place(x: &[f64; 3]) -> String {
     format!("({}, {}, {})", x[0], x[1], x[2])
 }
 
-pub(super) fn check_lists(kind: Kind, nodes: &[u32]) -> Result<(), Diagnostic> {
+pub(super) fn check_lists(kind: ElementKind, nodes: &[u32]) -> Result<(), Diagnostic> {
     if !nodes.len().is_multiple_of(kind.nodes()) {
         return Err(Diagnostic::new(format!(
             "a list of {} nodes for elements of kind {}",
@@ -205,7 +209,7 @@ pub(super) fn check_lists(kind: Kind, nodes: &[u32]) -> Result<(), Diagnostic> {
 
 /// The positions of an element's nodes, which must exist, be finite and differ.
 pub(super) fn gather(
-    kind: Kind,
+    kind: ElementKind,
     label: usize,
     nodes: &[u32],
     points: &[[f64; 3]],
@@ -230,6 +234,7 @@ pub(super) fn gather(
     Ok(x)
 }
 
+/// The data of a block while it is built.
 struct Parts {
     nodes: Vec<u32>,
     stored: Vec<f64>,
@@ -241,7 +246,7 @@ impl Parts {
         Parts { nodes: Vec::new(), stored: Vec::new(), geometry: Geometry { mass, ..Geometry::default() } }
     }
 
-    fn reserve(&mut self, elements: usize, kind: Kind, stored: usize) {
+    fn reserve(&mut self, elements: usize, kind: ElementKind, stored: usize) {
         self.nodes.reserve_exact(elements * kind.nodes());
         self.stored.reserve_exact(elements * stored);
         self.geometry.volume.reserve_exact(elements);
@@ -260,8 +265,8 @@ impl Parts {
         let Parts { nodes, stored, geometry } = self;
         if let Some(lame) = material.neo_hookean().filter(|_| !geometry.curved && !nodes.is_empty()) {
             match S::KIND {
-                Kind::Tet4 | Kind::Tet10 => {
-                    return tets::block(S::KIND, (nodes, &stored), lame, density, geometry);
+                ElementKind::Tet4 | ElementKind::Tet10 => {
+                    return tets::block(S::KIND, nodes, &stored, lame, density, geometry);
                 }
                 _ => {}
             }
@@ -272,7 +277,7 @@ impl Parts {
 
 /// Gradients of `L_1, L_2, L_3` and a point's share of the volume of every tetrahedron, as blocks store them.
 #[cfg(test)]
-pub(super) fn simplices(kind: Kind, nodes: &[u32], points: &[f64]) -> Vec<f64> {
+pub(super) fn simplices(kind: ElementKind, nodes: &[u32], points: &[f64]) -> Vec<f64> {
     let mut stored = Vec::new();
     for own in nodes.chunks_exact(kind.nodes()) {
         let mut x = [[0.0; 3]; MAX_NODES];
@@ -281,7 +286,7 @@ pub(super) fn simplices(kind: Kind, nodes: &[u32], points: &[f64]) -> Vec<f64> {
         }
         let s = simplex::<3>(&x).unwrap_or_else(|d| panic!("{d:?}"));
         stored.extend_from_slice(s.gradients[1..].as_flattened());
-        stored.push(s.volume / if kind == Kind::Tet4 { 1.0 } else { 4.0 });
+        stored.push(s.volume / if kind == ElementKind::Tet4 { 1.0 } else { 4.0 });
     }
     stored
 }

@@ -2,7 +2,7 @@
 
 /// The kinds of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ElementKind {
     /// Bar or spring of two nodes.
     Bar2,
     /// Triangle of three nodes, counter-clockwise, in a plane of constant `z`.
@@ -16,51 +16,51 @@ pub enum Kind {
     Tet10,
 }
 
-impl Kind {
+impl ElementKind {
     /// Nodes of one element.
     pub const fn nodes(self) -> usize {
         match self {
-            Kind::Bar2 => 2,
-            Kind::Tri3 => 3,
-            Kind::Tri6 => 6,
-            Kind::Tet4 => 4,
-            Kind::Tet10 => 10,
+            ElementKind::Bar2 => 2,
+            ElementKind::Tri3 => 3,
+            ElementKind::Tri6 => 6,
+            ElementKind::Tet4 => 4,
+            ElementKind::Tet10 => 10,
         }
     }
 
     /// 1 for a bar, 2 for a triangle, 3 for a tetrahedron.
     pub const fn dimension(self) -> usize {
         match self {
-            Kind::Bar2 => 1,
-            Kind::Tri3 | Kind::Tri6 => 2,
-            Kind::Tet4 | Kind::Tet10 => 3,
+            ElementKind::Bar2 => 1,
+            ElementKind::Tri3 | ElementKind::Tri6 => 2,
+            ElementKind::Tet4 | ElementKind::Tet10 => 3,
         }
     }
 
     /// The order in which to read an element's nodes so that its orientation is turned over.
     ///
     /// ```
-    /// use stationary::model::solid::Kind;
-    /// assert_eq!(Kind::Tri6.mirrored(), [1, 0, 2, 3, 5, 4]);
+    /// use stationary::model::solid::ElementKind;
+    /// assert_eq!(ElementKind::Tri6.mirrored(), [1, 0, 2, 3, 5, 4]);
     /// ```
     pub const fn mirrored(self) -> &'static [usize] {
         match self {
-            Kind::Bar2 => &[1, 0],
-            Kind::Tri3 => &[1, 0, 2],
-            Kind::Tri6 => &[1, 0, 2, 3, 5, 4],
-            Kind::Tet4 => &[1, 0, 2, 3],
-            Kind::Tet10 => &[1, 0, 2, 3, 4, 6, 5, 8, 7, 9],
+            ElementKind::Bar2 => &[1, 0],
+            ElementKind::Tri3 => &[1, 0, 2],
+            ElementKind::Tri6 => &[1, 0, 2, 3, 5, 4],
+            ElementKind::Tet4 => &[1, 0, 2, 3],
+            ElementKind::Tet10 => &[1, 0, 2, 3, 4, 6, 5, 8, 7, 9],
         }
     }
 
     /// The name in messages and files.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Bar2 => "bar2",
-            Kind::Tri3 => "tri3",
-            Kind::Tri6 => "tri6",
-            Kind::Tet4 => "tet4",
-            Kind::Tet10 => "tet10",
+            ElementKind::Bar2 => "bar2",
+            ElementKind::Tri3 => "tri3",
+            ElementKind::Tri6 => "tri6",
+            ElementKind::Tet4 => "tet4",
+            ElementKind::Tet10 => "tet10",
         }
     }
 }

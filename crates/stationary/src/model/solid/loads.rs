@@ -1,22 +1,22 @@
-//! Forces from outside: on volumes, on surfaces, on nodes [AVI03 2.3, (21)].
+//! Loads: body forces, surface tractions and pressures, nodal forces [AVI03 2.3, (21)].
 //!
-//! A load that changes belongs to elements: it is part of an element's potential and acts when the element does, so that the
-//! asynchronous action stays a sum over elements. Dead loads keep their direction and have the potential `-f(t) . x`;
-//! pressures follow the surface and enter as forces (Lagrange-d'Alembert). Dead loads that do not change in time are summed
-//! for each node once and for all: a body under its weight is swept like one without.
+//! A load that depends on time or on the deformation belongs to elements: it acts at the events of its element, so that the asynchronous action
+//! remains a sum over elements. Dead loads keep their direction and have the potential `-f(t) . x`; pressures follow the surface and
+//! enter as non-conservative forces (Lagrange-d'Alembert). Constant dead loads are summed for each node once, so that a solid under its
+//! weight costs no more than one without.
 
-use super::side::{MOST_NODES, Pressure, Side};
-use crate::model::{Field, Forced, Steady};
+use super::side::{ElementSide, MOST_NODES, Pressure};
+use crate::model::{ConstantLoads, FormulaField, LoadEnergy};
 use std::sync::Arc;
 
 /// The loads of all elements.
 #[derive(Debug, Clone, Default)]
 pub struct Loads {
-    /// Entries of element `k` are `dead[start[k]..start[k + 1]]`; the same for faces.
+    /// Dead loads that depend on time.
     dead: Lists<Dead>,
     faces: Lists<Face>,
     points: Vec<[f64; 3]>,
-    steady: Steady,
+    constant_loads: ConstantLoads,
 }
 
 /// A dead force on one node of an element: a coefficient times a field at the node's reference position.
@@ -25,26 +25,26 @@ struct Dead {
     local: u32,
     node: u32,
     coefficient: f64,
-    force: Arc<Field>,
+    force: Arc<FormulaField>,
 }
 
 /// One side of an element under pressure.
 #[derive(Debug, Clone)]
 struct Face {
-    /// Places of its nodes in the element.
+    /// Numbers of its nodes in the element.
     local: Vec<u32>,
-    side: Side,
-    pressure: Arc<Field>,
+    side: ElementSide,
+    pressure: Arc<FormulaField>,
 }
 
-/// Loads being gathered, in any order of elements.
+/// Builds [`Loads`], in any order of elements.
 #[derive(Debug, Default)]
 pub struct LoadsBuilder {
     dead: Vec<(u32, Dead)>,
     faces: Vec<(u32, Face)>,
 }
 
-/// Something for each element, one list after the other.
+/// A list for each element, in one array: that of element `k` is `all[start[k]..start[k + 1]]`.
 #[derive(Debug, Clone)]
 struct Lists<T> {
     start: Vec<u32>,
@@ -85,7 +85,13 @@ impl<T> Lists<T> {
 
 impl LoadsBuilder {
     /// A dead force `coefficient * field(t, X)` on a node (its place in element `k`, and its number).
-    pub fn dead(&mut self, k: usize, (local, node): (usize, u32), coefficient: f64, field: &Arc<Field>) {
+    pub fn dead(
+        &mut self,
+        k: usize,
+        (local, node): (usize, u32),
+        coefficient: f64,
+        field: &Arc<FormulaField>,
+    ) {
         let entry = Dead { local: local as u32, node, coefficient, force: Arc::clone(field) };
         self.dead.push((k as u32, entry));
     }
@@ -101,25 +107,25 @@ impl LoadsBuilder {
         element: &[u32],
         side: &[u32],
         depth: Option<f64>,
-        pressure: &Arc<Field>,
+        pressure: &Arc<FormulaField>,
     ) {
         let place = |a: &u32| element.iter().position(|b| a == b).expect("a side of the element") as u32;
         let local = side.iter().map(place).collect();
-        let face = Face { local, side: Side::new(side, depth), pressure: Arc::clone(pressure) };
+        let face = Face { local, side: ElementSide::new(side, depth), pressure: Arc::clone(pressure) };
         self.faces.push((k as u32, face));
     }
 
-    /// The loads, on nodes with these reference positions. Fields that do not change in time are evaluated now.
+    /// The loads, for nodes with these reference positions. Fields that do not depend on time are evaluated now.
     pub fn finish(self, points: &[[f64; 3]], elements: usize) -> Loads {
         let (timed, constant): (Vec<_>, Vec<_>) =
             self.dead.into_iter().partition(|(_, d)| d.force.is_timed());
-        let mut steady = Steady::default();
+        let mut constant_loads = ConstantLoads::default();
         for (_, Dead { node, coefficient, force, .. }) in constant {
             let (value, _) = force.at(0.0, &points[node as usize]);
-            steady.add(node as usize, &value.map(|f| coefficient * f), points);
+            constant_loads.add(node as usize, &value.map(|f| coefficient * f), points);
         }
         let (dead, faces) = (Lists::new(timed, elements), Lists::new(self.faces, elements));
-        let mut loads = Loads { dead, faces, points: Vec::new(), steady };
+        let mut loads = Loads { dead, faces, points: Vec::new(), constant_loads };
         if loads.work() {
             loads.points = points.to_vec();
         }
@@ -128,61 +134,60 @@ impl LoadsBuilder {
 }
 
 impl Loads {
-    /// Constant forces on nodes.
-    pub fn steady(&self) -> &Steady {
-        &self.steady
+    /// Constant nodal forces.
+    pub fn constant_loads(&self) -> &ConstantLoads {
+        &self.constant_loads
     }
 
-    /// Whether element `k` carries a load that changes.
+    /// Whether element `k` has a time-dependent or follower load.
     #[inline]
     pub fn on(&self, k: usize) -> bool {
         !(self.dead.of(k).is_empty() && self.faces.of(k).is_empty())
     }
 
-    /// No loads at all.
+    /// Whether there are no loads.
     pub fn is_empty(&self) -> bool {
-        !self.work() && self.steady.is_empty()
+        !self.work() && self.constant_loads.is_empty()
     }
 
-    /// Bytes in use, but for formulas.
+    /// Memory in bytes, without formulas.
     pub fn memory(&self) -> usize {
         let sides: usize = self.faces.all.iter().map(|f| 4 * f.local.capacity() + f.side.memory()).sum();
-        let steady = self.steady.memory();
-        self.dead.memory() + self.faces.memory() + sides + steady + 24 * self.points.capacity()
+        let constant_loads = self.constant_loads.memory();
+        self.dead.memory() + self.faces.memory() + sides + constant_loads + 24 * self.points.capacity()
     }
 
-    /// Whether some load changes in time or follows the deformation, so that it does work of its own.
+    /// Whether some load depends on time or follows the deformation, so that its work is not a difference of potentials.
     pub fn work(&self) -> bool {
         !(self.dead.all.is_empty() && self.faces.all.is_empty())
     }
 
-    /// Writes the forces that change on the nodes of element `k`, three numbers each: those that do not depend on the
-    /// deformation, and those that follow it.
-    pub fn forces(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
+    /// Writes the time-dependent dead loads and the follower loads on the nodes of element `k`, three numbers each.
+    pub fn forces(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
         dead.fill(0.0);
-        following.fill(0.0);
-        let mut forced = Forced::default();
+        follower.fill(0.0);
+        let mut forced = LoadEnergy::default();
         for entry in self.dead.of(k) {
             let (value, rate) = entry.force.at(t, &self.points[entry.node as usize]);
             let at = 3 * entry.node as usize;
             for i in 0..3 {
                 let f = entry.coefficient * value[i];
                 dead[3 * entry.local as usize + i] += f;
-                // From the reference place, so that a body at rest has no such energy.
+                // Relative to the reference position, so that an undeformed body has no load potential.
                 let moved = x[at + i] - self.points[entry.node as usize][i];
                 forced.potential -= f * moved;
-                // A force may set in with a vertical slope, as sqrt(t): at rest it brings nothing in all the same.
+                // The rate of a load such as sqrt(t) is infinite at t = 0; without displacement its power is zero all the same.
                 if moved != 0.0 {
                     forced.rate -= entry.coefficient * rate[i] * moved;
                 }
             }
         }
         for face in self.faces.of(k) {
-            forced.following = true;
+            forced.follower = true;
             let pressure = self.pressure(face, t);
             face.side.push(&pressure, x, |a, force| {
                 let at = 3 * face.local[a] as usize;
-                (0..3).for_each(|i| following[at + i] += force[i]);
+                (0..3).for_each(|i| follower[at + i] += force[i]);
             });
         }
         forced
@@ -200,7 +205,7 @@ impl Loads {
         Pressure::Nodal(values)
     }
 
-    /// Subtracts the derivative of the following forces on element `k` from a square matrix by rows.
+    /// Subtracts the load stiffness, the derivative of the follower loads on element `k`, from a square matrix by rows.
     pub fn subtract_stiffness(&self, k: usize, t: f64, x: &[f64], nodes: usize, out: &mut [f64]) {
         for face in self.faces.of(k) {
             let pressure = self.pressure(face, t);

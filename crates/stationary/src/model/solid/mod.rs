@@ -1,17 +1,18 @@
-//! Elastic bodies as a family of potentials: finite elements, each with its energy, gradient, tangent and step.
+//! Hyperelastic solids by the finite element method, as a sum of potentials: each element has an energy, a gradient (minus its nodal
+//! forces), a tangent stiffness, lumped masses and a critical time step.
 //!
 //! ```text
-//! Group (nodes, density) + Law (material) -> blocks of Elements -> Solid (nodal masses, sums, steps)
+//! ElementGroup (nodes, density) + ConstitutiveLaw -> blocks of Elements -> Solid (lumped masses, sums, time steps)
 //! ```
 //!
-//! An asynchronous integrator asks the blocks element by element, a synchronous one the [`Solid`].
+//! Asynchronous integrators evaluate single elements of the blocks, synchronous ones the whole [`Solid`].
 //!
 //! ```
-//! use stationary::model::solid::{Group, Kind, Lame, Law, NeoHookean, Solid};
+//! use stationary::model::solid::{ElementGroup, ElementKind, Lame, ConstitutiveLaw, NeoHookean, Solid};
 //!
 //! let points = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
-//! let law = Law::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9)?)?);
-//! let blocks = Group::new(Kind::Tri3, &[0, 1, 2, 0, 2, 3], 7800.0).build(&points, &law)?;
+//! let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9)?)?);
+//! let blocks = ElementGroup::new(ElementKind::Tri3, &[0, 1, 2, 0, 2, 3], 7800.0).build(&points, &law)?;
 //! let solid = Solid::new(&points, blocks, &[])?;
 //! let mut gradient = [0.0; 12];
 //! let energy = solid.gradient(0.0, solid.points(), &mut gradient).unwrap();
@@ -32,7 +33,6 @@ mod lanes;
 mod loads;
 mod material;
 mod problem;
-mod rest;
 mod shape;
 mod side;
 mod spectrum;
@@ -40,18 +40,19 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 mod tets;
+mod undeformed_tet;
 
 pub use bars::Bars;
-pub use body::{Solid, Split};
-pub use elements::{Elements, Fault};
-pub use group::{Group, Plane};
-pub use kind::{Kind, MAX_NODES};
+pub use body::{MassSplit, Solid};
+pub use elements::{ElementFault, Elements};
+pub use group::{ElementGroup, PlaneAssumption};
+pub use kind::{ElementKind, MAX_NODES};
 pub use loads::{Loads, LoadsBuilder};
 pub use material::{
-    Breakdown, FormulaMaterial, FormulaMaterialError, Lame, Law, LinearElastic, Material, MooneyRivlin,
-    NeoHookean, PlaneStress, StVenantKirchhoff,
+    ConstitutiveLaw, FormulaMaterial, FormulaMaterialError, Lame, LinearElastic, Material, MaterialFault,
+    MooneyRivlin, NeoHookean, PlaneStress, StVenantKirchhoff,
 };
-pub use problem::Problem;
-pub use side::Side;
+pub use problem::SolidProblem;
+pub use side::ElementSide;
 pub use spectrum::largest_eigenvalue;
 pub use tensor::Mat3;

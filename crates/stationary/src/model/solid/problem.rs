@@ -1,33 +1,35 @@
-//! A body with everything that acts on it.
+//! A solid with its loads and Dirichlet boundary conditions.
 
 use super::body::Solid;
-use super::elements::Fault;
+use super::elements::ElementFault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
-use crate::model::{Compiled, Forced, NO_LOAD, PotentialFault, Potentials, Steady, Structure, Supports};
+use crate::model::{
+    CompiledPrefix, ConstantLoads, LoadEnergy, NO_LOAD, PotentialFault, Potentials, Structure, Supports,
+};
 
-/// A solid with its loads and supports: what integrators run.
+/// A solid with its loads and supports, as time integration methods use it.
 #[derive(Debug)]
-pub struct Problem {
+pub struct SolidProblem {
     solid: Solid,
     loads: Loads,
     supports: Supports,
     tags: Tags,
-    /// The elements that carry loads which change.
+    /// The elements with time-dependent or follower loads.
     loaded: Vec<u32>,
 }
 
-/// The user's number of each label, in as little room as will do.
+/// The number of each element in the user's mesh, by label, in little memory.
 #[derive(Debug)]
 enum Tags {
-    /// One after another, from the first on.
+    /// Consecutive numbers, from the first on.
     From(u64),
     Short(Vec<u32>),
     Long(Vec<u64>),
 }
 
 impl Tags {
-    /// Labels without a number are called by themselves.
+    /// Labels without a number are used as numbers.
     fn new(tags: Vec<u64>) -> Self {
         let first = tags.first().copied().unwrap_or(0);
         if tags.iter().zip(0..).all(|(tag, label)| tag.checked_sub(first) == Some(label)) {
@@ -56,14 +58,14 @@ impl Tags {
     }
 }
 
-impl Problem {
+impl SolidProblem {
     /// A solid under loads and supports; `tags` are the numbers of the elements in the user's mesh, by label.
     pub fn new(solid: Solid, loads: Loads, supports: Supports, tags: Vec<u64>) -> Self {
         let loaded = (0..solid.elements()).filter(|k| loads.on(*k)).map(|k| k as u32).collect();
-        Problem { solid, loads, supports, tags: Tags::new(tags), loaded }
+        SolidProblem { solid, loads, supports, tags: Tags::new(tags), loaded }
     }
 
-    /// Bytes in use by the body and what acts on it, but for formulas.
+    /// Memory of the solid, its loads and supports in bytes, without formulas.
     pub fn memory(&self) -> usize {
         let own = 4 * self.loaded.capacity() + self.tags.memory();
         self.solid.memory() + self.loads.memory() + self.supports.memory() + own
@@ -89,36 +91,36 @@ impl Problem {
         self.tags.get(label)
     }
 
-    /// A fault in the user's terms.
-    pub fn fault(&self, fault: &Fault) -> PotentialFault {
+    /// A fault with the number of the element in the user's mesh.
+    pub fn fault(&self, fault: &ElementFault) -> PotentialFault {
         PotentialFault { number: self.tag_of(fault.element()) as usize, why: fault.why() }
     }
 
     /// Adds all loads, times a sign; returns their potential.
     fn add_loads(&self, sign: f64, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
-        let steady = self.loads.steady();
-        let mut energy = steady.potential(x);
+        let constant_loads = self.loads.constant_loads();
+        let mut energy = constant_loads.potential(x);
         let no_load = |k: usize| PotentialFault { number: self.tag(k) as usize, why: NO_LOAD.into() };
         if !energy.is_finite()
-            && let Some(k) = steady.unfit(&self.solid)
+            && let Some(k) = constant_loads.not_finite(&self.solid)
         {
             return Err(no_load(k));
         }
-        for (out, force) in out.chunks_exact_mut(3).zip(steady.forces()) {
+        for (out, force) in out.chunks_exact_mut(3).zip(constant_loads.forces()) {
             (0..3).for_each(|i| out[i] += sign * force[i]);
         }
-        let (mut dead, mut following) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
+        let (mut dead, mut follower) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
         for k in self.loaded.iter().map(|k| *k as usize) {
             let nodes = Potentials::nodes(&self.solid, k);
-            let (dead, following) = (&mut dead[..3 * nodes.len()], &mut following[..3 * nodes.len()]);
-            let load = self.loads.forces(k, t, x, dead, following);
-            if !load.potential.is_finite() || following.iter().any(|f| !f.is_finite()) {
+            let (dead, follower) = (&mut dead[..3 * nodes.len()], &mut follower[..3 * nodes.len()]);
+            let load = self.loads.forces(k, t, x, dead, follower);
+            if !load.potential.is_finite() || follower.iter().any(|f| !f.is_finite()) {
                 return Err(no_load(k));
             }
             energy += load.potential;
             for (n, a) in nodes.iter().enumerate() {
                 for i in 0..3 {
-                    out[3 * *a as usize + i] += sign * (dead[3 * n + i] + following[3 * n + i]);
+                    out[3 * *a as usize + i] += sign * (dead[3 * n + i] + follower[3 * n + i]);
                 }
             }
         }
@@ -126,7 +128,7 @@ impl Problem {
     }
 }
 
-impl Potentials for Problem {
+impl Potentials for SolidProblem {
     fn count(&self) -> usize {
         self.solid.elements()
     }
@@ -136,7 +138,7 @@ impl Potentials for Problem {
         Potentials::nodes(&self.solid, k)
     }
 
-    fn gradient_own(
+    fn gradient_local(
         &self,
         k: usize,
         t: f64,
@@ -144,13 +146,13 @@ impl Potentials for Problem {
         out: &mut [f64],
     ) -> Option<Result<f64, PotentialFault>> {
         let (block, k) = self.solid.locate(k);
-        let result = block.gradient_own(k, t, own, out);
+        let result = block.gradient_local(k, t, own, out);
         Some(result.map_err(|fault| self.fault(&fault)))
     }
 
-    fn fetch(&self, k: usize) {
+    fn prefetch(&self, k: usize) {
         let (block, k) = self.solid.locate(k);
-        block.fetch(k);
+        block.prefetch(k);
     }
 
     #[inline]
@@ -163,32 +165,38 @@ impl Potentials for Problem {
         self.tag(k) as usize
     }
 
-    fn steady(&self) -> Option<&Steady> {
-        Some(self.loads.steady()).filter(|s| !s.is_empty())
+    fn constant_loads(&self) -> Option<&ConstantLoads> {
+        Some(self.loads.constant_loads()).filter(|s| !s.is_empty())
     }
 
-    fn weighted(&self, weights: &[f64], t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
-        self.solid.weighted(weights, t, x, out).map_err(|fault| self.fault(&fault))
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, PotentialFault> {
+        self.solid.add_weighted_gradient(weights, t, x, out).map_err(|fault| self.fault(&fault))
     }
 
     fn loaded(&self, k: usize) -> bool {
         self.loads.on(k)
     }
 
-    fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], following: &mut [f64]) -> Forced {
-        self.loads.forces(k, t, x, dead, following)
+    fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
+        self.loads.forces(k, t, x, dead, follower)
     }
 
     fn supports(&self) -> Option<&Supports> {
         (!self.supports.is_empty()).then_some(&self.supports)
     }
 
-    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Compiled {
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         self.solid.compile(list, own)
     }
 }
 
-impl Structure for Problem {
+impl Structure for SolidProblem {
     fn mass(&self) -> &[f64] {
         self.solid.mass()
     }
@@ -219,11 +227,11 @@ impl Structure for Problem {
         Ok(())
     }
 
-    fn held(&self, i: usize) -> bool {
-        self.supports.held(i)
+    fn is_fixed(&self, i: usize) -> bool {
+        self.supports.is_fixed(i)
     }
 
-    fn drive(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
-        self.supports.drive(t, x, v);
+    fn impose(&self, t: f64, x: &mut [f64], v: &mut [f64]) {
+        self.supports.impose(t, x, v);
     }
 }

@@ -1,15 +1,15 @@
 //! From nodal positions to deformation gradients and from stresses to nodal forces, for each kind of element.
 //!
-//! What one element stores is a run of numbers that the kernels read in order and once. `D` is the dimension; loops
+//! The stored numbers of an element are contiguous, and the kernels read them once and in order. `D` is the dimension; loops
 //! over it and over points unroll.
 
-use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal, far, near, pair, quadratic};
+use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal, far, near, pair, quadratic};
 use super::tensor::Mat3;
 use std::fmt::Debug;
 
 /// One kind of element, as kernels see it.
 pub(super) trait Shape: Debug + Send + Sync + 'static {
-    const KIND: Kind;
+    const KIND: ElementKind;
     const POINTS: usize;
     /// Numbers stored for an element.
     const STORED: usize;
@@ -81,7 +81,7 @@ fn barycentric<const D: usize>(stored: &[f64]) -> [[f64; 3]; 4] {
 pub(super) struct Linear<const D: usize>;
 
 impl<const D: usize> Shape for Linear<D> {
-    const KIND: Kind = if D == 2 { Kind::Tri3 } else { Kind::Tet4 };
+    const KIND: ElementKind = if D == 2 { ElementKind::Tri3 } else { ElementKind::Tet4 };
     const POINTS: usize = 1;
     const STORED: usize = D * D + 1;
 
@@ -124,7 +124,7 @@ impl<const D: usize> Shape for Linear<D> {
 pub(super) struct Straight<const D: usize>;
 
 impl<const D: usize> Shape for Straight<D> {
-    const KIND: Kind = if D == 2 { Kind::Tri6 } else { Kind::Tet10 };
+    const KIND: ElementKind = if D == 2 { ElementKind::Tri6 } else { ElementKind::Tet10 };
     const POINTS: usize = D + 1;
     const STORED: usize = D * D + 1;
 
@@ -214,7 +214,7 @@ impl<const D: usize> Curved<D> {
 }
 
 impl<const D: usize> Shape for Curved<D> {
-    const KIND: Kind = Straight::<D>::KIND;
+    const KIND: ElementKind = Straight::<D>::KIND;
     const POINTS: usize = D + 1;
     const STORED: usize = Self::POINTS * Self::STRIDE;
 

@@ -18,7 +18,7 @@ pub(super) const MOST_NODES: usize = 6;
 
 /// The nodes of a side; an edge has the body to its left, a triangle's normal points outwards.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct ElementSide {
     nodes: Vec<u32>,
     /// Thickness of a plane body, whose sides are edges; none for the triangles around tetrahedra.
     depth: Option<f64>,
@@ -83,7 +83,7 @@ fn six_points(is_quadratic: bool) -> Vec<Point> {
 /// A middle node that is off the middle by less than this part of the side, besides the rounding of coordinates, is in the middle.
 const STRAIGHT: f64 = 1e-12;
 
-impl Side {
+impl ElementSide {
     /// Nodes in the order of [`crate::mesh::Face`], and the thickness if it is an edge.
     ///
     /// # Panics
@@ -91,7 +91,7 @@ impl Side {
     pub fn new(nodes: &[u32], depth: Option<f64>) -> Self {
         let known = if depth.is_some() { [2, 3] } else { [3, 6] };
         assert!(known.contains(&nodes.len()), "a side of {} nodes", nodes.len());
-        Side { nodes: nodes.to_vec(), depth }
+        ElementSide { nodes: nodes.to_vec(), depth }
     }
 
     pub(super) fn nodes(&self) -> &[u32] {
@@ -132,12 +132,12 @@ impl Side {
     /// add up to the area.
     ///
     /// ```
-    /// use stationary::model::solid::Side;
+    /// use stationary::model::solid::ElementSide;
     /// // Six nodes of a flat triangle: corners have no share.
     /// let x = [[0., 0.], [2., 0.], [0., 1.], [1., 0.], [1., 0.5], [0., 0.5]];
     /// let x: Vec<f64> = x.iter().flat_map(|[x, y]| [*x, *y, 7.0]).collect();
     /// let third = 1.0 / 3.0;
-    /// assert_eq!(Side::new(&[0, 1, 2, 3, 4, 5], None).shares(&x), [0.0, 0.0, 0.0, third, third, third]);
+    /// assert_eq!(ElementSide::new(&[0, 1, 2, 3, 4, 5], None).shares(&x), [0.0, 0.0, 0.0, third, third, third]);
     /// ```
     pub fn shares(&self, x: &[f64]) -> Vec<f64> {
         if self.is_straight(x) {

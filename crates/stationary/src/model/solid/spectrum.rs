@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_spectra() {
+    fn largest_eigenvalues_agree_with_known_spectra() {
         // The chain of n springs fixed at both ends: 2 - 2 cos(pi k / (n + 1)), made full by a similarity.
         for n in 1..31 {
             let mut a = vec![0.0; n * n];

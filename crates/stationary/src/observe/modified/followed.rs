@@ -76,7 +76,7 @@ mod tests {
 
     /// On exact motion with its exact action it is the energy: `q = sin t`, `p = cos t`, `S = sin(2t)/4`.
     #[test]
-    fn exact_motion_follows_its_own_energy() {
+    fn modified_energy_of_exact_motion_is_the_exact_energy() {
         let h = 0.2;
         let mut followed = Followed::new(h);
         let mut seen = 0;

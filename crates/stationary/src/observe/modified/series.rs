@@ -139,7 +139,7 @@ mod tests {
     /// The oscillator `H = (v^2 + q^2)/2`, whose modified energies are known in closed form: the midpoint rule turns by
     /// `2 atan(h/2)` a step, Verlet's method by `2 asin(h/2)` on an ellipse.
     #[test]
-    fn the_oscillator_has_the_terms_of_its_closed_forms() {
+    fn modified_energy_series_of_the_oscillator_has_the_closed_form_terms() {
         let mut graph = Graph::new();
         let [q, v] = [Var::Q(0), Var::V(0)].map(|x| graph.var(x));
         let minus = graph.neg(q);

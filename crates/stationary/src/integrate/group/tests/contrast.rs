@@ -8,14 +8,14 @@ const POINTS: usize = 96;
 /// A loop of starts, closed and smooth.
 fn on_loop(k: usize, h: f64) -> BodyStart {
     let s = 2.0 * PI * k as f64 / POINTS as f64;
-    let turned = Quaternion::about(&[0.3, 1.0, -0.4], 0.3 * s.cos())
-        .after(&Quaternion::about(&[1.0, 0.2, 0.1], 0.3 * s.sin()));
+    let turned = Quaternion::about(Vec3::new(0.3, 1.0, -0.4), 0.3 * s.cos())
+        .after(&Quaternion::about(Vec3::new(1.0, 0.2, 0.1), 0.3 * s.sin()));
     let base = super::start(h);
     BodyStart {
         orientation: turned.after(&base.orientation.unit()),
-        position: plus(&base.position, 0.2, &[s.cos(), s.sin(), (s + 1.0).sin()]),
-        velocity: plus(&base.velocity, 0.2, &[(s + 0.5).sin(), s.cos(), -s.sin()]),
-        angular_velocity: plus(&base.angular_velocity, 0.3, &[s.sin(), (s + 2.0).cos(), s.cos()]),
+        position: base.position + 0.2 * Vec3::new(s.cos(), s.sin(), (s + 1.0).sin()),
+        velocity: base.velocity + 0.2 * Vec3::new((s + 0.5).sin(), s.cos(), -s.sin()),
+        angular_velocity: base.angular_velocity + 0.3 * Vec3::new(s.sin(), (s + 2.0).cos(), s.cos()),
         ..base
     }
 }
@@ -40,7 +40,7 @@ fn invariant(views: &[(Vec3, Quaternion, Vec3, Vec3)]) -> f64 {
         let [w, x, y, z] = q.0;
         let rate = Quaternion([dq[0][k], dq[1][k], dq[2][k], dq[3][k]]);
         let (_, half) = rate.after(&Quaternion([w, -x, -y, -z])).parts();
-        sum += inner(p, &[dx[0][k], dx[1][k], dx[2][k]]) + 2.0 * inner(spin, &half);
+        sum += p.dot(Vec3::new(dx[0][k], dx[1][k], dx[2][k])) + 2.0 * spin.dot(half);
     }
     sum * 2.0 * PI / views.len() as f64
 }
@@ -68,17 +68,17 @@ fn every_integrator_of_bodies_keeps_the_integral_invariant() {
 /// The classical Runge-Kutta method for the same body: position, quaternion, both momenta.
 fn runge_kutta(body: &RigidBody, mut x: [f64; 13], t: f64, h: f64) -> [f64; 13] {
     let rate = |t: f64, x: &[f64; 13]| {
-        let v = |i: usize| [x[i], x[i + 1], x[i + 2]];
+        let v = |i: usize| Vec3::new(x[i], x[i + 1], x[i + 2]);
         let q = Quaternion([x[3], x[4], x[5], x[6]]);
         let (position, p, spin, r) = (v(0), v(7), v(10), q.matrix());
-        let jet = body.potential(t, &position, &r);
-        let w = apply(&r, &body.angular_velocity(&apply_transposed(&r, &spin)));
+        let jet = body.potential(t, position, &r);
+        let w = r * body.angular_velocity(r.transpose() * spin);
         let dq = Quaternion([0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]]).after(&q);
         let mut out = [0.0; 13];
-        out[..3].copy_from_slice(&times(1.0 / body.mass(), &p));
+        out[..3].copy_from_slice(&(1.0 / body.mass() * p).0);
         out[3..7].copy_from_slice(&dq.0);
-        out[7..10].copy_from_slice(&times(-1.0, &jet.position));
-        out[10..].copy_from_slice(&torque(&r, &jet.rotation));
+        out[7..10].copy_from_slice(&(-jet.position).0);
+        out[10..].copy_from_slice(&torque(&r, &jet.rotation).0);
         out
     };
     let moved = |x: &[f64; 13], s: f64, k: &[f64; 13]| std::array::from_fn(|i| x[i] + s * k[i]);
@@ -99,11 +99,11 @@ fn runge_kutta_loses_the_invariant_and_agrees_about_the_motion() {
     let begin = |start: &BodyStart| {
         let run = BodyRun::new(body.clone(), BodyMethod::EulerPoincare { order: 2 }, start).unwrap();
         let (position, q, p, spin) = seen(&run.view());
-        let all = [&position[..], &q.0, &p, &spin].concat();
+        let all = [&position.0[..], &q.0, &p.0, &spin.0].concat();
         <[f64; 13]>::try_from(all).unwrap()
     };
     let split = |x: &[f64; 13]| {
-        let v = |i: usize| [x[i], x[i + 1], x[i + 2]];
+        let v = |i: usize| Vec3::new(x[i], x[i + 1], x[i + 2]);
         (v(0), Quaternion([x[3], x[4], x[5], x[6]]).unit(), v(7), v(10))
     };
     let mut states: Vec<[f64; 13]> = (0..POINTS).map(|k| begin(&on_loop(k, h))).collect();
@@ -127,8 +127,8 @@ fn runge_kutta_loses_the_invariant_and_agrees_about_the_motion() {
     run.advance(20).unwrap();
     let ((position, q, p, spin), view) = (split(&x), run.view());
     let error = distance(
-        &[&position[..], &q.0, &p, &spin].concat(),
-        &[&view.position[..], &view.orientation.0, &view.momentum, &view.spin].concat(),
+        &[&position.0[..], &q.0, &p.0, &spin.0].concat(),
+        &[&view.position.0[..], &view.orientation.0, &view.momentum.0, &view.spin.0].concat(),
     );
     assert!(error < 1e-11, "{error}");
 }

@@ -3,9 +3,10 @@
 use super::{Bounce, Point};
 use crate::action::DiscreteLagrangian;
 use crate::archive::{Archive, Persist};
-use crate::integrate::impact::Impact;
-use crate::integrate::impact::law::{FASTEST, SLOWEST};
-use crate::model::{Bounds, Gap, Jet, Lagrangian};
+use crate::contact::time_of_impact::Hermite;
+use crate::contact::{Gap, GapImpact};
+use crate::integrate::impact::impulse::{FASTEST, SLOWEST};
+use crate::model::{Bounds, Jet, Lagrangian};
 
 /// Below this relative speed towards a gap an impact is a graze, which the general path sees to.
 const GRAZE: f64 = 1e-5;
@@ -14,6 +15,8 @@ const TOGETHER: f64 = 1e-9;
 /// A second bounce sooner than this part of the step is left to the general path, as are more than some impacts a step.
 const SHORT: f64 = 1e-3;
 const MOST: usize = 32;
+/// A gap may have closed within a leg if the cubic through its ends comes as near to zero as this part of the slopes there.
+const MARGIN: f64 = 0.02;
 /// Newton iterations for an impulse or a time.
 const LIMIT: usize = 30;
 
@@ -21,7 +24,7 @@ const LIMIT: usize = 30;
 #[derive(Debug, Clone)]
 pub struct Cut<const N: usize> {
     pub legs: Vec<Flight<N>>,
-    pub impacts: Vec<Impact>,
+    pub impacts: Vec<GapImpact>,
 }
 
 impl<const N: usize> Default for Cut<N> {
@@ -333,7 +336,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             let Outset { value, rate: before, response } = self.work.ends[k];
             let ends = [value, if closed == Some(k) { 0.0 } else { bounds.value()[k] }];
             let rates = [before + leg.impulse * response, rate(bounds, k, &leg.pace)];
-            !stays_open(ends, rates.map(|r| r * leg.h))
+            !stays_open(Hermite { values: ends, slopes: rates.map(|r| r * leg.h) })
         })
     }
 
@@ -375,7 +378,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             let dt = bounds.dt()[k];
             *end = Outset { value, rate: rate(bounds, k, &v), response: rate(bounds, k, &answer) - dt };
         }
-        self.spare.impacts.push(Impact::empty(time, gap, energy, 0.0));
+        self.spare.impacts.push(GapImpact::without_impulse(time, gap, energy, 0.0));
         let mirror = -2.0 * closing / response;
         Some(Departure { t: time, at, kick: Some(Kick { gap, normal, response, potential, energy, mirror }) })
     }
@@ -383,32 +386,25 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
 
 /// Whether the cubic with these values and slopes at the ends of the unit interval stays positive inside, with a margin.
 #[inline(always)]
-fn stays_open([a, b]: [f64; 2], [da, db]: [f64; 2]) -> bool {
+fn stays_open(ends: Hermite) -> bool {
+    let [a, b] = ends.values;
+    let [da, db] = ends.slopes;
     if !(a >= 0.0 && b >= 0.0 && da.is_finite() && db.is_finite()) {
         return false;
     }
     if da >= 0.0 && db <= 0.0 {
         return true;
     }
-    // A gap that is convex along the path lies above its tangents at both ends.
-    if da < 0.0 && db > 0.0 && a + da * ((a - b + db) / (db - da)) < 0.0 {
+    if ends.tangents_meet().is_some_and(|x| a + da * x < 0.0) {
         return false;
     }
-    let (rise, margin) = (b - a, 0.02 * (da.abs() + db.abs()));
-    // The slope is da + 2 second s + 3 third s^2.
-    let (second, third) = (3.0 * rise - 2.0 * da - db, da + db - 2.0 * rise);
+    let [second, third] = ends.coefficients();
     if (da > 0.0) == (db > 0.0) && second.abs() >= 3.0 * third.abs() {
         // The slope is monotone and keeps its sign.
         return true;
     }
-    let root = second * second - 3.0 * third * da;
-    if root < 0.0 {
-        return true;
-    }
-    // The minimum is where the slope grows.
-    let root = root.sqrt();
-    let s = if second > 0.0 { -da / (second + root) } else { (root - second) / (3.0 * third) };
-    !(s > 0.0 && s < 1.0) || a + s * (da + s * (second + s * third)) > margin
+    let margin = MARGIN * (da.abs() + db.abs());
+    ends.minimum().is_none_or(|[s, value]| !(s > 0.0 && s < 1.0) || value > margin)
 }
 
 /// How fast gap `k` opens at a velocity.

@@ -11,12 +11,13 @@
 mod contact;
 mod plain;
 
-use super::{Colliding, Impact};
+use super::Colliding;
 use crate::action::{DiscreteLagrangian, Galerkin, Leg};
 use crate::archive::{Archive, Persist};
+use crate::contact::{Gap, GapImpact, Simultaneous};
 use crate::error::RunError;
 use crate::integrate::{Integrator, Start, View};
-use crate::model::{Bounds, Gap, Jet, Lagrangian, Mass, Simultaneous};
+use crate::model::{Bounds, Jet, Lagrangian, Mass};
 use contact::{Cut, Work};
 use plain::Plane;
 
@@ -243,7 +244,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Integrator for Bounce<L, G, N> {
         }
     }
 
-    fn impacts(&self) -> &[Impact] {
+    fn impacts(&self) -> &[GapImpact] {
         match self.last {
             Last::Whole => self.whole.impacts(),
             Last::Cut => &self.cut.impacts,

@@ -1,9 +1,10 @@
 //! Steps far from contact: kick, drift, a look at the gaps, force, kick.
 
 use super::{Bounce, Last, Point};
+use crate::contact::Gap;
 use crate::integrate::Start;
 use crate::linalg::Storage;
-use crate::model::{Bounds, Gap, Lagrangian};
+use crate::model::{Bounds, Lagrangian};
 
 /// Steps between looks at whether all is finite.
 const BLOCK: u64 = 1024;

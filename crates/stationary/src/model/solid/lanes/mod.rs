@@ -89,7 +89,7 @@ pub(super) trait Lanes: Copy {
     fn spread(v: &[Self; 3], to: &mut [f64]);
 }
 
-/// What takes `sqrt(1/2)` to the bits of 1, so that the exponent field is `k` more than its bias.
+/// Shift that maps the bits of `sqrt(1/2)` to those of 1, so that the exponent field is `k` more than its bias.
 const SHIFT: u64 = 0x3ff0_0000_0000_0000 - ROOT;
 /// The bits of `sqrt(1/2)`.
 const ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
@@ -149,12 +149,12 @@ impl Lanes for f64 {
     #[inline(always)]
     unsafe fn gather(x: &[f64], nodes: &[u32], _stride: usize) -> [Self; 3] {
         let at = 3 * nodes[0] as usize;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { [*x.get_unchecked(at), *x.get_unchecked(at + 1), *x.get_unchecked(at + 2)] }
     }
     #[inline(always)]
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], _stride: usize) -> [Self; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { *at.get_unchecked(nodes[0] as usize) }
     }
     #[inline(always)]

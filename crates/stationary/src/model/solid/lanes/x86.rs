@@ -79,7 +79,7 @@ impl Lanes for __m256d {
     #[inline(always)]
     unsafe fn gather(x: &[f64], nodes: &[u32], stride: usize) -> [Self; 3] {
         let nodes = &nodes[..3 * stride + 1];
-        // SAFETY: the nodes are in the slice, and the caller's promise: four numbers from `3 a` on are in `x`.
+        // SAFETY: the nodes are in the slice, and by this function's contract: four numbers from `3 a` on are in `x`.
         unsafe {
             let row = |e: usize| {
                 let a = *nodes.get_unchecked(e * stride) as usize;
@@ -98,7 +98,7 @@ impl Lanes for __m256d {
     #[inline(always)]
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4] {
         let nodes = &nodes[..3 * stride + 1];
-        // SAFETY: the nodes are in the slice, and the caller's promise.
+        // SAFETY: the nodes are in the slice, and by this function's contract.
         unsafe {
             let row = |e: usize| {
                 let a = *nodes.get_unchecked(e * stride) as usize;
@@ -187,7 +187,7 @@ impl Lanes for __m512d {
     #[inline(always)]
     unsafe fn gather(x: &[f64], nodes: &[u32], stride: usize) -> [Self; 3] {
         let nodes = &nodes[..7 * stride + 1];
-        // SAFETY: the nodes are in the slice, and the caller's promise: four numbers from `3 a` on are in `x`.
+        // SAFETY: the nodes are in the slice, and by this function's contract: four numbers from `3 a` on are in `x`.
         unsafe {
             let row = |e: usize| {
                 let a = *nodes.get_unchecked(e * stride) as usize;
@@ -207,7 +207,7 @@ impl Lanes for __m512d {
     #[inline(always)]
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4] {
         let nodes = &nodes[..7 * stride + 1];
-        // SAFETY: the nodes are in the slice, and the caller's promise.
+        // SAFETY: the nodes are in the slice, and by this function's contract.
         unsafe {
             let row = |e: usize| {
                 let a = *nodes.get_unchecked(e * stride) as usize;

@@ -1,6 +1,6 @@
 //! A stored energy from a line of text.
 
-use super::{Breakdown, Lame, Material, broken};
+use super::{Lame, Material, MaterialFault, broken};
 use crate::error::Diagnostic;
 use crate::formula::{Expr, FormulaError, Graph, Node, Program, Scope, Var};
 use crate::model::solid::tensor::{
@@ -98,7 +98,7 @@ struct State {
 }
 
 #[inline(always)]
-fn invariants(f: &Mat3) -> Result<State, Breakdown> {
+fn invariants(f: &Mat3) -> Result<State, MaterialFault> {
     let cof = cofactor(f);
     let j = determinant_by(f, &cof);
     if !(j > 0.0) {
@@ -108,7 +108,7 @@ fn invariants(f: &Mat3) -> Result<State, Breakdown> {
 }
 
 impl Material for FormulaMaterial {
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
         let State { cof, q, .. } = invariants(f)?;
         let mut w = [0.0; 4];
         self.first.call(0.0, &q, &[], &[], &mut w);
@@ -117,7 +117,7 @@ impl Material for FormulaMaterial {
         Ok((w[0] - self.rest, p))
     }
 
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
         let State { cof, j, q } = invariants(f)?;
         let mut w = [0.0; 12];
         self.second.call(0.0, &q, &[], &[], &mut w);

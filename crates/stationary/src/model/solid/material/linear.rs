@@ -1,6 +1,6 @@
 //! Small strains.
 
-use super::{Breakdown, Lame, Material};
+use super::{Lame, Material, MaterialFault};
 use crate::model::solid::tensor::{Mat3, combine, contract};
 
 /// Linear elasticity: `W = lambda/2 (tr e)^2 + mu e : e` of the small strain `e = sym(F) - 1`.
@@ -40,7 +40,7 @@ fn symmetric(m: &Mat3) -> Mat3 {
 
 impl Material for LinearElastic {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
         let mut e = symmetric(f);
         for i in 0..3 {
             e[i][i] -= 1.0;
@@ -50,7 +50,7 @@ impl Material for LinearElastic {
     }
 
     #[inline(always)]
-    fn action(&self, _f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+    fn action(&self, _f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
         Ok(self.hooke(&symmetric(df)))
     }
 
@@ -60,12 +60,12 @@ impl Material for LinearElastic {
     }
 
     /// At small strain all stresses are one.
-    fn cauchy(&self, f: &Mat3) -> Result<Mat3, Breakdown> {
+    fn cauchy(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
         self.stress(f).map(|(_, p)| p)
     }
 
     #[inline]
-    fn thickness(&self, f: &Mat3) -> Result<f64, Breakdown> {
+    fn thickness(&self, f: &Mat3) -> Result<f64, MaterialFault> {
         let Lame { lambda, mu } = self.0;
         Ok(1.0 - lambda / (lambda + 2.0 * mu) * (f[0][0] + f[1][1] - 2.0))
     }

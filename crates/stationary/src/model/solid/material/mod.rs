@@ -23,10 +23,10 @@ use std::fmt::Debug;
 
 /// Why a material has no energy at a deformation gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breakdown {
+pub enum MaterialFault {
     /// `det F <= 0`: the matter is turned inside out.
     Inverted,
-    /// The deformation gradient holds a value that is not a finite number.
+    /// The deformation gradient contains a value that is not a finite number.
     NotFinite,
     /// Plane stress: no thickness makes the normal stress vanish.
     Thickness,
@@ -35,10 +35,10 @@ pub enum Breakdown {
 /// A stored energy `W(F)`: value, first Piola stress `P = dW/dF`, tangent `dP/dF`.
 pub trait Material: Debug + Send + Sync {
     /// `W` and `P` at `F`.
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown>;
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault>;
 
     /// `dP = (dP/dF) dF`, the tangent applied to a change of `F`.
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown>;
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault>;
 
     /// The Lame constants of the small-strain limit.
     fn lame(&self) -> Lame;
@@ -48,14 +48,14 @@ pub trait Material: Debug + Send + Sync {
         None
     }
 
-    /// `W` at `F`, nought at rest.
+    /// `W` at `F`, zero at rest.
     #[inline]
-    fn energy(&self, f: &Mat3) -> Result<f64, Breakdown> {
+    fn energy(&self, f: &Mat3) -> Result<f64, MaterialFault> {
         self.stress(f).map(|(w, _)| w)
     }
 
     /// All of `A[iJkL] = dP_iJ / dF_kL`, at `27 i + 9 J + 3 k + L`.
-    fn tangent(&self, f: &Mat3) -> Result<[f64; 81], Breakdown> {
+    fn tangent(&self, f: &Mat3) -> Result<[f64; 81], MaterialFault> {
         let mut a = [0.0; 81];
         for k in 0..3 {
             for l in 0..3 {
@@ -73,7 +73,7 @@ pub trait Material: Debug + Send + Sync {
     }
 
     /// The true (Cauchy) stress `P F^T / J`.
-    fn cauchy(&self, f: &Mat3) -> Result<Mat3, Breakdown> {
+    fn cauchy(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
         let (_, p) = self.stress(f)?;
         Ok(combine([(1.0 / determinant(f), &product(&p, &transpose(f)))]))
     }
@@ -85,7 +85,7 @@ pub trait Material: Debug + Send + Sync {
 
     /// The `F33` at which `P33` vanishes, given the rest of `F`: what plane stress needs.
     #[inline]
-    fn thickness(&self, f: &Mat3) -> Result<f64, Breakdown> {
+    fn thickness(&self, f: &Mat3) -> Result<f64, MaterialFault> {
         plane_stress::solve(self, f)
     }
 }
@@ -165,13 +165,13 @@ impl Lame {
 /// The volume ratio's typed failure; NaN fails both comparisons.
 #[cold]
 #[inline(never)]
-fn broken(j: f64) -> Breakdown {
-    if j.is_finite() { Breakdown::Inverted } else { Breakdown::NotFinite }
+fn broken(j: f64) -> MaterialFault {
+    if j.is_finite() { MaterialFault::Inverted } else { MaterialFault::NotFinite }
 }
 
 /// The materials that come with the library, for a choice made at run time.
 #[derive(Debug, Clone)]
-pub enum Law {
+pub enum ConstitutiveLaw {
     /// Compressible neo-Hookean.
     NeoHookean(NeoHookean),
     /// St Venant-Kirchhoff.
@@ -184,15 +184,15 @@ pub enum Law {
     Formula(FormulaMaterial),
 }
 
-impl Law {
+impl ConstitutiveLaw {
     /// The same questions, asked through a pointer: for set-up and reports, not for kernels.
     pub fn material(&self) -> &dyn Material {
         match self {
-            Law::NeoHookean(m) => m,
-            Law::StVenantKirchhoff(m) => m,
-            Law::Linear(m) => m,
-            Law::MooneyRivlin(m) => m,
-            Law::Formula(m) => m,
+            ConstitutiveLaw::NeoHookean(m) => m,
+            ConstitutiveLaw::StVenantKirchhoff(m) => m,
+            ConstitutiveLaw::Linear(m) => m,
+            ConstitutiveLaw::MooneyRivlin(m) => m,
+            ConstitutiveLaw::Formula(m) => m,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rubber, with the second invariant.
 
-use super::{Breakdown, Lame, Material, broken};
+use super::{Lame, Material, MaterialFault, broken};
 use crate::error::Diagnostic;
 use crate::model::solid::tensor::{Mat3, cofactor, combine, contract, determinant_by, product, transpose};
 
@@ -44,7 +44,7 @@ impl MooneyRivlin {
 
 impl Material for MooneyRivlin {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
         let MooneyRivlin { c1, c2, d } = *self;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);
@@ -62,7 +62,7 @@ impl Material for MooneyRivlin {
     }
 
     #[inline(always)]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
         let MooneyRivlin { c1, c2, d } = *self;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);

@@ -1,6 +1,6 @@
 //! The material of the papers.
 
-use super::{Breakdown, Lame, Material, broken};
+use super::{Lame, Material, MaterialFault, broken};
 use crate::error::Diagnostic;
 use crate::model::solid::tensor::{Mat3, cofactor, combine, contract, determinant_by, product, transpose};
 
@@ -10,7 +10,7 @@ use crate::model::solid::tensor::{Mat3, cofactor, combine, contract, determinant
 /// W = lambda/2 (ln J)^2 - mu ln J + mu/2 (tr(F^T F) - 3),    P = lambda ln J F^-T + mu (F - F^-T)
 /// ```
 ///
-/// as printed but for the constant `-3 mu / 2`, which makes the energy at rest nought.
+/// as printed but for the constant `-3 mu / 2`, which makes the energy at rest zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NeoHookean(Lame);
 
@@ -23,7 +23,7 @@ impl NeoHookean {
 
 impl Material for NeoHookean {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
         let Lame { lambda, mu } = self.0;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);
@@ -43,7 +43,7 @@ impl Material for NeoHookean {
     }
 
     #[inline(always)]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
         let Lame { lambda, mu } = self.0;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);

@@ -1,12 +1,12 @@
 //! A thin sheet: the thickness takes the stretch that frees the normal direction of stress.
 
-use super::{Breakdown, Lame, Material, broken};
+use super::{Lame, Material, MaterialFault, broken};
 use crate::model::solid::tensor::Mat3;
 
 /// A material whose `F33` is not given but minimises the energy, so that `P33 = 0`.
 ///
 /// The reduced energy `min W` over `F33` has the in-plane part of `P` as its gradient (the envelope theorem): plane
-/// stress is a potential like any other. What the caller puts in `F33` is not read; shear out of the plane is nought.
+/// stress is a potential like any other. What the caller puts in `F33` is not read; shear out of the plane is zero.
 #[derive(Debug, Clone)]
 pub struct PlaneStress<M>(pub M);
 
@@ -15,13 +15,13 @@ const AXIS: Mat3 = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
 /// Newton's method for `P33(F33) = 0`, kept inside a bracket: `P33` grows through its root. The start depends
 /// on `F` alone, so that the energy is a function of the state and not of history.
 #[inline]
-pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Mat3) -> Result<f64, Breakdown> {
+pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Mat3) -> Result<f64, MaterialFault> {
     let area = f[0][0] * f[1][1] - f[0][1] * f[1][0];
     if !(area > 0.0) {
         return Err(broken(area));
     }
     if !area.is_finite() {
-        return Err(Breakdown::NotFinite);
+        return Err(MaterialFault::NotFinite);
     }
     let Lame { lambda, mu } = material.lame();
     let mut s = area.powf(-lambda / (lambda + 2.0 * mu));
@@ -37,7 +37,7 @@ pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Mat3) -> Result<f64,
         } else if p == 0.0 {
             return Ok(s);
         } else {
-            return Err(Breakdown::NotFinite);
+            return Err(MaterialFault::NotFinite);
         }
         let slope = material.action(&g, &AXIS)?[2][2];
         let newton = s - p / slope;
@@ -53,20 +53,20 @@ pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Mat3) -> Result<f64,
             2.0 * s
         };
     }
-    // Only a root at nought or at infinity is approached by halves and doubles and never met.
-    Err(Breakdown::Thickness)
+    // Only a root at zero or at infinity is approached by halves and doubles and never met.
+    Err(MaterialFault::Thickness)
 }
 
 impl<M: Material> PlaneStress<M> {
     #[inline]
-    fn complete(&self, f: &Mat3) -> Result<Mat3, Breakdown> {
+    fn complete(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
         Ok([[f[0][0], f[0][1], 0.0], [f[1][0], f[1][1], 0.0], [0.0, 0.0, self.0.thickness(f)?]])
     }
 }
 
 impl<M: Material> Material for PlaneStress<M> {
     #[inline]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
         let (w, mut p) = self.0.stress(&self.complete(f)?)?;
         p[2] = [0.0; 3];
         (p[0][2], p[1][2]) = (0.0, 0.0);
@@ -74,9 +74,9 @@ impl<M: Material> Material for PlaneStress<M> {
     }
 
     #[inline]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
         let f = self.complete(f)?;
-        // P33 stays nought: A3333 dF33 = -(A33 : dF in the plane).
+        // P33 stays zero: A3333 dF33 = -(A33 : dF in the plane).
         let mut df = [[df[0][0], df[0][1], 0.0], [df[1][0], df[1][1], 0.0], [0.0; 3]];
         df[2][2] = -self.0.action(&f, &df)?[2][2] / self.0.action(&f, &AXIS)?[2][2];
         let mut dp = self.0.action(&f, &df)?;
@@ -90,12 +90,12 @@ impl<M: Material> Material for PlaneStress<M> {
         self.0.lame()
     }
 
-    fn cauchy(&self, f: &Mat3) -> Result<Mat3, Breakdown> {
+    fn cauchy(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
         self.0.cauchy(&self.complete(f)?)
     }
 
     #[inline]
-    fn thickness(&self, f: &Mat3) -> Result<f64, Breakdown> {
+    fn thickness(&self, f: &Mat3) -> Result<f64, MaterialFault> {
         self.0.thickness(f)
     }
 }

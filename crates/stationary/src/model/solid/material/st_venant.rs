@@ -1,6 +1,6 @@
 //! Linear in the Green strain.
 
-use super::{Breakdown, Lame, Material, broken};
+use super::{Lame, Material, MaterialFault, broken};
 use crate::model::solid::tensor::{Mat3, combine, contract, determinant, product, transpose};
 
 /// St Venant-Kirchhoff: `W = lambda/2 (tr E)^2 + mu E : E` of the Green strain `E = (F^T F - 1) / 2`.
@@ -39,7 +39,7 @@ fn green(f: &Mat3) -> Mat3 {
 
 impl Material for StVenantKirchhoff {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
         let j = determinant(f);
         if !(j > 0.0) {
             return Err(broken(j));
@@ -50,7 +50,7 @@ impl Material for StVenantKirchhoff {
     }
 
     #[inline(always)]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
         let j = determinant(f);
         if !(j > 0.0) {
             return Err(broken(j));

@@ -5,19 +5,19 @@ use crate::linalg::max_abs;
 /// One element of each block, and bars.
 fn with_bars() -> Vec<(String, Mesh, Solid)> {
     let mut all = bodies();
-    let mesh = Mesh { nodes: vec![0, 1, 1, 2, 2, 0, 0, 3], ..Mesh::new(Kind::Tet4, 1, 0.0, 0.0) };
+    let mesh = Mesh { nodes: vec![0, 1, 1, 2, 2, 0, 0, 3], ..Mesh::new(ElementKind::Tet4, 1, 0.0, 0.0) };
     let points = &mesh.points[..4];
     let bars = Bars::elastic(points, &mesh.nodes, 0, 2.0, 0.5).unwrap();
     let springs = Bars::springs(points, &mesh.nodes, 4, 2.0, Some(0.3)).unwrap();
     let strings = Bars::springs(points, &mesh.nodes, 8, 2.0, Some(0.0)).unwrap();
     let blocks: Vec<Box<dyn Elements>> = vec![Box::new(bars), Box::new(springs), Box::new(strings)];
-    let mesh = Mesh { kind: Kind::Tet4, ..mesh.clone() };
+    let mesh = Mesh { kind: ElementKind::Tet4, ..mesh.clone() };
     all.push(("bars and springs".into(), mesh.clone(), Solid::new(points, blocks, &[]).unwrap()));
     all
 }
 
 #[test]
-fn gradient_is_the_slope_of_the_energy() {
+fn element_gradient_is_the_derivative_of_the_energy() {
     for (name, mesh, solid) in with_bars() {
         let x = deformed(&mesh, &solid);
         for block in solid.blocks() {
@@ -48,7 +48,7 @@ fn gradient_is_the_slope_of_the_energy() {
 }
 
 #[test]
-fn tangent_is_the_slope_of_the_gradient_and_symmetric() {
+fn element_tangent_is_the_symmetric_derivative_of_the_gradient() {
     for (name, mesh, solid) in with_bars() {
         let x = deformed(&mesh, &solid);
         for block in solid.blocks() {
@@ -80,7 +80,7 @@ fn tangent_is_the_slope_of_the_gradient_and_symmetric() {
 }
 
 #[test]
-fn forces_of_an_element_have_no_sum_and_no_moment() {
+fn nodal_forces_of_an_element_have_zero_resultant_and_moment() {
     for (name, mesh, solid) in with_bars() {
         let x = deformed(&mesh, &solid);
         let mut linear_twists: f64 = 0.0;
@@ -113,7 +113,7 @@ fn forces_of_an_element_have_no_sum_and_no_moment() {
 }
 
 #[test]
-fn rigid_motion_costs_nothing() {
+fn rigid_motion_of_an_element_has_zero_energy() {
     for (name, mesh, solid) in with_bars() {
         let q = if mesh.kind.dimension() == 2 { turn_in_plane(2.0) } else { rotation(2.0) };
         let shift = if mesh.kind.dimension() == 2 { [3.0, -2.0, 0.0] } else { [3.0, -2.0, 5.0] };
@@ -134,11 +134,11 @@ fn rigid_motion_costs_nothing() {
 }
 
 #[test]
-fn uniform_strain_leaves_inner_nodes_free() {
+fn elements_pass_the_patch_test() {
     let f = [[1.15, 0.2, 0.0], [-0.1, 0.9, 0.0], [0.0, 0.0, 1.0]];
     let f3 = [[1.15, 0.2, 0.05], [-0.1, 0.9, 0.1], [0.08, 0.0, 1.1]];
     for (name, mesh, solid) in bodies() {
-        if mesh.kind == Kind::Tet10 && !name.contains("bend 0 ") {
+        if mesh.kind == ElementKind::Tet10 && !name.contains("bend 0 ") {
             // The four-point rule does not integrate the gradients of curved tetrahedra exactly.
             continue;
         }
@@ -160,11 +160,11 @@ fn uniform_strain_leaves_inner_nodes_free() {
 }
 
 #[test]
-fn stress_of_a_uniform_state_is_that_of_the_material() {
+fn element_stress_under_uniform_strain_is_that_of_the_material() {
     let f = [[1.15, 0.2, 0.0], [-0.1, 0.9, 0.0], [0.0, 0.0, 1.0]];
     let law = &laws()[0].1;
-    for kind in [Kind::Tri3, Kind::Tri6, Kind::Tet4, Kind::Tet10] {
-        let solid = Mesh::new(kind, 1, 0.0, 0.0).build(law, Plane::Strain);
+    for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
+        let solid = Mesh::new(kind, 1, 0.0, 0.0).build(law, PlaneAssumption::Strain);
         let x = affine(solid.points(), &f, [0.0; 3]);
         let want = law.material().cauchy(&f).unwrap();
         let got = solid.blocks()[0].stress(0, &x).unwrap();
@@ -174,13 +174,13 @@ fn stress_of_a_uniform_state_is_that_of_the_material() {
             }
         }
     }
-    let sheet = Mesh::new(Kind::Tri3, 1, 0.0, 0.0).build(law, Plane::Stress);
+    let sheet = Mesh::new(ElementKind::Tri3, 1, 0.0, 0.0).build(law, PlaneAssumption::Stress);
     let x = affine(sheet.points(), &f, [0.0; 3]);
     assert!(sheet.blocks()[0].stress(0, &x).unwrap()[2][2].abs() < 1e-14);
 }
 
 #[test]
-fn masses_are_positive_and_sum_to_the_body() {
+fn element_masses_are_positive_and_sum_to_the_mass_of_the_body() {
     for (name, mesh, solid) in bodies() {
         let volume = if mesh.kind.dimension() == 2 { 0.7 } else { 1.0 };
         let total: f64 = solid.mass().iter().sum();
@@ -202,12 +202,12 @@ fn masses_are_positive_and_sum_to_the_body() {
 }
 
 #[test]
-fn lumped_masses_are_the_known_ones() {
+fn lumped_element_masses_agree_with_known_values() {
     // Diagonal scaling of straight quadratic simplices; row sums would give corners 0 (triangle) and -1/20.
     for (kind, corner, middle) in
-        [(Kind::Tri6, 1.0 / 19.0, 16.0 / 57.0), (Kind::Tet10, 1.0 / 36.0, 4.0 / 27.0)]
+        [(ElementKind::Tri6, 1.0 / 19.0, 16.0 / 57.0), (ElementKind::Tet10, 1.0 / 36.0, 4.0 / 27.0)]
     {
-        let solid = Mesh::new(kind, 1, 0.0, 0.0).build(&laws()[0].1, Plane::Strain);
+        let solid = Mesh::new(kind, 1, 0.0, 0.0).build(&laws()[0].1, PlaneAssumption::Strain);
         let block = &solid.blocks()[0];
         let n = kind.nodes();
         let (mut lumped, mut full) = (vec![0.0; n], vec![0.0; n * n]);
@@ -216,9 +216,9 @@ fn lumped_masses_are_the_known_ones() {
         let mass = block.mass(0);
         for a in 0..n {
             let (want, row) = if a <= kind.dimension() {
-                (corner, if kind == Kind::Tri6 { 0.0 } else { -0.05 })
+                (corner, if kind == ElementKind::Tri6 { 0.0 } else { -0.05 })
             } else {
-                (middle, if kind == Kind::Tri6 { 1.0 / 3.0 } else { 0.2 })
+                (middle, if kind == ElementKind::Tri6 { 1.0 / 3.0 } else { 0.2 })
             };
             assert!((lumped[a] / mass - want).abs() < 1e-13, "{kind:?} {a}");
             let sum: f64 = full[a * n..(a + 1) * n].iter().sum();
@@ -228,34 +228,34 @@ fn lumped_masses_are_the_known_ones() {
 }
 
 #[test]
-fn inscribed_radii_of_known_simplices() {
+fn inscribed_radii_of_simplices_agree_with_known_values() {
     let law = &laws()[0].1;
-    let radius = |kind: Kind, points: &[[f64; 3]]| {
+    let radius = |kind: ElementKind, points: &[[f64; 3]]| {
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        Group::new(kind, &nodes, 1.0).build(points, law).unwrap()[0].inradius(0)
+        ElementGroup::new(kind, &nodes, 1.0).build(points, law).unwrap()[0].inradius(0)
     };
     // The 3-4-5 triangle has radius 1; the regular tetrahedron of side a has a / sqrt(24).
-    assert!((radius(Kind::Tri3, &[[0., 0., 0.], [4., 0., 0.], [0., 3., 0.]]) - 1.0).abs() < 1e-14);
+    assert!((radius(ElementKind::Tri3, &[[0., 0., 0.], [4., 0., 0.], [0., 3., 0.]]) - 1.0).abs() < 1e-14);
     let regular = [[1., 1., 1.], [-1., 1., -1.], [1., -1., -1.], [-1., -1., 1.]];
     let side = 8.0f64.sqrt();
-    assert!((radius(Kind::Tet4, &regular) - side / 24.0f64.sqrt()).abs() < 1e-14);
+    assert!((radius(ElementKind::Tet4, &regular) - side / 24.0f64.sqrt()).abs() < 1e-14);
     let corner = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
-    assert!((radius(Kind::Tet4, &corner) - 1.0 / (3.0 + 3.0f64.sqrt())).abs() < 1e-14);
+    assert!((radius(ElementKind::Tet4, &corner) - 1.0 / (3.0 + 3.0f64.sqrt())).abs() < 1e-14);
     // Courant's step: AVI03's steel.
-    let law = Law::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9).unwrap()).unwrap());
-    let block = &Group::new(Kind::Tet4, &[0, 1, 2, 3], 7800.0).build(&corner, &law).unwrap()[0];
+    let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(Lame::new(93e9, 10e9).unwrap()).unwrap());
+    let block = &ElementGroup::new(ElementKind::Tet4, &[0, 1, 2, 3], 7800.0).build(&corner, &law).unwrap()[0];
     let c = (113e9f64 / 7800.0).sqrt();
     assert!((block.step_courant(0) * c * (3.0 + 3.0f64.sqrt()) - 1.0).abs() < 1e-14);
 }
 
 #[test]
-fn a_curved_element_of_straight_sides_is_the_straight_one() {
-    for kind in [Kind::Tri6, Kind::Tet10] {
+fn curved_element_with_straight_sides_agrees_with_the_straight_element() {
+    for kind in [ElementKind::Tri6, ElementKind::Tet10] {
         let law = &laws()[0].1;
         let straight = Mesh::new(kind, 2, 0.3, 0.0);
         // Bent by far less than matters, and far more than rounding.
         let bent = Mesh::new(kind, 2, 0.3, 1e-7);
-        let (a, b) = (straight.build(law, Plane::Strain), bent.build(law, Plane::Strain));
+        let (a, b) = (straight.build(law, PlaneAssumption::Strain), bent.build(law, PlaneAssumption::Strain));
         assert_eq!((a.blocks().len(), a.elements()), (1, b.elements()));
         let x = deformed(&straight, &a);
         let (mut f, mut g) = (vec![0.0; x.len()], vec![0.0; x.len()]);
@@ -269,8 +269,8 @@ fn a_curved_element_of_straight_sides_is_the_straight_one() {
 fn curved_tetrahedra_pass_the_patch_test_to_second_order() {
     let f = [[1.15, 0.2, 0.05], [-0.1, 0.9, 0.1], [0.08, 0.0, 1.1]];
     let residual = |bend: f64| {
-        let mesh = Mesh::new(Kind::Tet10, 2, 0.3, bend);
-        let solid = mesh.build(&laws()[0].1, Plane::Strain);
+        let mesh = Mesh::new(ElementKind::Tet10, 2, 0.3, bend);
+        let solid = mesh.build(&laws()[0].1, PlaneAssumption::Strain);
         let x = affine(solid.points(), &f, [0.0; 3]);
         let mut gradient = vec![0.0; x.len()];
         solid.gradient(0.0, &x, &mut gradient).unwrap();

@@ -28,11 +28,11 @@ fn with_plane_stress() -> Vec<(String, Box<dyn Material>)> {
             }};
         }
         match &law {
-            Law::NeoHookean(m) => both!(m),
-            Law::StVenantKirchhoff(m) => both!(m),
-            Law::Linear(m) => both!(m),
-            Law::MooneyRivlin(m) => both!(m),
-            Law::Formula(m) => both!(m),
+            ConstitutiveLaw::NeoHookean(m) => both!(m),
+            ConstitutiveLaw::StVenantKirchhoff(m) => both!(m),
+            ConstitutiveLaw::Linear(m) => both!(m),
+            ConstitutiveLaw::MooneyRivlin(m) => both!(m),
+            ConstitutiveLaw::Formula(m) => both!(m),
         }
     }
     all
@@ -60,7 +60,7 @@ fn stress_error(m: &dyn Material, f: &Mat3, directions: usize) -> f64 {
 }
 
 #[test]
-fn stress_is_the_slope_of_the_energy() {
+fn material_stress_is_the_derivative_of_the_energy() {
     for (name, m) in with_plane_stress() {
         let thin = name.ends_with("plane stress");
         for f in gradients() {
@@ -79,15 +79,15 @@ fn turned_back(f: &Mat3) -> Mat3 {
 
 /// A stress with the sign of one term of [AVI03 (8)] turned must fail the law above.
 #[test]
-fn a_wrong_sign_is_seen() {
+fn derivative_check_of_materials_detects_a_wrong_sign() {
     #[derive(Debug)]
     struct Broken(NeoHookean);
     impl Material for Broken {
-        fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), Breakdown> {
+        fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
             let (w, p) = self.0.stress(f)?;
             Ok((w, combine([(-1.0, &p), (2.0 * MU, f)])))
         }
-        fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, Breakdown> {
+        fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
             self.0.action(f, df)
         }
         fn lame(&self) -> Lame {
@@ -99,7 +99,7 @@ fn a_wrong_sign_is_seen() {
 }
 
 #[test]
-fn tangent_is_the_slope_of_the_stress_and_symmetric() {
+fn material_tangent_is_the_symmetric_derivative_of_the_stress() {
     for (name, m) in with_plane_stress() {
         let thin = name.ends_with("plane stress");
         let n = if thin { 2 } else { 3 };
@@ -129,7 +129,7 @@ fn tangent_is_the_slope_of_the_stress_and_symmetric() {
 }
 
 #[test]
-fn energy_ignores_the_frame_and_the_axes_of_the_material() {
+fn material_energy_is_frame_indifferent_and_isotropic() {
     let mut linear_differs = false;
     for (name, law) in laws() {
         let m = law.material();
@@ -154,7 +154,7 @@ fn energy_ignores_the_frame_and_the_axes_of_the_material() {
 }
 
 #[test]
-fn all_agree_with_linear_elasticity_at_small_strain() {
+fn all_materials_agree_with_linear_elasticity_at_small_strain() {
     let linear = LinearElastic::new(lame());
     let mut random = Random(5);
     let h = random.matrix(1.0);
@@ -181,7 +181,7 @@ fn all_agree_with_linear_elasticity_at_small_strain() {
 }
 
 #[test]
-fn neo_hookean_is_that_of_the_paper() {
+fn neo_hookean_energy_and_stress_are_those_of_the_paper() {
     // [AVI03 (7)-(8)] at a pure stretch, by hand: F = diag(2, 1, 1), J = 2.
     let m = NeoHookean::new(Lame::new(3.0, 2.0).unwrap()).unwrap();
     let f = [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -193,7 +193,7 @@ fn neo_hookean_is_that_of_the_paper() {
 }
 
 #[test]
-fn an_inverted_or_broken_state_is_refused() {
+fn materials_refuse_inverted_and_nan_deformations() {
     let inside_out = [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let collapsed = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let broken = [[f64::NAN, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -202,16 +202,16 @@ fn an_inverted_or_broken_state_is_refused() {
             continue;
         }
         for f in [inside_out, collapsed] {
-            assert_eq!(m.stress(&f).unwrap_err(), Breakdown::Inverted, "{name}");
-            assert_eq!(m.energy(&f).unwrap_err(), Breakdown::Inverted, "{name}");
-            assert_eq!(m.action(&f, &IDENTITY).unwrap_err(), Breakdown::Inverted, "{name}");
+            assert_eq!(m.stress(&f).unwrap_err(), MaterialFault::Inverted, "{name}");
+            assert_eq!(m.energy(&f).unwrap_err(), MaterialFault::Inverted, "{name}");
+            assert_eq!(m.action(&f, &IDENTITY).unwrap_err(), MaterialFault::Inverted, "{name}");
         }
-        assert_eq!(m.stress(&broken).unwrap_err(), Breakdown::NotFinite, "{name}");
+        assert_eq!(m.stress(&broken).unwrap_err(), MaterialFault::NotFinite, "{name}");
     }
 }
 
 #[test]
-fn plane_stress_frees_the_normal_direction_even_far_from_rest() {
+fn plane_stress_makes_the_normal_stress_vanish_even_at_large_strain() {
     for stretch in [0.05, 0.3, 0.9, 1.0, 1.1, 3.0, 20.0] {
         let f = [[stretch, 0.3, 0.0], [0.0, 1.2, 0.0], [0.0, 0.0, 1.0]];
         for (name, law) in laws() {
@@ -219,7 +219,7 @@ fn plane_stress_frees_the_normal_direction_even_far_from_rest() {
             let thickness = m.thickness(&f);
             if name == "st-venant-kirchhoff" && stretch > 1.5 {
                 // Its Green strain normal to the sheet would lie below -1/2.
-                assert_eq!(thickness, Err(Breakdown::Thickness));
+                assert_eq!(thickness, Err(MaterialFault::Thickness));
                 continue;
             }
             let mut full = f;
@@ -236,7 +236,7 @@ fn plane_stress_frees_the_normal_direction_even_far_from_rest() {
 }
 
 #[test]
-fn parameters_out_of_range_are_named() {
+fn material_constants_out_of_range_are_named() {
     for (lambda, mu) in [(1.0, 0.0), (1.0, f64::NAN), (-1.0, 1.0), (f64::INFINITY, 1.0), (f64::NAN, 1.0)] {
         assert!(Lame::new(lambda, mu).is_err(), "{lambda} {mu}");
     }
@@ -255,7 +255,7 @@ fn parameters_out_of_range_are_named() {
 }
 
 #[test]
-fn a_formula_is_its_hand_written_twin() {
+fn formula_material_agrees_with_the_hand_written_one() {
     let mut scope = Scope::new();
     scope.constant("la", LAMBDA).constant("mu", MU);
     let formula = FormulaMaterial::new("la/2*log(J)^2 - mu*log(J) + mu/2*I1", &scope).unwrap();

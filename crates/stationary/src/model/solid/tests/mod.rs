@@ -31,17 +31,17 @@ fn lame() -> Lame {
     Lame::new(LAMBDA, MU).unwrap()
 }
 
-fn laws() -> Vec<(&'static str, Law)> {
+fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
     let mut scope = Scope::new();
     scope.constant("la", LAMBDA).constant("mu", MU);
     // Ends in I2 and a power of J, so that every derivative is asked.
     let text = "(la - 0.8*mu)/8*(J^2 - 1)^2 + mu/2*(0.6*(I1 - 3) + 0.4*(I2 - 3) - 2.8*log(J))";
     vec![
-        ("neo-hookean", Law::NeoHookean(NeoHookean::new(lame()).unwrap())),
-        ("st-venant-kirchhoff", Law::StVenantKirchhoff(StVenantKirchhoff::new(lame()))),
-        ("linear", Law::Linear(LinearElastic::new(lame()))),
-        ("mooney-rivlin", Law::MooneyRivlin(MooneyRivlin::new(lame(), 0.4).unwrap())),
-        ("formula", Law::Formula(FormulaMaterial::new(text, &scope).unwrap())),
+        ("neo-hookean", ConstitutiveLaw::NeoHookean(NeoHookean::new(lame()).unwrap())),
+        ("st-venant-kirchhoff", ConstitutiveLaw::StVenantKirchhoff(StVenantKirchhoff::new(lame()))),
+        ("linear", ConstitutiveLaw::Linear(LinearElastic::new(lame()))),
+        ("mooney-rivlin", ConstitutiveLaw::MooneyRivlin(MooneyRivlin::new(lame(), 0.4).unwrap())),
+        ("formula", ConstitutiveLaw::Formula(FormulaMaterial::new(text, &scope).unwrap())),
     ]
 }
 
@@ -67,13 +67,13 @@ fn turn_in_plane(angle: f64) -> Mat3 {
 /// A mesh of a unit square or cube, `n` cells a side, inner nodes shaken.
 #[derive(Clone)]
 struct Mesh {
-    kind: Kind,
+    kind: ElementKind,
     points: Vec<[f64; 3]>,
     nodes: Vec<u32>,
 }
 
 impl Mesh {
-    fn corners_of(kind: Kind, n: usize, shake: f64) -> Mesh {
+    fn corners_of(kind: ElementKind, n: usize, shake: f64) -> Mesh {
         let d = kind.dimension();
         let layers = if d == 3 { n + 1 } else { 1 };
         let mut random = Random(7);
@@ -119,10 +119,10 @@ impl Mesh {
     }
 
     /// A mesh of the kind; quadratic ones get nodes in the middles, inner ones moved off it by `bend`.
-    fn new(kind: Kind, n: usize, shake: f64, bend: f64) -> Mesh {
+    fn new(kind: ElementKind, n: usize, shake: f64, bend: f64) -> Mesh {
         let corners = match kind {
-            Kind::Tri6 => Kind::Tri3,
-            Kind::Tet10 => Kind::Tet4,
+            ElementKind::Tri6 => ElementKind::Tri3,
+            ElementKind::Tet10 => ElementKind::Tet4,
             other => other,
         };
         let mesh = Mesh::corners_of(corners, n, shake);
@@ -130,7 +130,7 @@ impl Mesh {
             return mesh;
         }
         let edges: &[[usize; 2]] = match kind {
-            Kind::Tri6 => &[[0, 1], [1, 2], [2, 0]],
+            ElementKind::Tri6 => &[[0, 1], [1, 2], [2, 0]],
             _ => &[[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]],
         };
         let mut random = Random(11);
@@ -155,8 +155,8 @@ impl Mesh {
         Mesh { kind, points, nodes }
     }
 
-    fn build(&self, law: &Law, plane: Plane) -> Solid {
-        let group = Group { plane, thickness: 0.7, ..Group::new(self.kind, &self.nodes, 2.5) };
+    fn build(&self, law: &ConstitutiveLaw, plane: PlaneAssumption) -> Solid {
+        let group = ElementGroup { plane, thickness: 0.7, ..ElementGroup::new(self.kind, &self.nodes, 2.5) };
         Solid::new(&self.points, group.build(&self.points, law).unwrap(), &[]).unwrap()
     }
 
@@ -170,17 +170,17 @@ impl Mesh {
 fn bodies() -> Vec<(String, Mesh, Solid)> {
     let mut all = Vec::new();
     for (kind, bend) in [
-        (Kind::Tri3, 0.0),
-        (Kind::Tri6, 0.0),
-        (Kind::Tri6, 0.08),
-        (Kind::Tet4, 0.0),
-        (Kind::Tet10, 0.0),
-        (Kind::Tet10, 0.05),
+        (ElementKind::Tri3, 0.0),
+        (ElementKind::Tri6, 0.0),
+        (ElementKind::Tri6, 0.08),
+        (ElementKind::Tet4, 0.0),
+        (ElementKind::Tet10, 0.0),
+        (ElementKind::Tet10, 0.05),
     ] {
         let mesh = Mesh::new(kind, 2, 0.3, bend);
         for (name, law) in laws() {
-            for plane in [Plane::Strain, Plane::Stress] {
-                if kind.dimension() == 3 && plane == Plane::Stress {
+            for plane in [PlaneAssumption::Strain, PlaneAssumption::Stress] {
+                if kind.dimension() == 3 && plane == PlaneAssumption::Stress {
                     continue;
                 }
                 let label = format!("{} bend {bend} {name} plane {plane:?}", kind.name());

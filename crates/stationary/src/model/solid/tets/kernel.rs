@@ -30,8 +30,8 @@ pub(super) const SCALE: usize = 6;
 
 /// The volume ratios that are computed with: neither reciprocals nor products of two overflow.
 pub(super) const RATIOS: [f64; 2] = [1e-300, 1e300];
-/// Where the exponent in the logarithm is nought: a little less than from `sqrt(1/2)` to `sqrt(2)`.
-pub(super) const CALM: [f64; 2] = [0.7072, 1.4141];
+/// Where the exponent in the logarithm is zero: a little less than from `sqrt(1/2)` to `sqrt(2)`.
+pub(super) const OVERFLOW_SAFE: [f64; 2] = [0.7072, 1.4141];
 
 /// `2 atanh(s) = 2 s + s z (R_0 + R_1 z + ...)` with `z = s^2`: the polynomial whose largest error relative to the
 /// logarithm is least (1.2e-18) for `|s| <= 3 - 2 sqrt(2)`.
@@ -50,7 +50,7 @@ const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
 /// `ln j` to about one unit in the last place, and `1/j`, with one division; `j` in [`RATIOS`].
 ///
 /// `ln(1 + f) = f - s (f - R(s^2))` with `s = f / (2 + f)` after powers of two are taken out. If there are none, since all
-/// lanes are [`CALM`], the steps that would add them may be left out, which changes no bit.
+/// lanes are [`OVERFLOW_SAFE`], the steps that would add them may be left out, which changes no bit.
 #[inline(always)]
 pub(super) fn logarithm<L: Lanes>(j: L, calm: bool) -> (L, L) {
     let one = L::splat(1.0);
@@ -106,7 +106,7 @@ impl Moduli {
     /// `s` above, and the logarithm; nothing if a lane is not in [`RATIOS`].
     #[inline(always)]
     pub(super) fn pull<L: Lanes>(&self, j: L) -> Option<(L, L)> {
-        let calm = j.within(CALM[0], CALM[1]);
+        let calm = j.within(OVERFLOW_SAFE[0], OVERFLOW_SAFE[1]);
         if !calm && !j.within(RATIOS[0], RATIOS[1]) {
             return None;
         }

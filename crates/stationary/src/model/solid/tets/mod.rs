@@ -1,39 +1,40 @@
-//! Neo-Hookean tetrahedra with straight sides, several side by side in vector lanes.
+//! Neo-Hookean tetrahedra with straight sides, evaluated several at a time in vector lanes.
 
-mod cluster;
+mod batches;
+mod compiled;
 mod kernel;
 mod points;
-mod sweep;
 #[cfg(test)]
 mod tests;
 
-use super::elements::{Elements, Fault};
+use super::elements::{ElementFault, Elements};
 use super::geometry::{Geometry, consistent, lumped};
-use super::kind::{Kind, MAX_NODES, MAX_POINTS, Nodal};
+use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal};
 use super::lanes::{Isa, WIDEST};
-use super::material::{Breakdown, Lame};
-use super::rest::Rest;
+use super::material::{Lame, MaterialFault};
 use super::tensor::Mat3;
-use crate::model::Cluster;
-use crate::model::fetch;
+use super::undeformed_tet::UndeformedTet;
+use crate::model::CompiledPotentials;
+use crate::model::prefetch;
+use batches::{Sums, Tets, Weighted};
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
-use points::{Four, Simplex, Ten};
+use points::{FourNode, TenNode, TetShape};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
-use sweep::{Sums, Tets, Weighted};
 
-/// Neo-Hookean tetrahedra of one kind.
+/// A block of neo-Hookean tetrahedra of one kind.
 #[derive(Debug)]
-struct Swift<S> {
+struct NeoHookeanTets<S> {
     len: usize,
     isa: Isa,
-    /// By elements, to the end of the last group of [`WIDEST`]: the last element is repeated.
+    /// Nodes by elements; the last element is repeated to fill the last group of [`WIDEST`].
     nodes: Vec<u32>,
-    /// By groups of [`WIDEST`].
+    /// [`STORED`] numbers of each element, by groups of [`WIDEST`].
     stored: Vec<f64>,
-    /// The highest node, and the groups that have it.
+    /// The highest node.
     top: usize,
+    /// The groups of elements that contain the highest node.
     edge: Vec<u32>,
     moduli: Moduli,
     lame: Lame,
@@ -42,22 +43,25 @@ struct Swift<S> {
     shape: PhantomData<S>,
 }
 
-/// A block of tetrahedra from the nodes, the gradients of `L_1, L_2, L_3` and a point's share of the volume (ten numbers an
-/// element).
+/// A block of tetrahedra from the nodes, and from the gradients of `L_1, L_2, L_3` and the weight of a quadrature point (ten numbers
+/// an element).
 pub(super) fn block(
-    kind: Kind,
-    (nodes, gradients): (Vec<u32>, &[f64]),
+    kind: ElementKind,
+    nodes: Vec<u32>,
+    gradients: &[f64],
     lame: Lame,
     density: f64,
     geometry: Geometry,
 ) -> Box<dyn Elements> {
     match kind {
-        Kind::Tet10 => Box::new(Swift::<Ten>::new(nodes, gradients, lame, density, geometry)),
-        _ => Box::new(Swift::<Four>::new(nodes, gradients, lame, density, geometry)),
+        ElementKind::Tet10 => {
+            Box::new(NeoHookeanTets::<TenNode>::new(nodes, gradients, lame, density, geometry))
+        }
+        _ => Box::new(NeoHookeanTets::<FourNode>::new(nodes, gradients, lame, density, geometry)),
     }
 }
 
-impl<S: Simplex> Swift<S> {
+impl<S: TetShape> NeoHookeanTets<S> {
     fn new(mut nodes: Vec<u32>, gradients: &[f64], lame: Lame, density: f64, geometry: Geometry) -> Self {
         let len = nodes.len() / S::NODES;
         let groups = len.div_ceil(WIDEST);
@@ -83,7 +87,19 @@ impl<S: Simplex> Swift<S> {
         let share = 1.0 / (6.0 * S::POINTS as f64);
         let moduli = Moduli { lambda: share * lame.lambda, mu: share * lame.mu, share };
         let (isa, top) = (Isa::detect(), top as usize);
-        Swift { len, isa, nodes, stored, top, edge, moduli, lame, density, geometry, shape: PhantomData }
+        NeoHookeanTets {
+            len,
+            isa,
+            nodes,
+            stored,
+            top,
+            edge,
+            moduli,
+            lame,
+            density,
+            geometry,
+            shape: PhantomData,
+        }
     }
 
     #[inline(always)]
@@ -95,12 +111,12 @@ impl<S: Simplex> Swift<S> {
         (stored, &self.nodes[k * S::NODES..][..S::NODES])
     }
 
-    /// An element undeformed: `A = mu V G` over the points.
-    fn rest(&self, k: usize) -> Rest {
+    /// The undeformed element: `A = mu V G` over the quadrature points.
+    fn rest(&self, k: usize) -> UndeformedTet {
         let (stored, volume) = (self.element(k).0, self.volume(k));
         let per = S::POINTS as f64 / (self.lame.mu * volume);
         let gram = ENTRY.map(|row| row.map(|at| stored[at] * per));
-        Rest { lame: self.lame, volume, gram }
+        UndeformedTet { lame: self.lame, volume, gram }
     }
 
     /// The positions of an element's nodes.
@@ -114,7 +130,7 @@ impl<S: Simplex> Swift<S> {
         local
     }
 
-    /// The edges at each point of one element.
+    /// The edge vectors at each quadrature point of one element.
     #[inline(always)]
     fn edges(nodes: &[u32], x: &[f64]) -> [Edges<f64>; MAX_POINTS] {
         Self::edges_of(&Self::local(nodes, x))
@@ -127,17 +143,18 @@ impl<S: Simplex> Swift<S> {
         d
     }
 
-    /// Why a volume ratio has no logarithm.
+    /// The fault of a volume ratio without logarithm.
     #[cold]
     #[inline(never)]
-    fn broken(&self, k: usize, point: usize, j: f64) -> Fault {
-        let why = if j < RATIOS[0] && j.is_finite() { Breakdown::Inverted } else { Breakdown::NotFinite };
-        Fault::at(self.label(k), point, why)
+    fn broken(&self, k: usize, point: usize, j: f64) -> ElementFault {
+        let why =
+            if j < RATIOS[0] && j.is_finite() { MaterialFault::Inverted } else { MaterialFault::NotFinite };
+        ElementFault::at(self.label(k), point, why)
     }
 
-    /// One element, to the bits of [`sweep::sweep`].
+    /// One element, bit-identical to [`batches::evaluate`].
     #[inline(always)]
-    fn one(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+    fn one(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
         let (stored, _) = self.element(k);
         let d = Self::edges_of(local);
         let a: [f64; 6] = std::array::from_fn(|i| stored[i]);
@@ -151,24 +168,24 @@ impl<S: Simplex> Swift<S> {
             energy += isochoric + self.moduli.volumetric(log, stored[SCALE]);
         }
         if !energy.is_finite() {
-            return Err(Fault::NotFinite { element: self.label(k) });
+            return Err(ElementFault::NotFinite { element: self.label(k) });
         }
         *out = S::nodal(&h);
         Ok(energy)
     }
 
-    /// The same with fused products in hardware.
+    /// As [`one`](Self::one), with fused multiply-add in hardware.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn one_fused(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+    fn one_fused(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
         self.one(k, local, out)
     }
 
-    fn single(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, Fault> {
+    fn single(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, ElementFault> {
         self.single_own(k, &Self::local(self.nodes(k), x), out)
     }
 
-    fn single_own(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, Fault> {
+    fn single_own(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
         match self.isa {
             Isa::Portable => self.one(k, local, out),
             // SAFETY: every other `Isa` has these instructions.
@@ -183,7 +200,7 @@ impl<S: Simplex> Swift<S> {
         range: Range<usize>,
         x: &[f64],
         out: &mut [f64],
-    ) -> Result<f64, Fault> {
+    ) -> Result<f64, ElementFault> {
         let needed = 3 * (self.top + 1);
         assert!(x.len() >= needed && out.len() >= needed && range.end <= self.len, "numbers for all nodes");
         let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
@@ -193,10 +210,10 @@ impl<S: Simplex> Swift<S> {
             let edge = &self.edge[self.edge.partition_point(|g| (*g as usize) < next / WIDEST)..];
             let mut sums = Sums::<ENERGY> { x, out: &mut *out, total, edge };
             // SAFETY: just asserted, and `top` is the highest node.
-            next = unsafe { sweep::sweep::<S, _>(self.isa, tets, next..range.end, &mut sums) };
+            next = unsafe { batches::evaluate::<S, _>(self.isa, tets, next..range.end, &mut sums) };
             total = sums.total;
-            // Where the sweep stopped, one by one: the fault lies there, or in an element outside of the range.
-            let stopped = next..range.end.min(next + sweep::SPAN);
+            // Where the batch evaluation stopped, one by one: the fault is there, or in an element outside of the range.
+            let stopped = next..range.end.min(next + batches::SPAN);
             next = stopped.end;
             for k in stopped {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
@@ -211,12 +228,12 @@ impl<S: Simplex> Swift<S> {
     }
 }
 
-impl<S: Simplex> Elements for Swift<S> {
+impl<S: TetShape> Elements for NeoHookeanTets<S> {
     fn len(&self) -> usize {
         self.len
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ElementKind {
         S::KIND
     }
 
@@ -229,18 +246,18 @@ impl<S: Simplex> Elements for Swift<S> {
         &self.nodes[k * S::NODES..][..S::NODES]
     }
 
-    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, Fault> {
+    fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, ElementFault> {
         self.single(k, x, &mut [[0.0; 3]; MAX_NODES])
     }
 
-    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         let mut local: Nodal = [[0.0; 3]; MAX_NODES];
         let energy = self.single(k, x, &mut local)?;
         out[..3 * S::NODES].copy_from_slice(&local.as_flattened()[..3 * S::NODES]);
         Ok(energy)
     }
 
-    fn gradient_own(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn gradient_local(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
         let (mut local, mut forces): (Nodal, Nodal) = ([[0.0; 3]; MAX_NODES], [[0.0; 3]; MAX_NODES]);
         local.as_flattened_mut()[..3 * S::NODES].copy_from_slice(&own[..3 * S::NODES]);
         let energy = self.single_own(k, &local, &mut forces)?;
@@ -248,26 +265,38 @@ impl<S: Simplex> Elements for Swift<S> {
         Ok(energy)
     }
 
-    fn fetch(&self, k: usize) {
-        fetch(self.nodes.as_ptr().wrapping_add(k * S::NODES));
+    fn prefetch(&self, k: usize) {
+        prefetch(self.nodes.as_ptr().wrapping_add(k * S::NODES));
         for i in 0..STORED {
-            fetch(self.stored.as_ptr().wrapping_add((k / WIDEST * STORED + i) * WIDEST));
+            prefetch(self.stored.as_ptr().wrapping_add((k / WIDEST * STORED + i) * WIDEST));
         }
     }
 
-    fn sweep(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn add_gradient(
+        &self,
+        range: Range<usize>,
+        _t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
         self.range::<true>(range, x, out)
     }
 
-    fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         self.range::<false>(range, x, out).map(drop)
     }
 
-    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn Cluster>> {
-        cluster::together(self, list, own)
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn CompiledPotentials>> {
+        compiled::compile(self, list, own)
     }
 
-    fn weighted(&self, weights: &[f64], _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, Fault> {
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        _t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
         let needed = 3 * (self.top + 1);
         assert!(x.len() >= needed && out.len() >= needed, "numbers for all nodes");
         let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
@@ -279,10 +308,10 @@ impl<S: Simplex> Elements for Swift<S> {
             let sums = Sums::<true> { x, out: &mut *out, total, edge };
             let mut target = Weighted { sums, weights: &padded };
             // SAFETY: just asserted, and `top` is the highest node.
-            swept = unsafe { sweep::sweep::<S, _>(self.isa, tets, swept..self.len, &mut target) };
+            swept = unsafe { batches::evaluate::<S, _>(self.isa, tets, swept..self.len, &mut target) };
             total = target.sums.total;
-            // Where the sweep stopped, one by one: the fault lies there.
-            let stretch = swept..self.len.min(swept + sweep::SPAN);
+            // Where the batch evaluation stopped, one by one: the fault is there.
+            let stretch = swept..self.len.min(swept + batches::SPAN);
             for k in stretch.clone() {
                 let mut local: Nodal = [[0.0; 3]; MAX_NODES];
                 total += self.single(k, x, &mut local)?;
@@ -295,7 +324,7 @@ impl<S: Simplex> Elements for Swift<S> {
         Ok(total)
     }
 
-    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let (stored, nodes) = self.element(k);
         let n = 3 * S::NODES;
         let out = &mut out[..n * n];
@@ -325,12 +354,12 @@ impl<S: Simplex> Elements for Swift<S> {
         if out.iter().all(|x| x.is_finite()) {
             Ok(())
         } else {
-            Err(Fault::NotFinite { element: self.label(k) })
+            Err(ElementFault::NotFinite { element: self.label(k) })
         }
     }
 
     /// `sigma = (mu (F F^T - 1) + lambda ln J) / J`, with `mu w F F^T = sum A_cb d_c d_b^T`.
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, Fault> {
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault> {
         let (stored, nodes) = self.element(k);
         let d = Self::edges(nodes, x);
         let weight = self.moduli.share / stored[SCALE];
@@ -348,28 +377,28 @@ impl<S: Simplex> Elements for Swift<S> {
             }
         }
         if !sum.as_flattened().iter().all(|x| x.is_finite()) {
-            return Err(Fault::NotFinite { element: self.label(k) });
+            return Err(ElementFault::NotFinite { element: self.label(k) });
         }
         Ok(sum)
     }
 
     fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
         match S::KIND {
-            Kind::Tet4 => self.rest(k).traces(out),
+            ElementKind::Tet4 => self.rest(k).traces(out),
             _ => self.rest(k).quadratic_traces(out),
         }
         true
     }
 
     fn couplings_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
-        if S::KIND == Kind::Tet4 {
+        if S::KIND == ElementKind::Tet4 {
             self.rest(k).couplings(out);
         }
-        S::KIND == Kind::Tet4
+        S::KIND == ElementKind::Tet4
     }
 
     fn step_eigen_at_rest(&self, k: usize, masses: &[f64]) -> Option<f64> {
-        if S::KIND == Kind::Tet4 { self.rest(k).step(masses) } else { None }
+        if S::KIND == ElementKind::Tet4 { self.rest(k).step(masses) } else { None }
     }
 
     fn memory(&self) -> usize {

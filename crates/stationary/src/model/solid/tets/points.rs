@@ -1,12 +1,12 @@
 //! From nodes to the edges at each point of a tetrahedron, and back from their forces.
 
 use super::kernel::Edges;
-use crate::model::solid::kind::{Kind, MAX_NODES, MAX_POINTS, far, near, pair, quadratic};
+use crate::model::solid::kind::{ElementKind, MAX_NODES, MAX_POINTS, far, near, pair, quadratic};
 use crate::model::solid::lanes::Lanes;
 
 /// Tetrahedra with straight sides.
-pub(super) trait Simplex: std::fmt::Debug + Send + Sync + 'static {
-    const KIND: Kind;
+pub(super) trait TetShape: std::fmt::Debug + Send + Sync + 'static {
+    const KIND: ElementKind;
     const NODES: usize = Self::KIND.nodes();
     const POINTS: usize;
 
@@ -20,10 +20,10 @@ pub(super) trait Simplex: std::fmt::Debug + Send + Sync + 'static {
 
 /// Four nodes, one point.
 #[derive(Debug)]
-pub(super) struct Four;
+pub(super) struct FourNode;
 
-impl Simplex for Four {
-    const KIND: Kind = Kind::Tet4;
+impl TetShape for FourNode {
+    const KIND: ElementKind = ElementKind::Tet4;
     const POINTS: usize = 1;
 
     #[inline(always)]
@@ -55,13 +55,13 @@ impl Simplex for Four {
 
 /// Ten nodes, four points: as [`Straight`](crate::model::solid::shape::Straight) explains.
 #[derive(Debug)]
-pub(super) struct Ten;
+pub(super) struct TenNode;
 
 const BETA: f64 = 4.0 * far::<3>();
 const KAPPA: f64 = 4.0 * (near::<3>() - far::<3>());
 
-impl Simplex for Ten {
-    const KIND: Kind = Kind::Tet10;
+impl TetShape for TenNode {
+    const KIND: ElementKind = ElementKind::Tet10;
     const POINTS: usize = 4;
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-use super::kernel::{CALM, logarithm};
+use super::kernel::{OVERFLOW_SAFE, logarithm};
 use super::*;
 use crate::model::solid::geometry::Labels;
 use crate::model::solid::group::simplices;
@@ -14,7 +14,7 @@ fn random(state: &mut u64) -> f64 {
 
 /// `count` tetrahedra on few shared nodes, in no order that helps: nodes, then elements; ten-node ones get nodes of their own
 /// in the middles.
-fn body<S: Simplex>(count: usize) -> (Vec<f64>, Swift<S>) {
+fn body<S: TetShape>(count: usize) -> (Vec<f64>, NeoHookeanTets<S>) {
     let (mut seed, mut points, mut nodes) = (count as u64, Vec::new(), Vec::new());
     for k in 0..count {
         let first = (points.len() / 3) as u32;
@@ -45,7 +45,7 @@ fn body<S: Simplex>(count: usize) -> (Vec<f64>, Swift<S>) {
     }
     let gradients = simplices(S::KIND, &nodes, &points);
     let geometry = Geometry { labels: Labels::from(100, count), ..Geometry::default() };
-    (points.clone(), Swift::new(nodes, &gradients, LAME, 1.0, geometry))
+    (points.clone(), NeoHookeanTets::new(nodes, &gradients, LAME, 1.0, geometry))
 }
 
 fn deformed(points: &[f64]) -> Vec<f64> {
@@ -54,9 +54,9 @@ fn deformed(points: &[f64]) -> Vec<f64> {
 }
 
 /// All that a sweep gives, as bits.
-fn bits<S: Simplex>(body: &Swift<S>, range: Range<usize>, x: &[f64]) -> (u64, Vec<u64>) {
+fn bits<S: TetShape>(body: &NeoHookeanTets<S>, range: Range<usize>, x: &[f64]) -> (u64, Vec<u64>) {
     let mut out = vec![0.0; x.len()];
-    let energy = body.sweep(range.clone(), 0.0, x, &mut out).unwrap();
+    let energy = body.add_gradient(range.clone(), 0.0, x, &mut out).unwrap();
     let mut forces = vec![0.0; x.len()];
     body.forces(range, 0.0, x, &mut forces).unwrap();
     let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -64,7 +64,7 @@ fn bits<S: Simplex>(body: &Swift<S>, range: Range<usize>, x: &[f64]) -> (u64, Ve
     (energy.to_bits(), bits(&out))
 }
 
-fn every_width_has_the_same_bits<S: Simplex>() {
+fn every_width_has_the_same_bits<S: TetShape>() {
     for count in [1, 3, 7, 8, 9, 64, 77] {
         let (points, mut body) = body::<S>(count);
         let x = deformed(&points);
@@ -89,15 +89,15 @@ fn every_width_has_the_same_bits<S: Simplex>() {
 }
 
 #[test]
-fn every_width_has_the_same_bits_as_one_element_at_a_time() {
-    every_width_has_the_same_bits::<Four>();
-    every_width_has_the_same_bits::<Ten>();
+fn tet_kernels_of_every_vector_width_have_the_bits_of_one_element_at_a_time() {
+    every_width_has_the_same_bits::<FourNode>();
+    every_width_has_the_same_bits::<TenNode>();
 }
 
 #[test]
-fn the_same_bits_far_from_rest() {
+fn tet_kernels_of_every_vector_width_agree_bit_by_bit_at_large_strain() {
     // Volume ratios of many orders of magnitude in one vector.
-    let (points, mut body) = body::<Four>(40);
+    let (points, mut body) = body::<FourNode>(40);
     let mut seed = 1;
     let x: Vec<f64> = points.iter().map(|x| 1e3 * x * (1.0 + 0.01 * random(&mut seed))).collect();
     let x: Vec<f64> = x.chunks_exact(3).flat_map(|p| [p[0], 1e-5 * p[1], p[2]]).collect();
@@ -109,7 +109,7 @@ fn the_same_bits_far_from_rest() {
     }
 }
 
-fn faults_are_named<S: Simplex>() {
+fn faults_are_named<S: TetShape>() {
     let (points, mut body) = body::<S>(50);
     for isa in Isa::available() {
         body.isa = isa;
@@ -122,29 +122,29 @@ fn faults_are_named<S: Simplex>() {
                 x[3 * node + 1] = if inverted { -1e3 } else { x[3 * node + 1] };
                 x[3 * node + 2] = if inverted { -1e3 } else { x[3 * node + 2] };
                 let mut out = vec![0.0; x.len()];
-                let fault = body.sweep(0..50, 0.0, &x, &mut out).unwrap_err();
+                let fault = body.add_gradient(0..50, 0.0, &x, &mut out).unwrap_err();
                 assert_eq!(fault.element(), 100 + at, "{isa:?} {value}");
-                assert_eq!(matches!(fault, Fault::Inverted { .. }), inverted, "{isa:?} {fault}");
+                assert_eq!(matches!(fault, ElementFault::Inverted { .. }), inverted, "{isa:?} {fault}");
                 assert_eq!(body.forces(0..50, 0.0, &x, &mut vec![0.0; x.len()]).unwrap_err(), fault);
                 let (mut before, mut alone) = (vec![0.0; x.len()], [0.0; 3 * MAX_NODES]);
-                body.sweep(0..at, 0.0, &x, &mut before).unwrap();
+                body.add_gradient(0..at, 0.0, &x, &mut before).unwrap();
                 assert_eq!(before, out, "the sum up to the element at fault");
                 assert_eq!(body.gradient(at, 0.0, &x, &mut alone).unwrap_err(), fault);
                 // Elements that are not asked for harm nobody.
-                body.sweep(at + 2..50, 0.0, &x, &mut out).unwrap();
+                body.add_gradient(at + 2..50, 0.0, &x, &mut out).unwrap();
             }
         }
     }
 }
 
 #[test]
-fn faults_name_the_element_in_every_width() {
-    faults_are_named::<Four>();
-    faults_are_named::<Ten>();
+fn tet_kernels_of_every_vector_width_name_the_faulty_element() {
+    faults_are_named::<FourNode>();
+    faults_are_named::<TenNode>();
 }
 
 #[test]
-fn the_logarithm_is_exact_to_about_one_unit() {
+fn vector_logarithm_is_accurate_to_about_one_unit_in_the_last_place() {
     let mut seed = 9;
     let mut worst: f64 = 0.0;
     for i in 0..200_000 {
@@ -155,7 +155,7 @@ fn the_logarithm_is_exact_to_about_one_unit() {
             _ => (0.36 * random(&mut seed)).exp(),
         };
         let (log, inverse) = logarithm(x, false);
-        let calm = x.within(CALM[0], CALM[1]);
+        let calm = x.within(OVERFLOW_SAFE[0], OVERFLOW_SAFE[1]);
         assert_eq!(logarithm(x, calm), (log, inverse), "no bit by the short way");
         let want = x.ln();
         let unit = f64::EPSILON * want.abs().max(f64::MIN_POSITIVE);
@@ -172,7 +172,7 @@ fn the_logarithm_is_exact_to_about_one_unit() {
 }
 
 #[test]
-fn lanes_do_what_one_lane_does() {
+fn vector_lane_operations_agree_with_scalar_operations() {
     fn check<L: Lanes>() {
         let mut seed = 3;
         for _ in 0..100 {

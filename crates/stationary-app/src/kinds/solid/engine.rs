@@ -1,0 +1,218 @@
+//! A solid in a run: finite elements, moved from row to row.
+
+use super::SolidSystem;
+use super::motion::Look;
+use super::picture::Picture;
+use super::results::{self, write_frame};
+use super::start::{self, PreparedSolid};
+use crate::run::State;
+use crate::run::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use crate::run::prepared::PreparedRun;
+use crate::run::{End, Progress};
+use crate::scenario::Scenario;
+use stationary::archive::{Archive, Persist};
+use stationary::error::{Cause, Error, RunError};
+use stationary::integrate::avi::elapsed;
+use std::sync::Arc;
+
+/// A solid in motion.
+pub(super) struct SolidEngine {
+    pub system: Arc<SolidSystem>,
+    /// Times of start and end.
+    span: [f64; 2],
+    pub built: PreparedSolid,
+    pub picture: Option<Picture>,
+    /// The row last reached.
+    row: u64,
+    /// Time since the start that was reached on the way to the next row.
+    on_the_way: Option<f64>,
+    /// The body at the row last reached.
+    seen: Option<Look>,
+    /// Wall time spent on moving, in seconds.
+    moving: f64,
+}
+
+/// Sets the solid of a scenario in motion.
+pub(super) fn build(
+    scenario: &Scenario,
+    system: &Arc<SolidSystem>,
+    shows: bool,
+) -> Result<PreparedRun, Error> {
+    let built = start::build(scenario, system)?;
+    let output = &system.output;
+    let engine = SolidEngine {
+        system: Arc::clone(system),
+        span: [scenario.start, scenario.end],
+        picture: shows.then(|| Picture::new(scenario, &built, system.output.rows)),
+        built,
+        row: 0,
+        on_the_way: None,
+        seen: None,
+        moving: 0.0,
+    };
+    Ok(PreparedRun {
+        columns: Columns { state: vec!["t".into()], observed: engine.built.record.columns() },
+        outputs: OutputSpec { frames: (output.frames > 0).then_some(output.format), ..OutputSpec::default() },
+        moves_between_looks: 1,
+        step: None,
+        identity: parts(engine.built.body.given),
+        description: start::describe(scenario, &engine.built, system),
+        engine: Box::new(engine),
+    })
+}
+
+/// What decides the bits of a run besides its text: what was given, and where nodes and elements of a large mesh stand in a checkpoint.
+pub(super) fn parts(given: u64) -> Vec<Vec<u8>> {
+    vec![given.to_le_bytes().to_vec(), b"Hilbert".to_vec()]
+}
+
+impl Persist for SolidEngine {
+    fn pass(&mut self, archive: &mut Archive) {
+        // First of all the motion: a simulation goes on from it alone.
+        archive.pass(&mut self.built.motion).pass(&mut self.built.record).pass(&mut self.built.guard);
+        archive.pass(&mut self.built.growth).pass(&mut self.row).pass(&mut self.moving);
+    }
+}
+
+impl Engine for SolidEngine {
+    fn pictures(&mut self) -> Option<&mut dyn Persist> {
+        self.picture.as_mut().map(|picture| picture as _)
+    }
+
+    /// Moves towards the time of the next row in stretches short enough to watch.
+    fn advance(&mut self) -> Result<Moved, RunError> {
+        let rows = self.system.output.rows;
+        if self.row == rows {
+            return Ok(Moved::Over);
+        }
+        let next = self.row + 1;
+        let goal = self.time_of(next);
+        let at = self.on_the_way.unwrap_or_else(|| self.built.motion.elapsed().min(goal));
+        let [start, end] = self.span;
+        let part = |rows_done: f64| (end - start) * (rows_done / rows as f64);
+        let between = self.picture.as_ref().and_then(|p| p.between(next, at, part)).unwrap_or(goal);
+        let (reached, took) = self.built.stretch_on(at, between.min(goal));
+        self.moving += took.as_secs_f64();
+        let at = reached?;
+        if at >= between && between < goal {
+            self.take_picture_between_rows();
+        }
+        if at < goal {
+            self.on_the_way = Some(at);
+            return Ok(Moved::OnTheWay);
+        }
+        self.on_the_way = None;
+        self.row = next;
+        // Steps longer than the distance of rows give a moment several times.
+        if self.built.record.is_new(self.built.motion.elapsed()) {
+            return Ok(Moved::Moment);
+        }
+        Ok(if next == rows { Moved::Over } else { Moved::OnTheWay })
+    }
+
+    fn look(&mut self) -> Result<Moment, Cause> {
+        let built = &mut self.built;
+        let look = built.motion.look().map_err(|error| error.cause)?;
+        built.see_energy(&look)?;
+        built.record.see(&built.motion, &look)?;
+        built.record.require_numbers()?;
+        let scale = built.record.energy_scale();
+        built.growth.see((&built.motion, &built.body.problem), &look, scale);
+        if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(self.row)) {
+            picture.take(built, &look);
+        }
+        let moment = Moment {
+            number: self.row,
+            time: look.t,
+            moves: built.motion.moves(),
+            is_row: true,
+            is_last: self.row == self.system.output.rows,
+        };
+        self.seen = Some(look);
+        Ok(moment)
+    }
+
+    fn state(&self) -> State {
+        let (t, q, v) = match &self.seen {
+            Some(look) => (look.t, look.x.clone(), look.v.clone()),
+            None => (self.span[0], self.built.body.x.clone(), self.built.body.v.clone()),
+        };
+        State { t, q, v, p: Vec::new() }
+    }
+
+    fn row(&self, row: &mut Vec<f64>) {
+        row.extend_from_slice(self.built.record.now());
+    }
+
+    fn write(&mut self, outputs: &mut Outputs) -> Result<(), Error> {
+        let output = &self.system.output;
+        let frames =
+            outputs.frames.as_mut().filter(|f| is_frame(self.row, output.rows, output.frames, f.count()));
+        match (frames, &self.seen) {
+            (Some(frames), Some(look)) => write_frame(frames, &self.built, look),
+            _ => Ok(()),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let [start, end] = self.span;
+        let at = self.on_the_way.unwrap_or_else(|| self.time_of(self.row));
+        Progress {
+            step: (at / (end - start) * 1e6) as u64,
+            steps: 1_000_000,
+            time: start + at,
+            end,
+            energy_error: self.built.record.energy_error(),
+            moves: self.built.motion.moves(),
+            impacts: None,
+            growth: self.built.growth.largest(),
+        }
+    }
+
+    fn summary(&self, end: &End) -> Summary {
+        results::summary(&self.built, end.time - self.span[0], self.moving)
+    }
+
+    fn report(&self, course: &Course<'_>) -> Findings {
+        results::report(self, course)
+    }
+}
+
+impl SolidEngine {
+    /// The time of a row since the start, whose digits do not depend on when that was.
+    fn time_of(&self, row: u64) -> f64 {
+        let [start, end] = self.span;
+        let rows = self.system.output.rows;
+        if row == rows { elapsed(start, end) } else { (end - start) * (row as f64 / rows as f64) }
+    }
+
+    /// Takes a picture between two rows. What cannot be seen there is not in the picture, and that is all: a run must not
+    /// depend on who looks.
+    fn take_picture_between_rows(&mut self) {
+        if let (Some(picture), Ok(look)) = (&mut self.picture, self.built.motion.look()) {
+            picture.take(&self.built, &look);
+        }
+    }
+}
+
+/// Frames are spread evenly over the rows, the first and the last among them; `written` there are already.
+fn is_frame(row: u64, rows: u64, frames: u64, written: usize) -> bool {
+    u128::from(row) * u128::from(frames) / u128::from(rows) >= written as u128
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn frames_are_spread_over_the_rows() {
+        for (rows, frames) in [(500, 20), (7, 3), (10, 10), (3, 1)] {
+            let mut chosen: Vec<u64> = Vec::new();
+            for row in 0..=rows {
+                if super::is_frame(row, rows, frames, chosen.len()) {
+                    chosen.push(row);
+                }
+            }
+            assert_eq!(chosen.len() as u64, frames + 1);
+            assert_eq!((chosen[0], chosen[chosen.len() - 1]), (0, rows));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Keys of solids.
+
+use crate::scenario::keys::shared::{
+    CLAIM, DESCRIPTION, OUTPUT, OUTPUT_CHECKPOINT, OUTPUT_SERIES, PARAMETERS, START, TITLE,
+};
+use crate::scenario::keys::{FORMULAS, Form, IfAbsent, Key, UNBOUNDED, VECTOR};
+
+/// More rows or frames than this are a slip of the pen: they would fill a disk.
+const MOST_ROWS: u64 = 100_000_000;
+const MOST_FRAMES: u64 = 1_000_000;
+
+/// Frames of a run that does not say how many.
+pub(super) const USUAL_FRAMES: u64 = 20;
+
+/// Ten halvings make a thousand elements of each along every edge.
+const MOST_REFINE: u64 = 10;
+
+const MESH: Form = Form::Name("the name of a mesh file");
+const GROUP: Form = Form::Name("the name of a group of the mesh");
+/// One group or several.
+const GROUPS: Form = Form::AnyOf(&[GROUP, Form::List { of: &GROUP, least: 1, most: UNBOUNDED }]);
+
+/// All keys; those of materials besides `group` and `law` belong to the laws.
+pub(crate) const KEYS: &[Key] = &[
+    TITLE,
+    DESCRIPTION,
+    Key::required(
+        "mesh",
+        Form::AnyOf(&[MESH, Form::Table]),
+        r#"mesh = "block.msh""#,
+        "the mesh: a Gmsh, VTU or Abaqus file",
+    ),
+    Key::required(
+        "material",
+        Form::Materials,
+        "[material.NAME] with law, density and the constants of the law",
+        "a table for each material",
+    ),
+    Key::optional("mass", Form::Tables, "a table for each kind of point mass"),
+    Key::optional("support", Form::Tables, "a table for each support"),
+    Key::optional("load", Form::Tables, "a table for each load"),
+    Key::optional("step", Form::Positive, "one step for all elements, for methods that have one"),
+    START,
+    Key::required("end", Form::Number, "end = 100.0", "later than `start`"),
+    Key::required(
+        "integrator",
+        Form::Integrator,
+        r#"integrator = "avi""#,
+        "the [integrator](integrators.md) and its options",
+    ),
+    Key::optional(
+        "observe",
+        Form::Observers,
+        "what is measured besides. `local_energy`, the balance of energy of every element, must be asked for: elements then go one by one, on one thread",
+    ),
+    CLAIM,
+    PARAMETERS,
+    Key::optional("initial", Form::Table, "the initial shape and velocity"),
+    Key::optional("probe", Form::Tables, "a table for each further column"),
+    Key::optional("local_energy", Form::Table, "the elements whose balance of energy is recorded"),
+    OUTPUT,
+    Key::required(
+        "mesh.file",
+        MESH,
+        r#"file = "block.msh""#,
+        "the path of the file, from the folder of the scenario",
+    ),
+    Key::new(
+        "mesh.scale",
+        Form::Positive,
+        IfAbsent::Number(1.0),
+        "the coordinates of the file are multiplied by it",
+    ),
+    Key::new(
+        "mesh.refine",
+        Form::Whole { least: 0, most: Some(MOST_REFINE) },
+        IfAbsent::Whole(0),
+        "how many times every line is divided in 2, triangle in 4, tetrahedron in 8. Groups of elements keep their place, sets of nodes gain the new nodes between theirs; elements are numbered anew. What is given for each node, `mass` and `force`, is then given for more of them",
+    ),
+    Key::new(
+        "material.<name>.group",
+        GROUPS,
+        IfAbsent::Derived("all elements that are left"),
+        "the elements of this material",
+    ),
+    Key::required(
+        "material.<name>.law",
+        Form::Law,
+        r#"law = "neo-hookean""#,
+        "the name of the law of elasticity",
+    ),
+    Key::required(
+        "mass.<name>.group",
+        GROUP,
+        r#"group = "left", the name of a group of the mesh"#,
+        "a group of nodes",
+    ),
+    Key::required(
+        "mass.<name>.mass",
+        Form::Positive,
+        "mass = 0.1, the mass on each node of the group",
+        "mass added to each of these nodes",
+    ),
+    Key::required(
+        "support.<name>.group",
+        GROUP,
+        r#"group = "left", the name of a group of the mesh"#,
+        "a group of nodes",
+    ),
+    Key::new(
+        "support.<name>.fixed",
+        Form::Flag,
+        IfAbsent::Flag(false),
+        "`true` holds all components at zero",
+    ),
+    Key::new(
+        "support.<name>.x",
+        Form::Formula,
+        IfAbsent::Depends { when: "", example: "" },
+        "prescribed displacement along x",
+    ),
+    Key::new("support.<name>.y", Form::Formula, IfAbsent::Depends { when: "", example: "" }, "along y"),
+    Key::new("support.<name>.z", Form::Formula, IfAbsent::Depends { when: "", example: "" }, "along z"),
+    Key::new(
+        "load.<name>.group",
+        GROUPS,
+        IfAbsent::Depends { when: "required, but for `body` and `acceleration`", example: "" },
+        "the groups that it acts on",
+    ),
+    Key::new(
+        "load.<name>.body",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "force per volume of the reference shape, or",
+    ),
+    Key::new(
+        "load.<name>.acceleration",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "force per mass, as gravity, or",
+    ),
+    Key::new(
+        "load.<name>.traction",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "force per area of the reference shape, of fixed direction, or",
+    ),
+    Key::new(
+        "load.<name>.pressure",
+        Form::Formula,
+        IfAbsent::Depends { when: "", example: "" },
+        "force per current area against the outward normal: it follows the surface, or",
+    ),
+    Key::new(
+        "load.<name>.force",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "force on each node of the group",
+    ),
+    Key::new(
+        "initial.deformation",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "the positions at `start`, or",
+    ),
+    Key::new(
+        "initial.displacement",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "the displacements there",
+    ),
+    Key::new(
+        "initial.velocity",
+        FORMULAS,
+        IfAbsent::Depends { when: "", example: "" },
+        "the velocities there",
+    ),
+    Key::required(
+        "probe.<name>.at",
+        VECTOR,
+        "at = [1, 0, 0]",
+        "reference position of a point of the solid. The nearest node is taken, and named in the results; a warning says if it is farther away than a quarter of its elements",
+    ),
+    Key::required("probe.<name>.value", Form::Formula, r#"value = "y - Y""#, "what is recorded there"),
+    Key::required(
+        "local_energy.elements",
+        Form::OneOrMany(&Form::Whole { least: 0, most: None }),
+        "elements = [12, 57]",
+        "numbers of elements in the mesh file, whose local energy balance is recorded",
+    ),
+    Key::new(
+        "output.rows",
+        Form::Whole { least: 1, most: Some(MOST_ROWS) },
+        IfAbsent::Whole(500),
+        "rows of `series.csv` after the first",
+    ),
+    Key::new(
+        "output.frames",
+        Form::Whole { least: 0, most: Some(MOST_FRAMES) },
+        IfAbsent::Derived("20 or as many as rows"),
+        "frames after the first, at most as many as rows. 0 writes none",
+    ),
+    Key::new(
+        "output.frame_format",
+        Form::Words(&["vtu", "xdmf"]),
+        IfAbsent::Word("vtu"),
+        "form of the [frames](results.md#frames)",
+    ),
+    OUTPUT_SERIES,
+    OUTPUT_CHECKPOINT,
+];

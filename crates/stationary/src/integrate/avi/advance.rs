@@ -1,0 +1,214 @@
+//! Execution of events: the choice among the schedulers, and the drift and kick of one element.
+
+use super::event_context::{EventContext, Scratch, WeightedEvent};
+use super::{Avi, AviError, Event, Queue, Schedule};
+use crate::model::{PotentialFault, Potentials};
+
+/// One event that has been executed.
+#[derive(Debug, Clone, Copy)]
+pub struct FiredEvent<'a> {
+    /// The element.
+    pub element: usize,
+    /// The time.
+    pub time: f64,
+    /// The time by which the forces were multiplied: the element's time step.
+    pub weight: f64,
+    /// Positions of all nodes; those of the element are at the time of the event.
+    pub x: &'a [f64],
+}
+
+impl<P: Potentials> Avi<P> {
+    /// Executes all events up to a time: tick by tick where time steps are harmonic, otherwise by subdomains on several threads or in
+    /// the order of one queue.
+    pub fn advance(&mut self, until: f64) -> Result<(), AviError> {
+        self.advance_to_elapsed(elapsed(self.clocks.start, until))
+    }
+
+    /// As [`advance`](Self::advance), up to a time since the start. Floating-point times far from zero are coarse: results that are to
+    /// be bit-identical for every initial time need times since the start.
+    pub fn advance_to_elapsed(&mut self, until: f64) -> Result<(), AviError> {
+        if self.local.is_some() || matches!(self.schedule, Schedule::Queue(_)) {
+            return self.run_watched(until, |_| {});
+        }
+        // Taken out, so that events may borrow the other fields.
+        let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
+        let result = match &mut schedule {
+            Schedule::Harmonic(harmonic) => self.run_harmonic(harmonic, until),
+            Schedule::Free(free) => self.run_free(free, until),
+            Schedule::Queue(_) => Ok(()),
+        };
+        self.schedule = schedule;
+        result?;
+        self.time = self.time.max(until);
+        Ok(())
+    }
+
+    /// As [`advance`](Self::advance), and calls `watch` after every event.
+    pub fn advance_watched(&mut self, until: f64, watch: impl FnMut(FiredEvent<'_>)) -> Result<(), AviError> {
+        self.run_watched(elapsed(self.clocks.start, until), watch)
+    }
+
+    fn run_watched(&mut self, until: f64, mut watch: impl FnMut(FiredEvent<'_>)) -> Result<(), AviError> {
+        if self.local.is_some() {
+            self.run::<true>(until, &mut watch)?;
+        } else {
+            self.run::<false>(until, &mut watch)?;
+        }
+        self.time = self.time.max(until);
+        Ok(())
+    }
+
+    fn run<const LOCAL: bool>(
+        &mut self,
+        until: f64,
+        watch: &mut impl FnMut(FiredEvent<'_>),
+    ) -> Result<(), AviError> {
+        // Taken out, so that events may borrow the other fields; put back whether the run succeeds or fails.
+        let mut schedule = std::mem::replace(&mut self.schedule, Schedule::Queue(Queue::default()));
+        let result = match &mut schedule {
+            Schedule::Queue(queue) => self.run_queue::<LOCAL>(queue, until, watch),
+            Schedule::Harmonic(harmonic) => self.run_harmonic_events::<LOCAL>(harmonic, until, watch),
+            Schedule::Free(free) => {
+                free.reset();
+                let mut queue = Queue::new((0..self.clocks.step.len()).map(|k| self.clocks.next(k)));
+                self.run_queue::<LOCAL>(&mut queue, until, watch)
+            }
+        };
+        self.schedule = schedule;
+        result
+    }
+
+    fn run_queue<const LOCAL: bool>(
+        &mut self,
+        queue: &mut Queue,
+        until: f64,
+        watch: &mut impl FnMut(FiredEvent<'_>),
+    ) -> Result<(), AviError> {
+        while let Some(event) = queue.first().filter(|e| e.time <= until) {
+            let next = self.fire::<LOCAL>(event, watch)?;
+            queue.replace_first(next);
+        }
+        Ok(())
+    }
+
+    /// Executes one event; returns the next event of its element.
+    #[inline]
+    pub(super) fn fire<const LOCAL: bool>(
+        &mut self,
+        event: Event,
+        watch: &mut impl FnMut(FiredEvent<'_>),
+    ) -> Result<Event, AviError> {
+        let k = event.element as usize;
+        let t = event.time;
+        let weight = self.clocks.record_event(k, t);
+        if self.clocks.varying.is_some() {
+            self.check_next(k)?;
+        }
+        if self.loaded_or_fixed[k] {
+            // SAFETY: the work balance is borrowed exclusively for this call.
+            unsafe { self.event_context().drift(k, t) };
+        } else {
+            self.drift(k, t);
+        }
+        if LOCAL || self.loaded_or_fixed[k] {
+            self.kick_with_loads::<LOCAL>(k, t, weight)?;
+        } else {
+            self.kick(k, t, weight)?;
+        }
+        watch(FiredEvent { element: k, time: self.clocks.start + t, weight, x: &self.x });
+        Ok(self.clocks.next(k))
+    }
+
+    /// Refuses a time step that does not lead to a later time: the element would block all others.
+    pub(super) fn check_next(&self, k: usize) -> Result<(), AviError> {
+        let next = self.clocks.next(k).time;
+        let now = self.clocks.varying.as_ref().map_or(0.0, |v| v.last[k]);
+        if next > now && next < f64::INFINITY {
+            return Ok(());
+        }
+        let why = format!("its step is {}, which does not move its clock to a later time", next - now);
+        let time = self.clocks.start + now;
+        Err(AviError { time, fault: PotentialFault { number: self.potentials.number(k), why } })
+    }
+
+    /// Moves the nodes of an element to a time since the start on straight lines.
+    #[inline]
+    fn drift(&mut self, k: usize, t: f64) {
+        for &a in self.potentials.nodes(k) {
+            let a = a as usize;
+            let ahead = t - self.node_time[a];
+            for i in 3 * a..3 * a + 3 {
+                self.x[i] += ahead * self.v[i];
+            }
+            self.node_time[a] = t;
+        }
+    }
+
+    /// `v_a -= (weight / m_a) dV_k/dx_a`.
+    #[inline]
+    pub(super) fn kick(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
+        let nodes = self.potentials.nodes(k);
+        let gradient = &mut self.gradient[..3 * nodes.len()];
+        let time = self.clocks.start + t;
+        self.potentials.gradient(k, time, &self.x, gradient).map_err(|fault| AviError { time, fault })?;
+        for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
+            let at = 3 * a as usize;
+            let v = &mut self.v[at..at + 3];
+            let inverse_mass = &self.inverse_mass[at..at + 3];
+            for i in 0..3 {
+                v[i] -= weight * inverse_mass[i] * gradient[i];
+            }
+        }
+        if !self.work_balance.nodal_loads.is_empty() {
+            // SAFETY: the work balance is borrowed exclusively for this call.
+            unsafe { self.event_context().apply_nodal_loads(k, weight) };
+        }
+        Ok(())
+    }
+
+    /// A kick with loads, reactions of supports and the local energy balance. Without loads and supports the velocities are
+    /// bit-identical to those of [`kick`](Self::kick).
+    pub(super) fn kick_with_loads<const LOCAL: bool>(
+        &mut self,
+        k: usize,
+        t: f64,
+        weight: f64,
+    ) -> Result<(), AviError> {
+        let first = self.clocks.event_count(k) == 0;
+        let event = WeightedEvent { element: k, time: t, weight, first };
+        let loaded_or_fixed = self.loaded_or_fixed[k];
+        // SAFETY: the work balance is borrowed exclusively for this call.
+        let energies = unsafe { self.event_context().kick(event, loaded_or_fixed)? };
+        if LOCAL && let Some(local) = &mut self.local {
+            local.record(k, energies);
+        }
+        Ok(())
+    }
+
+    /// The data on which events of elements with loads and supports work.
+    fn event_context(&mut self) -> EventContext<'_, P> {
+        EventContext {
+            start: self.clocks.start,
+            potentials: &self.potentials,
+            x: &mut self.x,
+            v: &mut self.v,
+            node_time: &mut self.node_time,
+            mass: &self.mass,
+            inverse_mass: &self.inverse_mass,
+            balance: self.work_balance.share(),
+            scratch: Scratch {
+                gradient: &mut self.gradient,
+                dead: &mut self.dead,
+                follower: &mut self.follower,
+            },
+        }
+    }
+}
+
+/// The time from `start` to `until`: if a floating-point number next to the difference gives exactly `until` when added to
+/// `start`, that number, otherwise the difference.
+pub fn elapsed(start: f64, until: f64) -> f64 {
+    let difference = until - start;
+    let near = [difference, difference.next_up(), difference.next_down()];
+    near.into_iter().find(|x| start + x == until).unwrap_or(difference)
+}

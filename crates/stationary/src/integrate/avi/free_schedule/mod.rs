@@ -1,0 +1,139 @@
+//! The schedule of arbitrary constant time steps: subdomains of elements, each with an event queue of its own, on several threads.
+//!
+//! Events of two elements must keep their order only if the elements share a node. A subdomain executes its own events in order. An
+//! event at its border waits until the elements of other subdomains that share a node with it have no earlier event: how many events
+//! they have had is known from their counts, and when they fire from their time steps. The earliest of all events can always be
+//! executed, so that there is no deadlock, and every node sees its events in the order of one queue. The results depend neither on the
+//! subdomains nor on the threads.
+//!
+//! A subdomain gets ahead of its neighbours by a small part of a time step only, whatever its size, since an element of a solid has dozens of
+//! neighbours. Subdomains that fit into a cache are therefore no faster, and by default there is one for each thread. The latency of
+//! memory is hidden by prefetching, since the calendar queue ([`CalendarQueue`]) knows the order of events in advance.
+
+mod calendar_queue;
+mod partition;
+mod shared_state;
+mod workers;
+
+use super::{Avi, AviError};
+use crate::model::Potentials;
+use calendar_queue::CalendarQueue;
+use partition::Partition;
+use shared_state::{ElementClock, NodeState, SharedState};
+use workers::{Extent, Subdomain};
+
+/// The schedule of arbitrary constant time steps.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FreeSchedule {
+    /// Absent until it is needed, and after the clocks were changed from outside.
+    prepared: Option<Prepared>,
+}
+
+/// The partition of the mesh, and the state in the layout in which subdomains work on it.
+#[derive(Debug, Clone)]
+struct Prepared {
+    threads: usize,
+    partition: Partition,
+    subdomains: Vec<Subdomain>,
+    nodes: Vec<NodeState>,
+    element_clocks: Vec<ElementClock>,
+}
+
+impl FreeSchedule {
+    /// Discards the partition, since clocks or settings have changed.
+    pub fn reset(&mut self) {
+        self.prepared = None;
+    }
+
+    /// Memory in bytes.
+    pub fn memory(&self) -> usize {
+        self.prepared.as_ref().map_or(0, |prepared| {
+            prepared.partition.memory()
+                + prepared.subdomains.iter().map(Subdomain::memory).sum::<usize>()
+                + size_of::<NodeState>() * prepared.nodes.capacity()
+                + size_of::<ElementClock>() * prepared.element_clocks.capacity()
+        })
+    }
+}
+
+impl<P: Potentials> Avi<P> {
+    /// Executes all events up to a time since the start.
+    pub(super) fn run_free(&mut self, schedule: &mut FreeSchedule, until: f64) -> Result<(), AviError> {
+        let prepared = match &mut schedule.prepared {
+            Some(prepared) => {
+                self.load_nodes(prepared);
+                prepared
+            }
+            none => none.insert(self.prepare_free()),
+        };
+        let shared = SharedState {
+            potentials: &self.potentials,
+            start: self.clocks.start,
+            event_shift: self.clocks.event_shift,
+            rank: &self.clocks.rank,
+            mass: &self.mass,
+            inverse_mass: &self.inverse_mass,
+            balance: self.work_balance.share(),
+            arrays: shared_state::Arrays::new(&mut prepared.nodes, &mut prepared.element_clocks),
+        };
+        let extent = Extent { until, threads: prepared.threads, widest: self.gradient.len() / 3 };
+        let fault = workers::run(&mut prepared.subdomains, &prepared.partition, &shared, extent);
+        self.store_nodes(prepared);
+        match fault {
+            None => Ok(()),
+            Some((event, error)) => {
+                // As with one queue, where an event is counted before it fails.
+                self.clocks.events[event.element as usize] += 1;
+                schedule.prepared = None;
+                Err(error)
+            }
+        }
+    }
+
+    fn prepare_free(&self) -> Prepared {
+        let clocks = &self.clocks;
+        let count = clocks.step.len();
+        let threads = self.threads.max(1);
+        let size = self.subdomain_size.unwrap_or(usize::MAX).max(1);
+        let number = threads.max(count.div_ceil(size));
+        let partition = Partition::new(&self.potentials, &self.x, &clocks.step, number);
+        let element_clocks = (0..count).map(|k| ElementClock {
+            step: clocks.step[k],
+            events: clocks.events[k],
+            border: partition.border[k],
+            loaded_or_fixed: self.loaded_or_fixed[k],
+        });
+        let element_clocks = element_clocks.collect();
+        let mut subdomains = Vec::new();
+        for (number, own) in partition.subdomains.iter().enumerate() {
+            let rate = own.iter().map(|k| 1.0 / clocks.step[*k as usize]).sum();
+            let events = CalendarQueue::new(own.iter().map(|k| clocks.next(*k as usize)), rate);
+            subdomains.push(Subdomain::new(number, events));
+        }
+        let empty = NodeState { x: [0.0; 3], v: [0.0; 3], node_time: 0.0, inverse_mass: 0.0 };
+        let nodes = vec![empty; self.mass.len()];
+        let mut prepared = Prepared { threads, partition, subdomains, nodes, element_clocks };
+        self.load_nodes(&mut prepared);
+        prepared
+    }
+
+    fn load_nodes(&self, prepared: &mut Prepared) {
+        for (a, node) in prepared.nodes.iter_mut().enumerate() {
+            node.x.copy_from_slice(&self.x[3 * a..3 * a + 3]);
+            node.v.copy_from_slice(&self.v[3 * a..3 * a + 3]);
+            node.node_time = self.node_time[a];
+            node.inverse_mass = self.inverse_mass[3 * a];
+        }
+    }
+
+    fn store_nodes(&mut self, prepared: &Prepared) {
+        for (a, node) in prepared.nodes.iter().enumerate() {
+            self.x[3 * a..3 * a + 3].copy_from_slice(&node.x);
+            self.v[3 * a..3 * a + 3].copy_from_slice(&node.v);
+            self.node_time[a] = node.node_time;
+        }
+        for (events, clock) in self.clocks.events.iter_mut().zip(&prepared.element_clocks) {
+            *events = clock.events;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The schedule of harmonic time steps (a base step times powers of two). It needs no queue: at every tick of the base step (of half
+//! the base step for midpoint events) whole levels of elements fire, each evaluated in the form that the potentials compiled for it.
+//!
+//! Positions are fixed within a tick: first all nodes of its levels drift to the time of the tick, then the levels kick in turn. Elements
+//! with loads or prescribed nodes follow one by one. The order of events is that of the priority queue, so that the results are
+//! bit-identical.
+
+mod barrier;
+mod level_part;
+mod partition;
+mod workers;
+
+use super::harmonic_clock::HarmonicClock;
+use super::{Avi, AviError, Event, FiredEvent};
+use crate::model::Potentials;
+use level_part::{LevelPart, Nodes, SharedArrays};
+use std::sync::Arc;
+use workers::{EarlyEnd, HarmonicWorkers, Levels, Tick};
+
+/// Least work of a call for which threads are started, in element nodes.
+const LEAST_THREADED_WORK: f64 = 400_000.0;
+
+/// Most calls on one thread before several threads are tried again on a machine whose processors were busy.
+const MOST_CALLS_ALONE: u32 = 256;
+
+/// The elements that fire at each tick, divided among threads.
+#[derive(Debug, Clone)]
+pub(super) struct HarmonicSchedule {
+    /// Elements of each level without loads and prescribed nodes, in order.
+    plain: Vec<Arc<[u32]>>,
+    /// Elements of each level with loads or prescribed nodes, in order.
+    loaded_or_fixed: Vec<Vec<u32>>,
+    /// Work of each level, in element nodes.
+    work: Vec<f64>,
+    /// For each thread its part of each level; empty before the first call.
+    parts: Vec<Vec<LevelPart>>,
+    /// The thread that owns each node; empty for one thread.
+    owner: Vec<u8>,
+    /// Three coordinates of each node at the last tick that moved it, and one over its mass.
+    at: Vec<[f64; 4]>,
+    /// Number of calls to come that use one thread, since the processors were busy.
+    calls_alone: u32,
+    /// Number of such calls after the next call that finds the processors busy.
+    next_calls_alone: u32,
+}
+
+impl HarmonicSchedule {
+    /// From the order of each element among those that fire at the same time.
+    pub fn new<P: Potentials>(
+        potentials: &P,
+        clock: &HarmonicClock,
+        rank: &[u32],
+        loaded_or_fixed: &[bool],
+    ) -> Self {
+        let mut ranked = vec![0; rank.len()];
+        rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
+        let mut plain = vec![Vec::new(); clock.levels()];
+        let mut others = vec![Vec::new(); clock.levels()];
+        let mut work = vec![0.0; clock.levels()];
+        for k in ranked {
+            let level = clock.level(k as usize);
+            if loaded_or_fixed[k as usize] {
+                others[level].push(k);
+            } else {
+                plain[level].push(k);
+                work[level] += potentials.nodes(k as usize).len() as f64;
+            }
+        }
+        HarmonicSchedule {
+            plain: plain.into_iter().map(Arc::from).collect(),
+            loaded_or_fixed: others,
+            work,
+            parts: Vec::new(),
+            owner: Vec::new(),
+            at: Vec::new(),
+            calls_alone: 0,
+            next_calls_alone: 1,
+        }
+    }
+
+    /// Discards the division among threads: the next call makes it again.
+    pub fn reset(&mut self) {
+        self.parts = Vec::new();
+    }
+
+    /// Memory in bytes.
+    pub fn memory(&self) -> usize {
+        let lists = self.plain.iter().map(|l| size_of_val(&**l)).sum::<usize>()
+            + self.loaded_or_fixed.iter().map(|l| size_of::<u32>() * l.capacity()).sum::<usize>();
+        let own = |p: &LevelPart| p.memory() + if self.parts.len() > 1 { size_of_val(&*p.list) } else { 0 };
+        let parts = self.parts.iter().flatten().map(own).sum::<usize>();
+        lists + parts + self.owner.capacity() + size_of::<[f64; 4]>() * self.at.capacity()
+    }
+
+    /// Divides the nodes among threads and compiles the elements of each, if that has not been done.
+    fn prepare<P: Potentials>(&mut self, avi: &Avi<P>, midpoint: bool) {
+        if !self.parts.is_empty() {
+            return;
+        }
+        let potentials = &avi.potentials;
+        let class = partition::classes(potentials, &self.plain, avi.mass.len());
+        self.owner = match avi.threads {
+            1 => Vec::new(),
+            threads => partition::owners(potentials, &self.plain, &class, &avi.x, threads),
+        };
+        self.at = avi.inverse_mass.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, i[0]]).collect();
+        // With midpoint events levels fire alone, and each moves all of its nodes: which part was the last to move a node.
+        let mut moved = vec![(u8::MAX, u8::MAX); if midpoint { class.len() } else { 0 }];
+        let mut taken = vec![false; if midpoint { 0 } else { class.len() }];
+        let mut part = |level: usize, thread: usize| {
+            let own = |a: u32| self.owner.get(a as usize).is_none_or(|owner| usize::from(*owner) == thread);
+            let list: Arc<[u32]> = if self.owner.is_empty() {
+                self.plain[level].clone()
+            } else {
+                let has_own = |k: &&u32| potentials.nodes(**k as usize).iter().any(|a| own(*a));
+                self.plain[level].iter().filter(has_own).copied().collect()
+            };
+            let this = (level as u8, thread as u8);
+            let moves = |a: u32| {
+                let a = a as usize;
+                if !own(a as u32) {
+                    false
+                } else if midpoint {
+                    std::mem::replace(&mut moved[a], this) != this
+                } else {
+                    class[a] == this.0 && !std::mem::replace(&mut taken[a], true)
+                }
+            };
+            let weight = list.first().map_or(0.0, |k| avi.clocks.step[*k as usize]);
+            let element_of_load = |a: u32| avi.work_balance.nodal_loads.element_of(a);
+            let nodes = Nodes { own: &own, element_of_load: &element_of_load, moves };
+            LevelPart::new(potentials, list, weight, nodes)
+        };
+        let count = self.plain.len();
+        self.parts = (0..avi.threads).map(|j| (0..count).map(|l| part(l, j)).collect()).collect();
+    }
+
+    /// Decides whether the next calls use one thread, after a call on several.
+    fn note_processors(&mut self, busy: bool) {
+        self.calls_alone = if busy { self.next_calls_alone } else { 0 };
+        self.next_calls_alone = if busy { MOST_CALLS_ALONE.min(2 * self.next_calls_alone) } else { 1 };
+    }
+}
+
+impl<P: Potentials> Avi<P> {
+    /// Executes the ticks up to a time since the start.
+    pub(super) fn run_harmonic(
+        &mut self,
+        schedule: &mut HarmonicSchedule,
+        until: f64,
+    ) -> Result<(), AviError> {
+        let Some(clock) = self.clocks.harmonic.clone() else { return Ok(()) };
+        schedule.prepare(self, clock.midpoint);
+        let ticks = clock.ticks_to(self.clocks.ticks_done, until);
+        let events = clock.events_in(&ticks);
+        let work: f64 = events.zip(&schedule.work).map(|(n, work)| n as f64 * work).sum();
+        let has_others: Vec<bool> = schedule.loaded_or_fixed.iter().map(|list| !list.is_empty()).collect();
+        let at = schedule.at.as_mut_ptr();
+        let others = &schedule.loaded_or_fixed;
+        let arrays = self.shared_arrays(at, &schedule.owner);
+        let levels = Levels { work: &schedule.work, has_loaded_or_fixed: &has_others };
+        let mut workers = HarmonicWorkers::new(&schedule.parts, levels, &clock, arrays);
+        workers.scratch = self.gradient.len();
+        let fire_others = |tick: &Tick| {
+            self.clocks.ticks_done = tick.number;
+            self.fire_all::<false>(others[tick.levels.clone()].iter().flatten(), tick.time, &mut |_| {})?;
+            Ok(self.shared_arrays(at, &schedule.owner))
+        };
+        let alone = schedule.parts.len() == 1 || work < LEAST_THREADED_WORK || schedule.calls_alone > 0;
+        // SAFETY: the arrays are those of this integrator and its schedule, both borrowed here; only the workers use them, except
+        // within `fire_others`, which returns their addresses anew.
+        let ended = unsafe { workers.run(alone, ticks.clone(), fire_others) };
+        let (ticks_done, result) = match ended {
+            Ok(()) => (ticks.end - 1, Ok(())),
+            Err((tick, EarlyEnd::LoadedOrFixed(error))) => (tick.number - 1, Err(error)),
+            Err((tick, EarlyEnd::Plain(fault))) => {
+                (tick.number - 1, Err(AviError { time: self.clocks.start + tick.time, fault }))
+            }
+        };
+        let busy = workers.processors_busy();
+        self.clocks.ticks_done = ticks_done;
+        schedule.calls_alone = schedule.calls_alone.saturating_sub(1);
+        if !alone {
+            schedule.note_processors(busy);
+        }
+        result
+    }
+
+    /// The arrays that threads share.
+    fn shared_arrays<'a>(&mut self, at: *mut [f64; 4], owner: &'a [u8]) -> SharedArrays<'a, P> {
+        SharedArrays {
+            start: self.clocks.start,
+            potentials: &raw const self.potentials,
+            x: self.x.as_mut_ptr(),
+            v: self.v.as_mut_ptr(),
+            node_time: self.node_time.as_mut_ptr(),
+            at,
+            nodal_loads: self.work_balance.nodal_loads.share(),
+            nodes: self.mass.len(),
+            owner,
+        }
+    }
+
+    /// Executes the ticks event by event, and calls `watch` after each event.
+    pub(super) fn run_harmonic_events<const LOCAL: bool>(
+        &mut self,
+        schedule: &HarmonicSchedule,
+        until: f64,
+        watch: &mut impl FnMut(FiredEvent<'_>),
+    ) -> Result<(), AviError> {
+        let Some(clock) = self.clocks.harmonic.clone() else { return Ok(()) };
+        for tick in clock.ticks_to(self.clocks.ticks_done, until) {
+            let levels = clock.fired(tick);
+            let time = clock.time(tick);
+            let plain = schedule.plain[levels.clone()].iter().flat_map(|list| &**list);
+            self.clocks.ticks_done = tick;
+            let list = plain.chain(schedule.loaded_or_fixed[levels].iter().flatten());
+            if let Err(error) = self.fire_all::<LOCAL>(list, time, watch) {
+                self.clocks.ticks_done = tick - 1;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes events of one time.
+    fn fire_all<'a, const LOCAL: bool>(
+        &mut self,
+        list: impl Iterator<Item = &'a u32>,
+        time: f64,
+        watch: &mut impl FnMut(FiredEvent<'_>),
+    ) -> Result<(), AviError> {
+        for element in list {
+            let rank = self.clocks.rank[*element as usize];
+            self.fire::<LOCAL>(Event { time, rank, element: *element }, watch)?;
+        }
+        Ok(())
+    }
+}

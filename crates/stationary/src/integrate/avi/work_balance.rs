@@ -1,0 +1,256 @@
+//! External impulses, moments and work of loads and supports, summed by nodes [AVI03 3.5 (52)-(57)].
+
+use super::event_context::WeightedEvent;
+use super::nodal_loads::{NodalLoads, SharedNodalLoads};
+use crate::linalg::{CompensatedSum, cross};
+use crate::model::Supports;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+/// A compensated sum, so that millions of impulses balance to rounding.
+pub(super) type Sum = CompensatedSum<f64>;
+
+/// External impulses, moments and work on one node so far.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct NodeBalance {
+    load: [Sum; 3],
+    load_moment: [Sum; 3],
+    reaction: [Sum; 3],
+    reaction_moment: [Sum; 3],
+    /// Work of the supports of the node, and of the loads of those elements whose first node it is.
+    work: Sum,
+}
+
+impl NodeBalance {
+    /// Adds the impulse of a load on the node at `x`.
+    pub fn add_load(&mut self, x: &[f64], impulse: &[f64; 3]) {
+        add(&mut self.load, impulse);
+        add(&mut self.load_moment, &cross(x, impulse));
+    }
+
+    /// Adds the impulse of a support on one component, and its moment.
+    pub fn add_reaction(&mut self, direction: usize, impulse: f64, moment: &[f64; 3]) {
+        self.reaction[direction].add(impulse);
+        add(&mut self.reaction_moment, moment);
+    }
+
+    /// Adds external work.
+    pub fn add_work(&mut self, work: f64) {
+        self.work.add(work);
+    }
+
+    fn sums(&mut self) -> impl Iterator<Item = &mut Sum> {
+        let loads = self.load.iter_mut().chain(&mut self.load_moment);
+        loads.chain(&mut self.reaction).chain(&mut self.reaction_moment).chain([&mut self.work])
+    }
+}
+
+/// External impulses, moments and work on all nodes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BalanceTotals {
+    load: [Sum; 3],
+    load_moment: [Sum; 3],
+    /// The impulse of each support.
+    reaction: Vec<[Sum; 3]>,
+    reaction_moment: [Sum; 3],
+    work: Sum,
+}
+
+/// External impulses and work so far, by nodes. The events of a node have the same order under every scheduler, so that its sums are
+/// bit-identical.
+#[derive(Debug, Clone, Default)]
+pub(super) struct WorkBalance {
+    /// The number of each node among `nodes`, or `u32::MAX`; empty if no node has a balance.
+    slot: Vec<u32>,
+    /// The nodes that have a balance, in ascending order.
+    nodes: Vec<u32>,
+    balances: Vec<NodeBalance>,
+    /// Positions and follower forces at the last event of each element under follower loads, six numbers a node.
+    last_follower: Vec<f64>,
+    /// Where the numbers of an element begin in `last_follower`.
+    follower_start: BTreeMap<u32, usize>,
+    /// Constant nodal forces.
+    pub nodal_loads: NodalLoads,
+}
+
+impl WorkBalance {
+    /// Balances of `nodes`, in any order, in a mesh of `count` nodes. `follower` lists the elements under follower loads, each with
+    /// the number of its nodes.
+    pub fn new(
+        count: usize,
+        nodes: impl Iterator<Item = u32>,
+        follower: &[(usize, usize)],
+        nodal_loads: NodalLoads,
+    ) -> Self {
+        let mut all = WorkBalance { nodal_loads, ..WorkBalance::default() };
+        all.nodes.extend(nodes);
+        all.nodes.sort_unstable();
+        all.nodes.dedup();
+        all.balances = vec![NodeBalance::default(); all.nodes.len()];
+        if !all.nodes.is_empty() {
+            all.slot = vec![u32::MAX; count];
+            all.nodes.iter().zip(0..).for_each(|(a, slot)| all.slot[*a as usize] = slot);
+        }
+        for (k, nodes) in follower {
+            all.follower_start.insert(*k as u32, all.last_follower.len());
+            all.last_follower.resize(all.last_follower.len() + 6 * nodes, 0.0);
+        }
+        all
+    }
+
+    /// A handle through which events add to the balances of their nodes.
+    pub fn share(&mut self) -> SharedWorkBalance<'_> {
+        SharedWorkBalance {
+            slot: &self.slot,
+            follower_start: &self.follower_start,
+            balances: self.balances.as_mut_ptr(),
+            last_follower: self.last_follower.as_mut_ptr(),
+            nodal_loads: self.nodal_loads.share(),
+            borrowed: PhantomData,
+        }
+    }
+
+    /// The sums over all nodes.
+    pub fn totals(&self, supports: Option<&Supports>) -> BalanceTotals {
+        let reaction = vec![[Sum::default(); 3]; supports.map_or(0, Supports::count)];
+        let mut totals = BalanceTotals { reaction, ..BalanceTotals::default() };
+        for (node, balance) in self.nodes.iter().zip(&self.balances) {
+            for i in 0..3 {
+                totals.load[i].join(&balance.load[i]);
+                totals.load_moment[i].join(&balance.load_moment[i]);
+                totals.reaction_moment[i].join(&balance.reaction_moment[i]);
+                if let Some(owner) = supports.and_then(|s| s.owner(3 * *node as usize + i)) {
+                    totals.reaction[owner][i].join(&balance.reaction[i]);
+                }
+            }
+            totals.work.join(&balance.work);
+        }
+        for [impulse, moment] in self.nodal_loads.impulses_and_moments() {
+            for i in 0..3 {
+                totals.load[i].join(&impulse[i]);
+                totals.load_moment[i].join(&moment[i]);
+            }
+        }
+        totals
+    }
+
+    /// The work of the follower loads on element `k` since its last event, if they have become `force` on the way to `x`: the
+    /// trapezoidal rule along the path. Velocities cannot be used: at an event the velocity of a node includes the kicks of some elements
+    /// for times ahead, and lacks those of others.
+    pub fn follower_work(&self, k: usize, nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
+        let Some(at) = self.follower_start.get(&(k as u32)) else { return 0.0 };
+        follower_work(&self.last_follower[*at..][..6 * nodes.len()], nodes, x, force)
+    }
+
+    /// Memory in bytes.
+    pub fn memory(&self) -> usize {
+        size_of::<u32>() * (self.slot.capacity() + self.nodes.capacity())
+            + size_of::<NodeBalance>() * self.balances.capacity()
+            + size_of::<f64>() * self.last_follower.capacity()
+            + self.nodal_loads.memory()
+    }
+
+    /// All numbers of the balances, for checkpoints.
+    pub fn save(&self) -> Vec<f64> {
+        let mut balances = self.balances.clone();
+        let mut nodal_loads = self.nodal_loads.clone();
+        let sums = balances.iter_mut().flat_map(NodeBalance::sums).chain(nodal_loads.sums());
+        sums.flat_map(|s| s.parts()).chain(self.last_follower.iter().copied()).collect()
+    }
+
+    /// Restores the numbers that [`save`](Self::save) returned for the same nodes.
+    pub fn restore(&mut self, saved: &[f64]) {
+        let (sums, follower) = saved.split_at(saved.len() - self.last_follower.len());
+        let all = self.balances.iter_mut().flat_map(NodeBalance::sums).chain(self.nodal_loads.sums());
+        for (sum, pair) in all.zip(sums.chunks_exact(2)) {
+            *sum = Sum::from_parts([pair[0], pair[1]]);
+        }
+        self.last_follower.copy_from_slice(follower);
+    }
+}
+
+/// [`WorkBalance`] shared by threads that work on different nodes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SharedWorkBalance<'a> {
+    slot: &'a [u32],
+    follower_start: &'a BTreeMap<u32, usize>,
+    balances: *mut NodeBalance,
+    last_follower: *mut f64,
+    pub nodal_loads: SharedNodalLoads,
+    borrowed: PhantomData<&'a mut WorkBalance>,
+}
+
+// SAFETY: the unsafe methods require of their callers that threads use balances of different nodes at a time.
+unsafe impl Send for SharedWorkBalance<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for SharedWorkBalance<'_> {}
+
+impl<'a> SharedWorkBalance<'a> {
+    /// The balance of a node that has one.
+    ///
+    /// # Safety
+    /// No other reference to the balance of this node is alive.
+    #[inline]
+    pub unsafe fn of(&self, node: u32) -> &'a mut NodeBalance {
+        let slot = self.slot[node as usize];
+        assert!(slot != u32::MAX, "a node with a balance");
+        // SAFETY: slots are numbers of balances, which live as long as `'a`; the reference is unique by this function's contract.
+        unsafe { &mut *self.balances.add(slot as usize) }
+    }
+
+    /// An event of an element under follower loads: adds the work since the last event, unless it is the first.
+    ///
+    /// # Safety
+    /// No other thread uses the balances of the element's nodes during this call.
+    pub unsafe fn record_follower_work(&self, event: WeightedEvent, nodes: &[u32], x: &[f64], force: &[f64]) {
+        let Some(at) = self.follower_start.get(&(event.element as u32)) else { return };
+        // SAFETY: these six numbers a node belong to the element, and only the thread that works on its nodes uses them.
+        let last = unsafe { std::slice::from_raw_parts_mut(self.last_follower.add(*at), 6 * nodes.len()) };
+        if !event.first {
+            // SAFETY: guaranteed by this function's contract.
+            unsafe { self.of(nodes[0]) }.add_work(follower_work(last, nodes, x, force));
+        }
+        for ((n, a), last) in nodes.iter().enumerate().zip(last.chunks_exact_mut(6)) {
+            last[..3].copy_from_slice(&x[3 * *a as usize..][..3]);
+            last[3..].copy_from_slice(&force[3 * n..][..3]);
+        }
+    }
+}
+
+/// Work from the positions and forces in `last`, six numbers a node, to `x` and `force`, by the trapezoidal rule.
+fn follower_work(last: &[f64], nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
+    let mut work = 0.0;
+    for ((n, a), last) in nodes.iter().enumerate().zip(last.chunks_exact(6)) {
+        for i in 0..3 {
+            let displacement = x[3 * *a as usize + i] - last[i];
+            work += 0.5 * (last[3 + i] + force[3 * n + i]) * displacement;
+        }
+    }
+    work
+}
+
+impl BalanceTotals {
+    /// Impulse and moment of all loads.
+    pub fn loads(&self) -> [[f64; 3]; 2] {
+        [&self.load, &self.load_moment].map(|sums| sums.map(|s| s.total()))
+    }
+
+    /// Impulse of each support.
+    pub fn reactions(&self) -> Vec<[f64; 3]> {
+        self.reaction.iter().map(|r| r.map(|s| s.total())).collect()
+    }
+
+    /// Moment of all supports.
+    pub fn reaction_moment(&self) -> [f64; 3] {
+        self.reaction_moment.map(|s| s.total())
+    }
+
+    /// Work of loads and supports.
+    pub fn work(&self) -> f64 {
+        self.work.total()
+    }
+}
+
+fn add(sums: &mut [Sum; 3], terms: &[f64; 3]) {
+    sums.iter_mut().zip(terms).for_each(|(sum, x)| sum.add(*x));
+}
