@@ -45,7 +45,8 @@ corner = {{ at = [1, 1, 1], value = "x - X" }}
 rows = {rows}
 frames = 0
 """
-AVI = '{ method = "avi", steps = "harmonic", rule = "eigen", buffer = "jump", events = "middle", fraction = 0.8 }'
+AVI = """{ method = "avi", steps = "harmonic", rule = "eigen", buffer = "jump", events = "middle", fraction = 0.8, \
+threads = 1 }"""
 
 
 def environment(folder):
@@ -159,7 +160,7 @@ def main():
         rows = [run() for _ in range(arguments.best_of)]
         return min(rows, key=lambda row: row.get("seconds", 0.0))
 
-    machine = {"processor": processor(), "cores": os.cpu_count(), "system": platform.platform()}
+    machine = {"processor": processor(), "cores": os.cpu_count()}
     results = {"date": datetime.date.today().isoformat(), "machine": machine, "end": arguments.end, "runs": {}}
     for kind in ["tet4", "tet10"]:
         mesh, rows = folder / f"{kind}.msh", {}

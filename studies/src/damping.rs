@@ -4,7 +4,7 @@ use crate::contrast::plane;
 use crate::series::{self, mean};
 use crate::{Claim, Outcome};
 use stationary::formula::{Expr, Graph, Scope, Var};
-use stationary::integrate::{BuildError, Extras, Method, Start};
+use stationary::integrate::{BuildError, Interactions, Method, Start};
 use stationary::model::FormulaForce;
 use stationary_report::plot::Plot;
 use std::sync::Arc;
@@ -120,12 +120,15 @@ fn means(setup: &Setup, method: Method, (h, steps): (f64, u64)) -> Result<Vec<f6
 }
 
 /// A force against the velocity in the plane.
-fn friction(c: f64) -> Result<Extras, String> {
+fn friction(c: f64) -> Result<Interactions, String> {
     let mut scope = Scope::new();
     scope.constant("c", c).variable("vx", Var::V(0)).variable("vy", Var::V(1));
     let mut graph = Graph::new();
     let mut node =
         |text: &str| Expr::parse(text).and_then(|expr| graph.lower(&expr, &scope)).map_err(|e| e.to_string());
     let nodes = [node("-c*vx")?, node("-c*vy")?];
-    Ok(Extras { force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))), ..Extras::default() })
+    Ok(Interactions {
+        force: Some(Arc::new(FormulaForce::new(&mut graph, &nodes))),
+        ..Interactions::default()
+    })
 }

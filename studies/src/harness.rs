@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_can_fail() {
+    fn study_claim_with_a_wrong_value_fails() {
         assert!(Claim::below("", 1.0, 2.0).holds() && !Claim::below("", 2.0, 2.0).holds());
         assert!(Claim::above("", 3.0, 2.0).holds() && !Claim::above("", 2.0, 2.0).holds());
         assert!(!Claim::between("", 5.0, 1.0, 2.0).holds() && !Claim::between("", 0.0, 1.0, 2.0).holds());

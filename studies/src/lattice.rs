@@ -113,7 +113,7 @@ mod tests {
     use stationary::model::{Jet, Lagrangian};
 
     #[test]
-    fn every_spring_is_there_once() {
+    fn lattice_contains_every_spring_once() {
         let side = 3;
         let n = 2 * side * side;
         let l = lattice(side, Springs::Harmonic).unwrap();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_harmonic_lattice_is_the_linearisation() {
+    fn harmonic_lattice_is_the_linearisation_of_the_lattice() {
         let n = 18;
         let rest = vec![0.0; n];
         let stiffness = |springs| {

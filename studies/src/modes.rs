@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eigenvectors_solve_the_eigenproblem() {
+    fn mode_eigenvectors_solve_the_eigenproblem() {
         let n = 6;
         let matrix: Vec<f64> = (0..n * n)
             .map(|k| ((k / n + k % n) as f64).cos() + 4.0 * f64::from(u8::from(k / n == k % n)))
@@ -111,7 +111,7 @@ mod tests {
 
     /// Against a quadrature of the motion itself.
     #[test]
-    fn the_average_is_that_of_the_motion() {
+    fn mode_average_energy_is_that_of_the_motion() {
         let modes = Modes::new(&[4.0, 0.0, 0.0, 9.0], &[0.3, -0.2], &[0.5, 0.7]);
         let kinetic = |t: f64| {
             let v = 0.5 * (2.0 * t).cos() - 0.6 * (2.0 * t).sin();

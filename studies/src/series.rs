@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_is_what_is_counted() {
+    fn study_series_cost_is_the_number_of_counted_evaluations() {
         for method in [Method::Midpoint { alpha: 0.0 }, Method::RungeKutta4, Method::Verlet { order: 4 }] {
             let system = Arc::new(Counted(Newtonian::new(Spring).unwrap(), AtomicU64::new(0)));
             let mut integrator = start(&system, method, (&[1.0], &[0.0]), 0.1).unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_average_is_of_the_order_of_the_method() {
+    fn study_series_average_error_has_the_order_of_the_method() {
         let system = Arc::new(Newtonian::new(Spring).unwrap());
         let (q, p) = ([0.6], [0.5]);
         let exact = crate::modes::Modes::new(&[1.0], &q, &p).heat_until(3.0);

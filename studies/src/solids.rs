@@ -2,7 +2,9 @@
 
 use stationary::integrate::avi::{Avi, AviError, AviStart};
 use stationary::mesh::{CellKind, Mesh};
-use stationary::model::solid::{Group, Kind, Lame, Law, Loads, NeoHookean, Problem, Solid};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, Loads, NeoHookean, Solid, SolidProblem,
+};
 use stationary::model::{Potentials, Supports};
 use stationary_app::scenario::shipped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +24,7 @@ const NO_ENERGY: f64 = 1e-9;
 #[derive(Debug, Clone)]
 pub struct Body {
     /// What moves.
-    pub problem: Arc<Problem>,
+    pub problem: Arc<SolidProblem>,
     /// Positions at the start, three numbers a node.
     pub x: Vec<f64>,
     /// The nodes of a walk along all edges that are drawn.
@@ -39,7 +41,7 @@ pub enum Clock {
 }
 
 /// A solid in motion.
-pub type Run = Avi<Arc<Problem>>;
+pub type Run = Avi<Arc<SolidProblem>>;
 
 impl Body {
     /// The block of AVI03 4.1, stretched by 1.2, its left side held: the shipped scenario `block`.
@@ -61,14 +63,14 @@ impl Body {
         let bytes = shipped::mesh(mesh).ok_or_else(|| format!("there is no mesh {mesh}"))?;
         let mesh = Mesh::read(mesh, bytes).map_err(|e| e.to_string())?;
         let lame = Lame::new(93e9, 10e9).map_err(|e| e.message)?;
-        let law = Law::NeoHookean(NeoHookean::new(lame).map_err(|e| e.message)?);
+        let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).map_err(|e| e.message)?);
         let find = |cell: CellKind| mesh.cells.iter().find(|c| c.kind == cell);
         let (cells, kind) = find(CellKind::Tetrahedron10)
-            .map(|c| (c, Kind::Tet10))
-            .or_else(|| find(CellKind::Triangle6).map(|c| (c, Kind::Tri6)))
+            .map(|c| (c, ElementKind::Tet10))
+            .or_else(|| find(CellKind::Triangle6).map(|c| (c, ElementKind::Tri6)))
             .ok_or("no quadratic elements")?;
         let blocks =
-            Group::new(kind, &cells.nodes, 7800.0).build(&mesh.points, &law).map_err(|e| e.message)?;
+            ElementGroup::new(kind, &cells.nodes, 7800.0).build(&mesh.points, &law).map_err(|e| e.message)?;
         let solid = Solid::new(&mesh.points, blocks, &[]).map_err(|e| e.message)?;
         let mut supports = Supports::new(&mesh.points);
         if let Some(name) = held {
@@ -78,7 +80,7 @@ impl Body {
                 }
             }
         }
-        let problem = Arc::new(Problem::new(solid, Loads::default(), supports, cells.tags.clone()));
+        let problem = Arc::new(SolidProblem::new(solid, Loads::default(), supports, cells.tags.clone()));
         let x = mesh.points.iter().flat_map(|p| shape(*p)).collect();
         Ok(Body { trail: trail(&edges(&mesh, kind)?), problem, x })
     }
@@ -140,9 +142,9 @@ fn trail(edges: &[[u32; 2]]) -> Vec<u32> {
 }
 
 /// The edges of triangles, or of the surface of tetrahedra, each once.
-fn edges(mesh: &Mesh, kind: Kind) -> Result<Vec<[u32; 2]>, String> {
+fn edges(mesh: &Mesh, kind: ElementKind) -> Result<Vec<[u32; 2]>, String> {
     let mut triangles: Vec<[u32; 3]> = Vec::new();
-    if kind == Kind::Tri6 {
+    if kind == ElementKind::Tri6 {
         let cells = mesh.cells.iter().filter(|c| c.kind == CellKind::Triangle6);
         triangles.extend(cells.flat_map(|c| c.nodes.chunks_exact(6)).map(|n| [n[0], n[1], n[2]]));
     } else {
@@ -261,7 +263,7 @@ pub fn updates(run: &Run) -> [f64; 3] {
 }
 
 /// The corners of an element of triangles, shrunk about their middle so that neighbours stay apart; closed.
-pub fn shrunk_triangle(problem: &Problem, k: usize) -> [Vec<f64>; 2] {
+pub fn shrunk_triangle(problem: &SolidProblem, k: usize) -> [Vec<f64>; 2] {
     let points = problem.solid().points();
     let nodes = problem.nodes(k);
     let at = |i: usize, a: usize| points[3 * nodes[a] as usize + i];
@@ -280,7 +282,7 @@ mod tests {
 
     /// The bodies are those of the shipped scenarios, and move like them.
     #[test]
-    fn bodies_are_the_shipped_scenarios() {
+    fn study_solids_are_those_of_the_shipped_scenarios() {
         for (name, body, end) in
             [("block", Body::block().unwrap(), 2e-5), ("l-beam", Body::l_beam().unwrap(), 1e-4)]
         {
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trail_takes_every_edge_and_nothing_else() {
+    fn drawn_edge_trail_covers_every_edge_and_no_other() {
         let edges = [[0, 1], [1, 2], [0, 2], [2, 3], [1, 4]];
         let sorted = |a: u32, b: u32| [a.min(b), a.max(b)];
         let taken: BTreeSet<[u32; 2]> = trail(&edges).windows(2).map(|w| sorted(w[0], w[1])).collect();
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_shapes_are_no_distance_apart_and_nan_is_kept() {
+    fn distance_of_equal_shapes_is_zero_and_propagates_nan() {
         let a = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
         assert_eq!(distance(&a, &a), 0.0);
         assert_eq!(distance(&a, &[0.0, 3.0, 4.0, 1.0, 1.0, 1.0]), 5.0);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn the_scripts_are_python_and_know_their_options() {
+fn peer_scripts_compile_and_accept_their_options() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
     // No Python, nothing to read them with.
     if Command::new("python3").arg("--version").output().is_err() {

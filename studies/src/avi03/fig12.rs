@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn avi03_figure_12_claims_hold() {
         for claim in run(Scale::Reduced).unwrap().claims {
             assert!(claim.holds(), "{claim}");
         }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn avi03_figure_13_claims_hold() {
         for claim in run(Scale::Reduced).unwrap().claims {
             assert!(claim.holds(), "{claim}");
         }

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn avi03_figure_14_claims_hold() {
         for claim in run(Scale::Reduced).unwrap().claims {
             assert!(claim.holds(), "{claim}");
         }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn avi03_figure_7_claims_hold() {
         let runs = runs(LASTING_FRACTION, 1e-4).unwrap();
         let [avi, newmark] = shapes(&runs).unwrap();
         for claim in claims(distance(&avi, &newmark)) {

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn energy_claims_can_fail() {
+    fn avi03_energy_claims_fail_for_a_drifting_run() {
         let wave: Vec<f64> = (0..100).map(|i| 1.0 + 1e-3 * f64::from(i).sin()).collect();
         assert!(energy_claims(&wave, 0.01).iter().all(Claim::holds));
         let grows: Vec<f64> = wave.iter().enumerate().map(|(i, e)| e + 1e-4 * i as f64).collect();

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn avi03_table_1_claims_hold() {
         let [avi, newmark] = runs(FRACTION, 1e-4).unwrap().map(|run| updates(&run));
         for claim in claims(avi, newmark) {
             assert!(claim.holds(), "{claim}");

@@ -1,8 +1,9 @@
 //! The bodies of FET03 5.2 and 5.3, and their runs from impact to impact.
 
+use stationary::contact::{ContactLaw, FormulaGap, Gap, GapImpact, GapNodes, Gaps};
 use stationary::formula::{Expr, Graph, Scope, Var};
-use stationary::integrate::{BuildError, Extras, Impact, Integrator, Method, Start};
-use stationary::model::{ContactLaw, FormulaGap, FormulaLagrangian, Gap, GapNodes, Gaps};
+use stationary::integrate::{BuildError, Integrator, Interactions, Method, Start};
+use stationary::model::FormulaLagrangian;
 use std::sync::Arc;
 
 /// Velocity Verlet, the thesis' choice (5.2).
@@ -89,7 +90,7 @@ impl Faller {
         let start = Start { t: 0.0, q: self.q.clone(), p: self.p.clone(), h };
         let run = method.start_with(
             Arc::clone(&self.lagrangian),
-            &Extras { gaps, ..Extras::default() },
+            &Interactions { gaps, ..Interactions::default() },
             &start,
             1e-15,
         );
@@ -123,7 +124,7 @@ impl Faller {
         method: Method,
         h: f64,
         impacts: usize,
-        mut look: impl FnMut(&Impact, f64, usize),
+        mut look: impl FnMut(&GapImpact, f64, usize),
     ) -> Result<(), String> {
         let mut run = self.begin(method, h)?;
         let mut energy = crate::series::energy(&self.lagrangian);

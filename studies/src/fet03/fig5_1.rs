@@ -96,13 +96,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn fet03_figure_5_1_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn another_method_is_noticed() {
+    fn fet03_figure_5_1_claims_fail_for_another_method() {
         let body = Faller::particle().unwrap();
         let verlet = body.bounce(VERLET, H, 1000).unwrap();
         let failing = gauss_claims(&verlet, &verlet).iter().filter(|claim| !claim.holds()).count();

@@ -157,13 +157,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn fet03_figure_5_3_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn another_method_is_noticed() {
+    fn fet03_figure_5_3_claims_fail_for_another_method() {
         let star = Faller::star().unwrap();
         let row = |name, method| Row { name, h: 0.04, walk: walk(&star, method, 0.04, 256, 8).unwrap() };
         assert!(!walk_claims(&[row("gauss 2", VERLET)])[0].holds());

@@ -92,13 +92,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn fet03_figure_5_4_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn another_order_is_noticed() {
+    fn fet03_figure_5_4_claims_fail_for_another_order() {
         let body = body().unwrap();
         let reference = end(&body, Method::Gauss { stages: 4 }, 200).unwrap();
         assert!(

@@ -3,7 +3,7 @@
 use super::matrix::{Matrix, exponent};
 use super::{Clock, Random};
 use stationary::integrate::avi::{Buffer, harmonic};
-use stationary::model::solid::Split;
+use stationary::model::solid::MassSplit;
 use stationary::model::{PotentialFault, Potentials};
 
 /// Springs in a row; the ends are held.
@@ -91,11 +91,11 @@ impl Chain {
     }
 
     /// `2 / omega` of every spring alone with its part of the masses.
-    pub fn limits(&self, split: Split) -> Vec<f64> {
+    pub fn limits(&self, split: MassSplit) -> Vec<f64> {
         let last = self.stiffness.len();
         let part = |k: usize, node: usize| {
             let there = [node.checked_sub(1), (node < last).then_some(node)];
-            let weigh = |k: usize| if split == Split::Stiffness { self.stiffness[k] } else { 1.0 };
+            let weigh = |k: usize| if split == MassSplit::Stiffness { self.stiffness[k] } else { 1.0 };
             self.mass[node] * weigh(k) / there.iter().flatten().map(|k| weigh(*k)).sum::<f64>()
         };
         let limit = |k: usize| {
@@ -107,7 +107,7 @@ impl Chain {
     }
 
     /// Steps at a part of the limits: powers of two times a base.
-    pub fn steps(&self, fraction: f64, split: Split, buffer: Buffer) -> Vec<f64> {
+    pub fn steps(&self, fraction: f64, split: MassSplit, buffer: Buffer) -> Vec<f64> {
         let stable: Vec<f64> = self.limits(split).iter().map(|h| fraction * h).collect();
         harmonic(self, &stable, buffer)
     }
@@ -257,9 +257,9 @@ mod tests {
 
     /// The matrices are those of the library's engine.
     #[test]
-    fn the_propagator_is_the_engine() {
+    fn chain_propagator_agrees_with_the_integrator() {
         let chain = Arc::new(Chain::of(Kind::Patches, 24, 3));
-        let step = chain.steps(0.7, Split::Own, Buffer::Jump);
+        let step = chain.steps(0.7, MassSplit::Own, Buffer::Jump);
         let largest = step.iter().copied().fold(0.0, f64::max);
         for clock in [Clock::Ends, Clock::Middles] {
             let matrix = chain.propagator(&step, clock, false);
@@ -293,12 +293,12 @@ mod tests {
     /// Two levels of ratio two, `h` and `2h`: with `h^2/2 K_fast + h^2 K_slow < M`, which any split of the masses gives
     /// at `1/sqrt(2)` of the limits, nothing grows.
     #[test]
-    fn two_levels_of_ratio_two_below_0_707_never_grow() {
+    fn chain_with_two_levels_of_ratio_two_below_0_707_never_grows() {
         let mut random = Random::new(29);
         let mut unstable = [0, 0];
         for _ in 0..60 {
             let chain = Chain::by_lot(&mut random);
-            for split in [Split::Own, Split::Stiffness] {
+            for split in [MassSplit::Own, MassSplit::Stiffness] {
                 let limits = chain.limits(split);
                 let least = limits.iter().copied().fold(f64::INFINITY, f64::min);
                 for (i, f) in [0.707, 0.97].into_iter().enumerate() {
@@ -319,9 +319,9 @@ mod tests {
 
     /// What is variational is symplectic: `P' J M P = J M`.
     #[test]
-    fn all_propagators_are_symplectic() {
+    fn chain_propagators_are_symplectic() {
         let chain = Chain::of(Kind::Patches, 16, 2);
-        let step = chain.steps(0.8, Split::Stiffness, Buffer::Jump);
+        let step = chain.steps(0.8, MassSplit::Stiffness, Buffer::Jump);
         for (clock, mollified) in [(Clock::Ends, false), (Clock::Ends, true), (Clock::Middles, true)] {
             let p = chain.propagator(&step, clock, mollified);
             let (n, free) = (p.size, p.size / 2);

@@ -5,7 +5,7 @@ use super::{Clock, Random, saving, start};
 use crate::solids::larger;
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::avi::Buffer;
-use stationary::model::solid::Split;
+use stationary::model::solid::MassSplit;
 use stationary_report::plot::Plot;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub const RULES: [Rule; 8] = [
 const DOUBLINGS: u32 = 18;
 
 /// The growth for each smallest step, nought where bounded.
-fn growth(chain: &Chain, rule: Rule, fraction: f64, split: Split) -> f64 {
+fn growth(chain: &Chain, rule: Rule, fraction: f64, split: MassSplit) -> f64 {
     let step = chain.steps(fraction, split, rule.buffer);
     let (base, largest) = step.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), h| (a.min(*h), b.max(*h)));
     let rate = chain.growth(&step, rule.clock, rule.mollified, DOUBLINGS);
@@ -59,7 +59,7 @@ struct Tally {
     saving: f64,
 }
 
-fn tally(chains: &[Chain], rule: Rule, fraction: f64, split: Split) -> Tally {
+fn tally(chains: &[Chain], rule: Rule, fraction: f64, split: MassSplit) -> Tally {
     let mut tally = Tally::default();
     for chain in chains {
         let rate = growth(chain, rule, fraction, split);
@@ -94,7 +94,7 @@ fn run_long(chain: Chain, clock: Clock, step: Vec<f64>, updates: f64) -> f64 {
     energies[1..].iter().copied().fold(0.0, larger) / energies[0]
 }
 
-const SPLITS: [(Split, &str); 2] = [(Split::Stiffness, "stiffness"), (Split::Own, "even")];
+const SPLITS: [(MassSplit, &str); 2] = [(MassSplit::Stiffness, "stiffness"), (MassSplit::Own, "even")];
 
 fn linear(scale: Scale, table: &mut Vec<String>) -> Vec<Tally> {
     let (count, seeds) = scale.pick((30, 2), (60, 4));
@@ -110,7 +110,7 @@ fn linear(scale: Scale, table: &mut Vec<String>) -> Vec<Tally> {
                     row.iter().map(|t| format!("{} ({:.0e})", t.unstable, t.worst)).collect();
                 let worth = row[0].saving / fractions[0];
                 table.push(format!("  {:<26} {:<60} saving {worth:.2}", rule.name, cells.join("  ")));
-                if rule.name == "jump, middles" && split == Split::Stiffness {
+                if rule.name == "jump, middles" && split == MassSplit::Stiffness {
                     held.extend(row.iter().zip(fractions).filter(|(_, f)| **f <= 0.8).map(|(t, _)| *t));
                 }
             }
@@ -120,7 +120,7 @@ fn linear(scale: Scale, table: &mut Vec<String>) -> Vec<Tally> {
 }
 
 /// Chains by lot: the part that is unstable.
-fn by_lot(scale: Scale, split: Split, fractions: &[f64]) -> Vec<Vec<Tally>> {
+fn by_lot(scale: Scale, split: MassSplit, fractions: &[f64]) -> Vec<Vec<Tally>> {
     let count = scale.pick(60, 400);
     let mut random = Random::new(17);
     let chains: Vec<Chain> = (0..count).map(|_| Chain::by_lot(&mut random)).collect();
@@ -153,7 +153,7 @@ fn free(scale: Scale, table: &mut Vec<String>) -> Plot {
                 kind.name(),
                 cells.join(", ")
             ));
-            if split == Split::Stiffness {
+            if split == MassSplit::Stiffness {
                 let rate: Vec<f64> = rates.iter().map(|e| e.ln().clamp(1e-4, 700.0) / updates).collect();
                 plot = plot.line(kind.name(), &at, &rate);
             }
@@ -173,7 +173,7 @@ fn stiffening(scale: Scale, table: &mut Vec<String>) -> f64 {
                 for seed in 0..seeds {
                     let mut chain = Chain::of(kind, count, seed + 1);
                     chain.stiffening = 0.1;
-                    let step = chain.steps(f, Split::Stiffness, rule.buffer);
+                    let step = chain.steps(f, MassSplit::Stiffness, rule.buffer);
                     worst = larger(worst, run_long(chain, rule.clock, step, updates));
                 }
                 cells.push(format!("{f}: {worst:.4}"));
@@ -197,13 +197,14 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
     let mut table = Vec::new();
     let held = linear(scale, &mut table);
     let fractions: &[f64] = scale.pick(&[0.5, 0.8], &[0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]);
-    let lots = by_lot(scale, Split::Stiffness, fractions);
+    let lots = by_lot(scale, MassSplit::Stiffness, fractions);
     let mut plot = Plot::new("Chains by lot that grow, stiffness split")
         .x_label("fraction of the limits")
         .y_label("unstable chains in a hundred");
     let count = scale.pick(60.0, 400.0);
     for (split, named) in SPLITS {
-        let tallies = if split == Split::Stiffness { lots.clone() } else { by_lot(scale, split, fractions) };
+        let tallies =
+            if split == MassSplit::Stiffness { lots.clone() } else { by_lot(scale, split, fractions) };
         table.push(format!(
             "{count} chains of 3 to 12 springs by lot, {named} split: unstable at {fractions:?}"
         ));
@@ -216,7 +217,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
                 cells.join(" "),
                 row[0].saving / fractions[0]
             ));
-            if split == Split::Stiffness {
+            if split == MassSplit::Stiffness {
                 let part: Vec<f64> = row.iter().map(|t| 100.0 * t.unstable as f64 / count).collect();
                 plot = plot.line(rule.name, fractions, &part);
             }
@@ -245,11 +246,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn resonance_chains_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
         // The even split without a buffer does grow: the count can tell.
         let chains: Vec<Chain> = (0..12).map(|seed| Chain::of(Kind::Abrupt, 60, seed + 1)).collect();
-        assert!(tally(&chains, RULES[0], 0.8, Split::Own).unstable > 0);
+        assert!(tally(&chains, RULES[0], 0.8, MassSplit::Own).unstable > 0);
     }
 }

@@ -6,7 +6,9 @@ use crate::modes::symmetric_eigen;
 use crate::solids::larger;
 use crate::{Claim, Outcome, Scale};
 use stationary::integrate::avi::{Buffer, harmonic};
-use stationary::model::solid::{Group, Kind, Lame, Law, MAX_NODES, NeoHookean, Solid, Split};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, MAX_NODES, MassSplit, NeoHookean, Solid,
+};
 use stationary_report::plot::Plot;
 
 /// Tangents of all elements at rest, under the roots of the masses: `M^-1/2 K M^-1/2` element by element.
@@ -125,9 +127,11 @@ pub fn sliver(n: usize, flatter: f64) -> Result<Solid, String> {
     // The corner (m, m, m) of the tetrahedron along x, y, z: its height over the others is along (1, 1, 0) - (0, 1, 0).
     let m = n / 2;
     points[at(m, m, m) as usize][0] += 1.0 - 1.0 / flatter;
-    let law =
-        Law::NeoHookean(NeoHookean::new(Lame::new(2.0, 1.0).map_err(|e| e.message)?).map_err(|e| e.message)?);
-    let blocks = Group::new(Kind::Tet4, &nodes, 1.0).build(&points, &law).map_err(|e| e.message)?;
+    let law = ConstitutiveLaw::NeoHookean(
+        NeoHookean::new(Lame::new(2.0, 1.0).map_err(|e| e.message)?).map_err(|e| e.message)?,
+    );
+    let blocks =
+        ElementGroup::new(ElementKind::Tet4, &nodes, 1.0).build(&points, &law).map_err(|e| e.message)?;
     Solid::new(&points, blocks, &[]).map_err(|e| e.message)
 }
 
@@ -147,8 +151,12 @@ fn row(name: &str, solid: &Solid, steps: usize) -> Result<Row, String> {
     let limit = true_limit(solid, steps)?;
     let x = solid.points();
     let eigen = |split| solid.steps_eigen(1.0, x, split).map_err(|e| e.to_string());
-    let rules =
-        [solid.steps_courant(1.0), eigen(Split::Own)?, eigen(Split::Stiffness)?, eigen(Split::Optimal)?];
+    let rules = [
+        solid.steps_courant(1.0),
+        eigen(MassSplit::Own)?,
+        eigen(MassSplit::Stiffness)?,
+        eigen(MassSplit::Optimal)?,
+    ];
     let [jump, optimal] = [2, 3].map(|i| harmonic(solid, &rules[i], Buffer::Jump));
     let used = |h: &[f64]| solid.used_limit(x, h).map_err(|e| e.to_string());
     let known = 1.0 / used(&vec![limit; solid.elements()])?;
@@ -239,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn resonance_limits_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
     }

@@ -3,7 +3,7 @@
 use super::meshes::{DEFAULT, FRACTION, SMALL, Seen, Way, shake, solid};
 use crate::solids::larger;
 use crate::{Claim, Outcome, Scale};
-use stationary::model::solid::Split;
+use stationary::model::solid::MassSplit;
 use stationary_report::plot::Plot;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
     // The split for few updates lets more elements be at their limits at once.
     let (slab, updates) = (Arc::new(solid("slab")?), scale.pick(2e4, 4e4));
     for fraction in [0.7, FRACTION] {
-        let optimal = Way { split: Split::Optimal, ..DEFAULT };
+        let optimal = Way { split: MassSplit::Optimal, ..DEFAULT };
         let seen = shake(&slab, optimal, fraction, updates, SMALL)?;
         table.push(line(&format!("slab, optimal split, {fraction}"), slab.elements(), updates, &seen));
     }
@@ -80,7 +80,7 @@ mod tests {
     use crate::resonance::meshes::WAYS;
 
     #[test]
-    fn the_claims_hold() {
+    fn resonance_long_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
         // Free steps at the same fraction do grow: the trend can tell.

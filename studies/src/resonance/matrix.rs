@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exponent_is_the_logarithm_of_the_spectral_radius() {
+    fn growth_exponent_is_the_logarithm_of_the_spectral_radius() {
         // A rotation by one radian, seen askew, times some factors.
         let (s, c) = 1_f64.sin_cos();
         for factor in [1.0, 1.0 + 1e-4, 1.5, 0.7] {

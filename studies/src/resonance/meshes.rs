@@ -6,7 +6,9 @@ use crate::vti04::blade::CASES;
 use crate::{Claim, Outcome, Scale, side_by_side};
 use stationary::integrate::avi::{Buffer, harmonic};
 use stationary::mesh::{CellKind, Mesh};
-use stationary::model::solid::{Bars, Elements, Group, Kind, Lame, Law, NeoHookean, Solid, Split};
+use stationary::model::solid::{
+    Bars, ConstitutiveLaw, ElementGroup, ElementKind, Elements, Lame, MassSplit, NeoHookean, Solid,
+};
 use stationary_app::scenario::shipped;
 use stationary_report::plot::Plot;
 use std::sync::Arc;
@@ -38,13 +40,13 @@ pub fn solid(name: &str) -> Result<Solid, String> {
             _ => (93e9, 10e9, 7800.0),
         };
         let lame = Lame::new(lambda, mu).map_err(|e| e.message)?;
-        let law = Law::NeoHookean(NeoHookean::new(lame).map_err(|e| e.message)?);
+        let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).map_err(|e| e.message)?);
         let (cell, kind) = match find(CellKind::Tetrahedron10).next() {
-            Some(_) => (CellKind::Tetrahedron10, Kind::Tet10),
-            None => (CellKind::Triangle6, Kind::Tri6),
+            Some(_) => (CellKind::Tetrahedron10, ElementKind::Tet10),
+            None => (CellKind::Triangle6, ElementKind::Tri6),
         };
         for cells in find(cell) {
-            let group = Group::new(kind, &cells.nodes, density).build(&mesh.points, &law);
+            let group = ElementGroup::new(kind, &cells.nodes, density).build(&mesh.points, &law);
             blocks.extend(group.map_err(|e| e.message)?);
         }
     }
@@ -63,46 +65,46 @@ pub struct Way {
     /// Whether fractions are of the whole body's limit, not of each element's own.
     pub of_body: bool,
     /// How nodal masses are divided among elements.
-    pub split: Split,
+    pub split: MassSplit,
 }
 
 /// The ways compared, the default last.
 pub const WAYS: [Way; 6] = [
-    Way { name: "free", buffer: None, clock: Clock::Ends, of_body: false, split: Split::Stiffness },
+    Way { name: "free", buffer: None, clock: Clock::Ends, of_body: false, split: MassSplit::Stiffness },
     Way {
         name: "none",
         buffer: Some(Buffer::None),
         clock: Clock::Ends,
         of_body: false,
-        split: Split::Stiffness,
+        split: MassSplit::Stiffness,
     },
     Way {
         name: "ring",
         buffer: Some(Buffer::Ring),
         clock: Clock::Ends,
         of_body: false,
-        split: Split::Stiffness,
+        split: MassSplit::Stiffness,
     },
     Way {
         name: "jump",
         buffer: Some(Buffer::Jump),
         clock: Clock::Ends,
         of_body: false,
-        split: Split::Stiffness,
+        split: MassSplit::Stiffness,
     },
     Way {
         name: "jump, middles",
         buffer: Some(Buffer::Jump),
         clock: Clock::Middles,
         of_body: false,
-        split: Split::Stiffness,
+        split: MassSplit::Stiffness,
     },
     Way {
         name: "jump, middles, of body",
         buffer: Some(Buffer::Jump),
         clock: Clock::Middles,
         of_body: true,
-        split: Split::Stiffness,
+        split: MassSplit::Stiffness,
     },
 ];
 
@@ -268,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn resonance_meshes_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
     }

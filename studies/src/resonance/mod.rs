@@ -67,7 +67,7 @@ pub fn start<P: Potentials>(
     let start = AviStart { t: 0.0, x, v, mass, step };
     match clock {
         Clock::Ends => Avi::new(Arc::clone(potentials), start),
-        Clock::Middles => Avi::with_events_in_the_middle(Arc::clone(potentials), start),
+        Clock::Middles => Avi::with_midpoint_events(Arc::clone(potentials), start),
     }
 }
 

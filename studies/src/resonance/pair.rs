@@ -207,13 +207,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn resonance_pair_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
     }
 
     #[test]
-    fn known_limits() {
+    fn stability_limits_of_a_pair_of_springs_agree_with_known_values() {
         // Equal steps: stable up to the limit of the sum.
         let one =
             |total: f64, clock| Pair { fast: 0.4 * total, slow: 0.6 * total, ratio: (1, 1) }.growth(clock);

@@ -2,7 +2,7 @@
 
 use super::wells::{Run, STARTS, Wells};
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::integrate::EnergyChoice;
+use stationary::integrate::EnergyStepSpec;
 use stationary_report::plot::Plot;
 
 /// Runs the study.
@@ -10,7 +10,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
     let end = scale.pick(40.0, 100.0);
     let (mut plots, mut table, mut claims) = (Vec::new(), Vec::new(), Vec::new());
     for start in STARTS {
-        let runs = Wells::double(start)?.both(EnergyChoice::default(), end)?;
+        let runs = Wells::double(start)?.both(EnergyStepSpec::default(), end)?;
         plots.push(plot(start, &runs));
         for (name, run) in ["fixed", "by energy"].into_iter().zip(&runs) {
             table.push(format!("start {start}, {name}: {} steps, {} flagged", run.t.len(), run.flags()));
@@ -62,17 +62,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sem99_figure_8_1_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn an_orbit_of_another_energy_is_noticed() {
-        let mut runs = Wells::double(0.74).unwrap().both(EnergyChoice::default(), 40.0).unwrap();
+    fn sem99_figure_8_1_claims_fail_for_an_orbit_of_another_energy() {
+        let mut runs = Wells::double(0.74).unwrap().both(EnergyStepSpec::default(), 40.0).unwrap();
         runs[1].energy[0] += 0.02;
         assert!(distance(&runs) > 0.02);
-        let outside = Wells::double(1.001).unwrap().both(EnergyChoice::default(), 40.0).unwrap();
+        let outside = Wells::double(1.001).unwrap().both(EnergyStepSpec::default(), 40.0).unwrap();
         assert!(!crossing(0.995, &outside).holds());
     }
 }

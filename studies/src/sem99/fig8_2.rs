@@ -2,7 +2,7 @@
 
 use super::wells::{Run, STARTS, Wells, drawn};
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::integrate::EnergyChoice;
+use stationary::integrate::EnergyStepSpec;
 use stationary_report::plot::Plot;
 
 /// Runs the study.
@@ -10,7 +10,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
     let end = scale.pick(60.0, 200.0);
     let (mut plots, mut table, mut claims) = (Vec::new(), Vec::new(), Vec::new());
     for start in STARTS {
-        let runs = Wells::double(start)?.both(EnergyChoice::default(), end)?;
+        let runs = Wells::double(start)?.both(EnergyStepSpec::default(), end)?;
         plots.push(energy_plot(&format!("q0 = q1 = {start}"), &runs));
         table.push(line(&format!("start {start}"), &runs));
         claims.extend(better(&format!("start {start}"), &runs));
@@ -59,14 +59,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sem99_figure_8_2_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn exchanged_runs_fail() {
-        let [fixed, chosen] = Wells::double(0.995).unwrap().both(EnergyChoice::default(), 60.0).unwrap();
+    fn sem99_figure_8_2_claims_fail_for_exchanged_runs() {
+        let [fixed, chosen] = Wells::double(0.995).unwrap().both(EnergyStepSpec::default(), 60.0).unwrap();
         assert!(!better("", &[chosen, fixed])[0].holds());
     }
 }

@@ -3,12 +3,12 @@
 use super::wells::{Run, Wells};
 use crate::series::range;
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::integrate::EnergyChoice;
+use stationary::integrate::EnergyStepSpec;
 use stationary_report::plot::Plot;
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {
-    let orbit = Wells::coupled()?.run(Some(EnergyChoice::default()), scale.pick(300.0, 500.0))?;
+    let orbit = Wells::coupled()?.run(Some(EnergyStepSpec::default()), scale.pick(300.0, 500.0))?;
     let plane = |x: &str, y: &str, a: &[f64], b: &[f64]| {
         Plot::new("").x_label(x).y_label(y).line("orbit", a, b).to_svg(420, 380)
     };
@@ -43,13 +43,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sem99_figure_8_3_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn an_orbit_in_one_well_fails() {
+    fn sem99_figure_8_3_claims_fail_for_an_orbit_in_one_well() {
         let mut orbit = Wells::double(0.74).unwrap().run(None, 100.0).unwrap();
         orbit.middle.push(orbit.middle[0].clone());
         assert!(!claims(&orbit)[0].holds());

@@ -3,11 +3,11 @@
 use super::fig8_2::{better, energy_plot, line};
 use super::wells::Wells;
 use crate::{Outcome, Scale};
-use stationary::integrate::EnergyChoice;
+use stationary::integrate::EnergyStepSpec;
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {
-    let runs = Wells::coupled()?.both(EnergyChoice::default(), scale.pick(100.0, 500.0))?;
+    let runs = Wells::coupled()?.both(EnergyStepSpec::default(), scale.pick(100.0, 500.0))?;
     let plot = energy_plot("coupled wells", &runs);
     Ok(Outcome { plot, table: vec![line("coupled wells", &runs)], claims: better("coupled wells", &runs) })
 }
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sem99_figure_8_4_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(|c| c.holds()), "{:?}", outcome.claims);
     }

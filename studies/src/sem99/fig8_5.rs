@@ -2,12 +2,12 @@
 
 use super::wells::{H0, Run, Wells};
 use crate::{Claim, Outcome, Scale};
-use stationary::integrate::EnergyChoice;
+use stationary::integrate::EnergyStepSpec;
 use stationary_report::plot::Plot;
 
 /// Runs the study.
 pub fn run(scale: Scale) -> Result<Outcome, String> {
-    let orbit = Wells::coupled()?.run(Some(EnergyChoice::default()), scale.pick(50.0, 150.0))?;
+    let orbit = Wells::coupled()?.run(Some(EnergyStepSpec::default()), scale.pick(50.0, 150.0))?;
     let number: Vec<f64> = (1..=orbit.h.len()).map(|k| k as f64).collect();
     let plot = Plot::new("")
         .x_label("step")
@@ -55,13 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sem99_figure_8_5_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?}", outcome.claims);
     }
 
     #[test]
-    fn fixed_steps_fail() {
+    fn sem99_figure_8_5_claims_fail_for_fixed_steps() {
         let orbit = Wells::coupled().unwrap().run(None, 50.0).unwrap();
         assert!(!claims(&orbit)[0].holds());
     }

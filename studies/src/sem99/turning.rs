@@ -2,7 +2,7 @@
 
 use super::wells::{H0, Run, Wells, words};
 use crate::{Claim, Outcome, Scale, side_by_side};
-use stationary::integrate::{EnergyChoice, Integrator, Method, Start, Turning};
+use stationary::integrate::{EnergyStepSpec, Integrator, Method, Start, Turning};
 use stationary_report::plot::Plot;
 
 /// Starts whose orbits cross the saddle.
@@ -44,7 +44,7 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
         for (turning, largest) in Turning::ALL.iter().flat_map(|(_, t)| LARGEST.map(|l| (*t, l))) {
             let measured = measure(&wells, (turning, largest), end)?;
             table.push(row(start, &measured));
-            if largest != EnergyChoice::default().largest {
+            if largest != EnergyStepSpec::default().largest {
                 continue;
             }
             let shown = measured.run.t.iter().take_while(|t| **t < 60.0).count();
@@ -61,9 +61,9 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
     Ok(Outcome { plot: side_by_side(&plots, 560, 400), table, claims })
 }
 
-fn choice((turning, largest): (Turning, f64)) -> EnergyChoice {
+fn choice((turning, largest): (Turning, f64)) -> EnergyStepSpec {
     // A smaller bound makes the minimisation crawl even more; the others stay above it.
-    EnergyChoice { turning, smallest: 0.05, largest }
+    EnergyStepSpec { turning, smallest: 0.05, largest }
 }
 
 fn measure(wells: &Wells, way: (Turning, f64), end: f64) -> Result<Measured, String> {
@@ -74,7 +74,7 @@ fn measure(wells: &Wells, way: (Turning, f64), end: f64) -> Result<Measured, Str
 }
 
 /// The largest distance from a fine run, which is taken to the very times of the steps.
-fn path_error(wells: &Wells, choice: Option<EnergyChoice>) -> Result<f64, String> {
+fn path_error(wells: &Wells, choice: Option<EnergyStepSpec>) -> Result<f64, String> {
     let mut x = wells.begin(choice)?;
     let state = wells.state(H0)?;
     let mut fine = Fine::new(wells, &state)?;
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sem99_turning_claims_hold() {
         let outcome = run(Scale::Reduced).unwrap();
         assert!(outcome.claims.iter().all(Claim::holds), "{:?} {:?}", outcome.claims, outcome.table);
     }

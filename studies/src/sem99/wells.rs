@@ -2,7 +2,7 @@
 
 use crate::series::largest_deviation;
 use stationary::formula::{Scope, Var};
-use stationary::integrate::{BuildError, EnergyChoice, Extras, Integrator, Method, Start};
+use stationary::integrate::{BuildError, EnergyStepSpec, Integrator, Interactions, Method, Start};
 use stationary::model::FormulaLagrangian;
 use std::sync::Arc;
 
@@ -75,17 +75,17 @@ impl Wells {
     }
 
     /// The integrator, with steps by the energy if it is to choose them.
-    pub fn begin(&self, choice: Option<EnergyChoice>) -> Result<Box<dyn Integrator>, String> {
+    pub fn begin(&self, choice: Option<EnergyStepSpec>) -> Result<Box<dyn Integrator>, String> {
         let (l, start) = (self.lagrangian.clone(), self.state(H0)?);
         match choice {
-            Some(choice) => MIDPOINT.start_energy(l, &Extras::default(), &start, (choice, 1e-15)),
+            Some(choice) => MIDPOINT.start_energy(l, &Interactions::default(), &start, (choice, 1e-15)),
             None => MIDPOINT.start(l, &start, 1e-15),
         }
         .map_err(words)
     }
 
     /// Runs until a time.
-    pub fn run(&self, choice: Option<EnergyChoice>, end: f64) -> Result<Run, String> {
+    pub fn run(&self, choice: Option<EnergyStepSpec>, end: f64) -> Result<Run, String> {
         let mut x = self.begin(choice)?;
         let n = self.start.len();
         let mut run = Run { middle: vec![Vec::new(); n], velocity: vec![Vec::new(); n], ..Run::default() };
@@ -106,7 +106,7 @@ impl Wells {
     }
 
     /// Runs both ways, the energy with the choice given.
-    pub fn both(&self, choice: EnergyChoice, end: f64) -> Result<[Run; 2], String> {
+    pub fn both(&self, choice: EnergyStepSpec, end: f64) -> Result<[Run; 2], String> {
         Ok([self.run(None, end)?, self.run(Some(choice), end)?])
     }
 }

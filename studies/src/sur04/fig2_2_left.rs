@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sur04_figure_2_2_left_claims_hold() {
         let contrast = Contrast::new(&setup(Scale::Reduced), MIDPOINT, Method::RungeKutta4).unwrap();
         for claim in claims(&contrast) {
             assert!(claim.holds(), "{claim}");

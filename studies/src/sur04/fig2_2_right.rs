@@ -29,7 +29,7 @@ mod tests {
     use crate::Claim;
 
     #[test]
-    fn the_claims_hold() {
+    fn sur04_figure_2_2_right_claims_hold() {
         let damping = Damping::new(&setup(Scale::Reduced)).unwrap();
         assert!(damping.claims(LOST).iter().all(Claim::holds), "{damping:?}");
         assert!(damping.swapped().claims(LOST)[1..].iter().all(|c| !c.holds()));

@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold_and_fail_when_the_methods_change_places() {
+    fn sur04_figure_2_3_claims_hold_and_fail_for_exchanged_methods() {
         let sections = sections(Scale::Reduced, VI2, Method::RungeKutta4).unwrap();
         for claim in sections.claims() {
             assert!(claim.holds(), "{claim}");

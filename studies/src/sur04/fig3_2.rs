@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn sur04_figure_3_2_claims_hold() {
         for claim in run(Scale::Reduced).unwrap().claims {
             assert!(claim.holds(), "{claim}");
         }

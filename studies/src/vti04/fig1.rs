@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_1_claims_hold() {
         let heat = heat(Scale::Reduced, VI1, Method::RungeKutta4).unwrap();
         for claim in heat.claims() {
             assert!(claim.holds(), "{claim}");

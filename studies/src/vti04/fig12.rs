@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_12_claims_hold() {
         let mut updates = Updates::new().unwrap();
         for claim in claims(&updates) {
             assert!(claim.holds(), "{claim}");

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_13_claims_hold() {
         let energy = measure(CASES[2].long_run(Scale::Reduced).unwrap());
         assert!(claims(&energy).iter().all(Claim::holds), "{energy:?}");
         assert!(energy.largest > 0.0);

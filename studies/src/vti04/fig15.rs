@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_15_claims_hold() {
         let good = results(2, end(Scale::Reduced)).unwrap();
         for claim in claims(&good) {
             assert!(claim.holds(), "{claim}");
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_lie_between_the_points() {
+    fn vti04_figure_15_cost_is_interpolated_between_points() {
         let point = |updates, e| Point {
             elements: 1,
             updates,

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_18_claims_hold() {
         let mut local = Local::new(1e-4).unwrap();
         for claim in claims(&local) {
             assert!(claim.holds(), "{claim}");

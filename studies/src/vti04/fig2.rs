@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_2_claims_hold() {
         let panels = panels(Scale::Reduced, METHODS).unwrap();
         for claim in panels.iter().flat_map(claims) {
             assert!(claim.holds(), "{claim}");
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_lies_between_the_points() {
+    fn vti04_figure_2_cost_is_interpolated_between_points() {
         let point = |cost, total| Point { h: 0.0, cost, total, discretisation: 0.0 };
         let curve = [point(1.0, 1.0), point(10.0, 0.1), point(100.0, 0.01)];
         assert!((cost_of(&curve, 0.03) / 10.0f64.powf(2.0 - 3.0f64.log10()) - 1.0).abs() < 1e-12);

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_4_claims_hold() {
         let contrast = Contrast::new(&setup(Scale::Reduced), NEWMARK, Method::RungeKutta4).unwrap();
         for claim in claims(&contrast) {
             assert!(claim.holds(), "{claim}");

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_figure_5_claims_hold() {
         let portrait = portrait(Scale::Reduced, VI1, Method::RungeKutta4).unwrap();
         for claim in portrait.claims() {
             assert!(claim.holds(), "{claim}");

@@ -3,8 +3,11 @@
 use stationary::formula::{Expr, Graph, Scope};
 use stationary::integrate::avi::{Avi, AviStart};
 use stationary::mesh::{CellKind, Mesh};
-use stationary::model::solid::{Group, Kind, Lame, Law, LoadsBuilder, MAX_NODES, NeoHookean, Problem, Solid};
-use stationary::model::{Field, Potentials, Supports};
+use stationary::model::solid::{
+    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LoadsBuilder, MAX_NODES, NeoHookean, Solid,
+    SolidProblem,
+};
+use stationary::model::{FormulaField, Potentials, Supports};
 use stationary_app::scenario::shipped;
 use std::sync::Arc;
 
@@ -17,7 +20,7 @@ const GRAVITY: &str = "-9.81";
 #[derive(Debug)]
 pub struct Slab {
     /// The body with its weight and its wall.
-    pub problem: Arc<Problem>,
+    pub problem: Arc<SolidProblem>,
 }
 
 /// How elements step.
@@ -53,8 +56,8 @@ impl Slab {
         let cells =
             mesh.cells.iter().find(|c| c.kind == CellKind::Triangle6).ok_or("no six-node triangles")?;
         let lame = Lame::new(LAME[0], LAME[1]).map_err(|d| d.to_string())?;
-        let law = Law::NeoHookean(NeoHookean::new(lame).map_err(|d| d.to_string())?);
-        let group = Group::new(Kind::Tri6, &cells.nodes, DENSITY);
+        let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).map_err(|d| d.to_string())?);
+        let group = ElementGroup::new(ElementKind::Tri6, &cells.nodes, DENSITY);
         let blocks = group.build(&mesh.points, &law).map_err(|d| d.to_string())?;
         let solid = Solid::new(&mesh.points, blocks, &[]).map_err(|d| d.to_string())?;
         let weight = constant(&["0", GRAVITY])?;
@@ -74,7 +77,7 @@ impl Slab {
                 supports.fix(*node, direction, 0.0, 0).map_err(|c| format!("{c:?}"))?;
             }
         }
-        Ok(Slab { problem: Arc::new(Problem::new(solid, loads, supports, cells.tags.clone())) })
+        Ok(Slab { problem: Arc::new(SolidProblem::new(solid, loads, supports, cells.tags.clone())) })
     }
 
     /// Lets it fall from rest until a time, steps being `fraction` of the Courant step [AVI03 (68)].
@@ -99,14 +102,14 @@ impl Slab {
     }
 }
 
-fn constant(components: &[&str]) -> Result<Arc<Field>, String> {
+fn constant(components: &[&str]) -> Result<Arc<FormulaField>, String> {
     let mut graph = Graph::new();
     let mut nodes = Vec::new();
     for text in components {
         let expression = Expr::parse(text).map_err(|e| format!("{e:?}"))?;
         nodes.push(graph.lower(&expression, &Scope::new()).map_err(|e| format!("{e:?}"))?);
     }
-    Ok(Arc::new(Field::new(&mut graph, &nodes)))
+    Ok(Arc::new(FormulaField::new(&mut graph, &nodes)))
 }
 
 /// L2 norms over the slab of a displacement and of its gradient.
@@ -232,7 +235,7 @@ mod tests {
 
     /// `u = (x y, y^2 - x)` is in every space of quadratics: no error between levels, and norms by hand.
     #[test]
-    fn quadratics_are_measured_exactly() {
+    fn slab_error_norm_is_exact_for_quadratic_fields() {
         let slabs = [0, 2].map(|level| Slab::new(&mesh(level).unwrap()).unwrap());
         let fields = [&slabs[0], &slabs[1]].map(|slab| {
             let mut x = slab.problem.solid().points().to_vec();
@@ -260,7 +263,7 @@ mod tests {
 
     /// One node moved: an error of known size where it should be, none elsewhere.
     #[test]
-    fn a_difference_is_seen() {
+    fn slab_error_norm_detects_a_difference() {
         let slabs = [0, 1].map(|level| Slab::new(&mesh(level).unwrap()).unwrap());
         let rest = slabs[0].problem.solid().points();
         let mut moved = slabs[1].problem.solid().points().to_vec();

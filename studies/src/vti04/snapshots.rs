@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_snapshots_claims_hold() {
         for case in &CASES {
             let (body, recorded) = (case.body().unwrap(), case.long_run(Scale::Reduced).unwrap());
             let shape = shape(&body, recorded);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_and_shifted_blade_is_seen_as_such() {
+    fn blade_snapshot_comparison_detects_rotation_and_translation() {
         let body = CASES[0].body().unwrap();
         let mut recorded = CASES[0].long_run(Scale::Reduced).unwrap().clone();
         // The tip twisted by 0.1 rad about the span, all of it raised by 2 mm.

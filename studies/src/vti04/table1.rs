@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_table_1_claims_hold() {
         for case in CASES {
             let (row, ..) = measure(case, Scale::Reduced).unwrap();
             for claim in claims(&row, Scale::Reduced) {

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_claims_hold() {
+    fn vti04_table_2_claims_hold() {
         for case in CASES {
             let steps = case.body().unwrap().step;
             assert_eq!(steps.len(), 2089);

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_faces_the_eye_is_drawn() {
+    fn blade_drawing_contains_only_visible_faces() {
         let view = View { scale: 10.0, origin: [50.0, 50.0], elevation: 90.0 };
         let up = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let down = [up[0], up[2], up[1]];
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_run_from_end_to_end() {
+    fn blade_drawing_colours_cover_the_scale() {
         assert_eq!([colour(0.0), colour(1.0), colour(7.0)], ["#440154", "#fde725", "#fde725"]);
         assert_eq!(colour(0.5), "#21918c");
     }

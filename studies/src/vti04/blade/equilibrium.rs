@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gradient_is_that_of_the_energy() {
+    fn blade_equilibrium_gradient_is_the_derivative_of_the_energy() {
         let body = CASES[2].body().unwrap();
         let n = body.solid.points().len();
         let mut search = Search { body: &body, momentum: 3e4, x: vec![0.0; n], force: vec![0.0; n] };
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stiff_blade_stretches_as_a_rod() {
+    fn stiff_rotating_blade_stretches_like_a_rod() {
         // u(R) = rho omega^2 R^3 / (3 E) to first order, E = 5/2 mu where both constants are alike.
         let body = CASES[0].body().unwrap();
         let found = equilibrium(&body, 4.0).unwrap();

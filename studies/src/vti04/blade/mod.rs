@@ -7,7 +7,7 @@ pub mod recorded;
 use crate::Scale;
 use recorded::Recorded;
 use stationary::mesh::{CellId, CellKind, Mesh};
-use stationary::model::solid::{Group, Kind, Lame, Law, NeoHookean, Solid};
+use stationary::model::solid::{ConstitutiveLaw, ElementGroup, ElementKind, Lame, NeoHookean, Solid};
 use stationary_app::run::{self, Outcome};
 use stationary_app::scenario::{Scenario, shipped};
 use std::ops::ControlFlow;
@@ -127,8 +127,10 @@ impl Case {
                 .copied()
                 .collect();
             let law = Lame::new(part.lambda, part.mu).and_then(NeoHookean::new).map_err(|e| e.to_string())?;
-            let group = Group { first, ..Group::new(Kind::Tet10, &nodes, part.density) };
-            blocks.extend(group.build(&mesh.points, &Law::NeoHookean(law)).map_err(|e| e.to_string())?);
+            let group = ElementGroup { first, ..ElementGroup::new(ElementKind::Tet10, &nodes, part.density) };
+            blocks.extend(
+                group.build(&mesh.points, &ConstitutiveLaw::NeoHookean(law)).map_err(|e| e.to_string())?,
+            );
         }
         let solid = Solid::new(&mesh.points, blocks, &[]).map_err(|e| e.to_string())?;
         let mut step = vec![0.0; cells.len()];
@@ -246,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_speed_is_the_printed_one() {
+    fn blade_angular_velocity_is_the_printed_one() {
         // The printed speeds follow from span 7.2 m and chord 0.533 m: that is how the length enters the paper.
         for case in CASES {
             let part = case.parts[1];
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_counted_to_the_end() {
+    fn blade_events_are_counted_to_the_end() {
         assert_eq!([events(0.1, 0.3), events(0.1, 0.25), events(0.25, 1.0)], [2, 2, 4]);
         assert_eq!(events(2.0, 1.0), 0);
     }

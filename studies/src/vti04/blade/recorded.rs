@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_period_is_that_of_the_angle() {
+    fn blade_period_is_that_of_the_angle() {
         let mut text = String::from("t,angle,momentum.angular.z");
         for k in 0..=100 {
             let t = 0.01 * f64::from(k);
