@@ -73,32 +73,37 @@ class Browser:
         while not self.eval(ready):
             pass
 
-    def picture(self, colour):
-        """The moving picture half way, else the first plot."""
+    def picture(self, colour, part=0.5, form="webp"):
+        """The animation at a part of the run, half way unless told, else the first plot."""
         self.eval("""(async () => {
             const slider = document.querySelector('.scene input[type=range], .film input[type=range]');
-            if (slider) { slider.value = 5000; slider.dispatchEvent(new Event('input')); }
+            if (slider) { slider.value = %d; slider.dispatchEvent(new Event('input')); }
             const menu = document.querySelector('.scene-field');
             const wanted = menu && [...menu.options].find(o => o.textContent === %s);
             if (wanted) { menu.value = wanted.value; }
             if (menu) menu.dispatchEvent(new Event('change'));
             await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-        })()""" % json.dumps(colour))
+        })()""" % (round(10000 * part), json.dumps(colour)))
         box = self.eval("""(() => {
             const seen = document.querySelector('.scene canvas, .film canvas, .film svg, figure svg, svg');
             const box = seen.getBoundingClientRect();
             return { x: box.left, y: box.top + scrollY, width: box.width, height: box.height, scale: 0.75 };
         })()""")
-        shot = self.call("Page.captureScreenshot", format="webp", quality=80, clip=box, captureBeyondViewport=True)
+        shot = self.shot(box, form)
         self.session = None
-        return base64.b64decode(shot["data"])
+        return shot
+
+    def shot(self, box, form="webp"):
+        quality = {"quality": 80} if form == "webp" else {}
+        answer = self.call("Page.captureScreenshot", format=form, clip=box, captureBeyondViewport=True, **quality)
+        return base64.b64decode(answer["data"])
 
 
 HEAD = """# Gallery
 
-What the shipped scenarios look like: the moving picture of their pages half way through, or their first plot. `docs/gallery.py`
-made these from runs of the program; those of the blades are the first 0.01 s with the default steps, that of the discs the first
-20,000 impacts.
+The shipped scenarios: the animation of each report half way through the run, or its first plot. `docs/gallery.py` makes the pictures
+from runs of the program. The blades are shown in their first 0.01 s with the default steps, the discs in their first 20,000
+impacts.
 """
 
 
@@ -134,4 +139,5 @@ def main():
         browser.child.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()
