@@ -134,6 +134,8 @@ pub enum Cause {
         time: f64,
         /// What is wrong with it.
         why: String,
+        /// What would help, or has been tried.
+        remedy: String,
     },
 }
 
@@ -221,8 +223,8 @@ impl fmt::Display for RunError {
             }
             Cause::Impacts { what } => write!(f, "{what}"),
             Cause::Interrupted => write!(f, "interrupted"),
-            Cause::Element { number, time, why } => {
-                write!(f, "element {number} at time {time}: {why}; a smaller step may help")
+            Cause::Element { number, time, why, remedy } => {
+                write!(f, "element {number} at time {time}: {why}; {remedy}")
             }
         }
     }

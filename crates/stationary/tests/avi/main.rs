@@ -1,6 +1,7 @@
 //! Laws of asynchronous variational integrators, for springs and for bodies of every element kind with loads and supports.
 
 mod bodies;
+mod certificate;
 mod energy;
 mod faults;
 mod free_schedule;
@@ -8,6 +9,7 @@ mod harmonic_schedule;
 mod momenta;
 mod orders;
 mod pressure;
+mod rescale;
 mod springs;
 mod state;
 mod steps;

@@ -1,7 +1,7 @@
 //! Steps: harmonic rounding, the ring around small ones, and changing steps that do not go on.
 
 use super::bodies::*;
-use stationary::integrate::avi::{Avi, AviStart, Buffer, StepFactor, harmonic};
+use stationary::integrate::avi::{Avi, AviStart, Buffer, LevelTable, StepFactor, harmonic};
 use stationary::model::Potentials;
 use stationary::model::solid::{Bars, ElementKind, Elements, MassSplit, Solid};
 use std::sync::Arc;
@@ -25,9 +25,10 @@ fn harmonic_steps_are_powers_of_two_times_a_base_and_stable() {
             let around = (0..stable.len()).filter(|n| solid.nodes(*n).iter().any(|a| nodes.contains(a)));
             let least = |of: &[f64]| around.clone().map(|n| of[n]).fold(f64::INFINITY, f64::min);
             assert_eq!(ring[k], least(&plain));
-            // As large as may be: what is lowered has a neighbour of half its step.
+            // Within the limit, with a base of its own, and within a factor of two of the neighbours.
+            assert!(jump[k] <= stable[k]);
             assert!(jump[k] <= 2.0 * least(&jump));
-            assert!(jump[k] == plain[k] || jump[k] == 2.0 * least(&jump));
+            assert!((jump[k] / jump[0]).log2().fract() == 0.0);
         }
         assert!(base <= least(&stable) && 2.0 * base > least(&stable));
         // The base loses no more than the smallest step would.
@@ -114,6 +115,43 @@ fn harmonic_steps_with_ratio_two_between_neighbours_stay_bounded() {
             assert!(grown > 10.0, "without it: {fraction}: {grown}");
         }
     }
+}
+
+/// On a mesh with irregular steps the levels of least cost have fewer boundaries than those that are merely rounded and limited, for few more updates.
+#[test]
+fn levels_by_cost_have_fewer_boundaries_than_rounded_ones() {
+    let body = grid(ElementKind::Tet4, [12, 12, 12], [1.0; 3], 2.0, 0.12);
+    let solid = body.neo_hookean();
+    let stable = solid.steps_eigen(0.5, solid.points(), MassSplit::Stiffness).unwrap();
+    let rounded = {
+        let mut steps = harmonic(&solid, &stable, Buffer::None);
+        loop {
+            let mut least = vec![f64::INFINITY; solid.mass().len()];
+            for (k, h) in steps.iter().enumerate() {
+                solid.nodes(k).iter().for_each(|a| least[*a as usize] = least[*a as usize].min(*h));
+            }
+            let around =
+                |k: usize| solid.nodes(k).iter().map(|a| least[*a as usize]).fold(f64::INFINITY, f64::min);
+            let next: Vec<f64> = (0..steps.len()).map(|k| steps[k].min(2.0 * around(k))).collect();
+            if next == steps {
+                break steps;
+            }
+            steps = next;
+        }
+    };
+    let chosen = harmonic(&solid, &stable, Buffer::Jump);
+    let updates = |steps: &[f64]| steps.iter().map(|h| 1.0 / h).sum::<f64>();
+    let share = |steps: &[f64]| LevelTable::new(&solid, steps).unwrap().boundary_share();
+    println!(
+        "{} elements: boundary share {:.3} rounded, {:.3} chosen; updates {:.3} times as many",
+        stable.len(),
+        share(&rounded),
+        share(&chosen),
+        updates(&chosen) / updates(&rounded)
+    );
+    // Measured: 0.556 and 0.482, a ratio of 0.867, for 1.8 % more updates.
+    assert!(share(&chosen) < 0.9 * share(&rounded));
+    assert!(updates(&chosen) < 1.05 * updates(&rounded));
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl<P: Potentials> Avi<P> {
 
     /// Moves the nodes of an element to a time since the start on straight lines.
     #[inline]
-    fn drift(&mut self, k: usize, t: f64) {
+    pub(super) fn drift(&mut self, k: usize, t: f64) {
         for &a in self.potentials.nodes(k) {
             let a = a as usize;
             let ahead = t - self.node_time[a];
@@ -186,7 +186,7 @@ impl<P: Potentials> Avi<P> {
     }
 
     /// The data on which events of elements with loads and supports work.
-    fn event_context(&mut self) -> EventContext<'_, P> {
+    pub(super) fn event_context(&mut self) -> EventContext<'_, P> {
         EventContext {
             start: self.clocks.start,
             potentials: &self.potentials,

@@ -13,17 +13,28 @@ use std::sync::Arc;
 /// With constant time steps the time of event `j` is the product `j dt_K`, never an accumulated sum, and `(j - 1/2) dt_K` where events lie
 /// in the middle of steps. With time steps that change, the weight of an event is half the time from the last event to the next: the
 /// trapezoidal rule for the element's part of the action.
+///
+/// Constant steps may be multiplied by a number at a time at which all nodes are brought together: the clocks then begin anew at this
+/// time, their origin, and event `j` since then is at `origin + j dt_K` or `origin + (j - 1/2) dt_K`.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
     /// The initial time.
     pub start: f64,
     /// The time step of each element.
     pub step: Vec<f64>,
-    /// Number of events of each element; empty while ticks are counted instead.
+    /// Number of events of each element since the origin; empty while ticks are counted instead.
     pub events: Vec<u64>,
+    /// The time since the start from which events are counted.
+    pub origin: f64,
+    /// The number by which the first time steps have been multiplied.
+    pub scale: f64,
+    /// The first time steps, once they have been multiplied.
+    first_step: Option<Vec<f64>>,
+    /// Number of events of each element before the origin; empty while that is the start.
+    pub events_before: Vec<u64>,
     /// The clock of harmonic time steps.
     pub harmonic: Option<Arc<HarmonicClock>>,
-    /// Number of ticks of the harmonic clock so far.
+    /// Number of ticks of the harmonic clock since the origin.
     pub ticks_done: u64,
     /// The order of each element among those that fire at the same time.
     pub rank: Vec<u32>,
@@ -57,7 +68,20 @@ impl Clocks {
         let mut rank = vec![0; step.len()];
         order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
         let events = vec![0; step.len()];
-        Clocks { start, step, events, harmonic: None, ticks_done: 0, rank, varying: None, event_shift: 0.0 }
+        Clocks {
+            start,
+            step,
+            events,
+            origin: 0.0,
+            scale: 1.0,
+            first_step: None,
+            events_before: Vec::new(),
+            harmonic: None,
+            ticks_done: 0,
+            rank,
+            varying: None,
+            event_shift: 0.0,
+        }
     }
 
     /// Makes the time steps variable: `factor` multiplies each element's step, evaluated at the time of the event that begins the step and
@@ -74,7 +98,7 @@ impl Clocks {
     /// Counts ticks instead of the events of each element, if the time steps are harmonic and constant.
     pub fn count_ticks(&mut self) {
         if self.varying.is_none()
-            && let Some(clock) = HarmonicClock::new(&self.step, self.event_shift > 0.0)
+            && let Some(clock) = HarmonicClock::new(&self.step, self.event_shift > 0.0, self.origin)
         {
             self.ticks_done = clock.ticks(&self.events);
             self.harmonic = Some(Arc::new(clock));
@@ -88,20 +112,47 @@ impl Clocks {
         self.harmonic = None;
     }
 
-    /// Number of events of an element so far.
+    /// Begins anew at a time since the start, with the first time steps times `scale` and these numbers of events before.
+    pub fn restart(&mut self, origin: f64, scale: f64, events_before: Vec<u64>) {
+        self.origin = origin;
+        self.events_before = events_before;
+        if scale != self.scale {
+            let first = self.first_step.get_or_insert_with(|| self.step.clone());
+            self.step.iter_mut().zip(first).for_each(|(step, first)| *step = scale * *first);
+            self.scale = scale;
+        }
+        self.ticks_done = 0;
+        self.events.fill(0);
+        if self.harmonic.is_some() {
+            // A common factor leaves ratios of powers of two as they are.
+            let clock = HarmonicClock::new(&self.step, self.event_shift > 0.0, origin);
+            self.harmonic = Some(Arc::new(clock.expect("multiples of harmonic time steps are harmonic")));
+        }
+    }
+
+    /// Number of events of an element since the origin.
     #[inline]
     pub fn event_count(&self, k: usize) -> u64 {
         self.harmonic.as_ref().map_or_else(|| self.events[k], |clock| clock.events(self.ticks_done, k))
     }
 
-    /// Number of events of all elements so far.
+    /// Number of events of all elements since the start.
     pub fn total(&self) -> u64 {
-        self.harmonic.as_ref().map_or_else(|| self.events.iter().sum(), |clock| clock.total(self.ticks_done))
+        let before: u64 = self.events_before.iter().sum();
+        let clock = self.harmonic.as_ref();
+        before + clock.map_or_else(|| self.events.iter().sum(), |clock| clock.total(self.ticks_done))
     }
 
-    /// Number of events of each element so far.
+    /// Number of events of each element since the origin.
     pub fn events(&self) -> Vec<u64> {
         (0..self.step.len()).map(|k| self.event_count(k)).collect()
+    }
+
+    /// Number of events of each element since the start.
+    pub fn all_events(&self) -> Vec<u64> {
+        let mut events = self.events();
+        events.iter_mut().zip(&self.events_before).for_each(|(all, before)| *all += before);
+        events
     }
 
     /// Sets the counts to the state after these events.
@@ -116,13 +167,13 @@ impl Clocks {
     #[inline]
     pub fn next(&self, k: usize) -> Event {
         let time = match &self.varying {
-            None => ((self.event_count(k) + 1) as f64 - self.event_shift) * self.step[k],
+            None => self.origin + ((self.event_count(k) + 1) as f64 - self.event_shift) * self.step[k],
             Some(varying) => varying.next[k],
         };
         Event { time, rank: self.rank[k], element: k as u32 }
     }
 
-    /// The weight of the initial kick: half the first step, or zero where events lie in the middle of steps.
+    /// The weight of the kick at the origin: half the first step, or zero where events lie in the middle of steps.
     pub fn first_weight(&self, k: usize) -> f64 {
         match &self.varying {
             None => (0.5 - self.event_shift) * self.step[k],
@@ -148,7 +199,7 @@ impl Clocks {
     /// The time up to which the impulses of an element have been applied: half way between its last event and its next.
     pub fn impulse_time(&self, k: usize) -> f64 {
         match &self.varying {
-            None => (self.event_count(k) as f64 + 0.5 - self.event_shift) * self.step[k],
+            None => self.origin + (self.event_count(k) as f64 + 0.5 - self.event_shift) * self.step[k],
             Some(varying) => 0.5 * (varying.last[k] + varying.next[k]),
         }
     }
@@ -160,7 +211,8 @@ impl Clocks {
                 + size_of::<f64>() * (v.last.capacity() + v.next.capacity())
         });
         size_of::<f64>() * self.step.capacity()
-            + size_of::<u64>() * self.events.capacity()
+            + size_of::<u64>() * (self.events.capacity() + self.events_before.capacity())
+            + size_of::<f64>() * self.first_step.as_ref().map_or(0, Vec::capacity)
             + size_of::<u32>() * self.rank.capacity()
             + self.harmonic.as_ref().map_or(0, |clock| clock.memory())
             + varying

@@ -10,6 +10,8 @@ const MOST: f64 = (1u64 << 53) as f64;
 /// together.
 #[derive(Debug, Clone)]
 pub(super) struct HarmonicClock {
+    /// The time of tick 0 since the start.
+    origin: f64,
     /// The time between two ticks.
     pub tick: f64,
     /// Whether events lie in the middle of time steps.
@@ -21,8 +23,8 @@ pub(super) struct HarmonicClock {
 }
 
 impl HarmonicClock {
-    /// The clock of these time steps, if all are the smallest one times powers of two.
-    pub fn new(step: &[f64], midpoint: bool) -> Option<Self> {
+    /// The clock of these time steps from `origin` on, if all are the smallest one times powers of two.
+    pub fn new(step: &[f64], midpoint: bool, origin: f64) -> Option<Self> {
         let base = step.iter().copied().fold(f64::INFINITY, f64::min);
         let level = |h: &f64| {
             let level = (h / base).log2().round();
@@ -31,7 +33,7 @@ impl HarmonicClock {
         let level: Vec<u8> = step.iter().map(level).collect::<Option<_>>()?;
         let mut sizes = vec![0; usize::from(*level.iter().max()?) + 1];
         level.iter().for_each(|l| sizes[usize::from(*l)] += 1);
-        Some(HarmonicClock { tick: if midpoint { 0.5 * base } else { base }, midpoint, level, sizes })
+        Some(HarmonicClock { origin, tick: if midpoint { 0.5 * base } else { base }, midpoint, level, sizes })
     }
 
     /// The level of an element.
@@ -84,12 +86,12 @@ impl HarmonicClock {
     /// The time of a tick since the start.
     #[inline]
     pub fn time(&self, tick: u64) -> f64 {
-        tick as f64 * self.tick
+        self.origin + tick as f64 * self.tick
     }
 
     /// The ticks after tick `done` up to a time since the start; none if that time is NaN.
     pub fn ticks_to(&self, done: u64, until: f64) -> Range<u64> {
-        let guess = (until / self.tick).floor();
+        let guess = ((until - self.origin) / self.tick).floor();
         let mut last = if guess > 0.0 { guess.min(MOST) as u64 } else { 0 };
         while last > done && !(self.time(last) <= until) {
             last -= 1;
@@ -122,7 +124,7 @@ mod tests {
     fn harmonic_clock_counts_the_events_of_every_level_tick_by_tick() {
         let step: Vec<f64> = [0.1, 0.8, 0.2, 0.1, 0.4].to_vec();
         for midpoint in [false, true] {
-            let clock = HarmonicClock::new(&step, midpoint).unwrap();
+            let clock = HarmonicClock::new(&step, midpoint, 0.0).unwrap();
             let mut events = vec![0; step.len()];
             for tick in 1..200 {
                 let fired = clock.fired(tick);
@@ -140,13 +142,13 @@ mod tests {
             let before = |n: u64, l| clock.events_by(n, l);
             assert!(parts.all(|(l, n)| n == before(149, l) - before(7, l)));
         }
-        assert!(HarmonicClock::new(&[0.1, 0.3], false).is_none());
-        assert!(HarmonicClock::new(&[0.1, f64::NAN], false).is_none());
+        assert!(HarmonicClock::new(&[0.1, 0.3], false, 0.0).is_none());
+        assert!(HarmonicClock::new(&[0.1, f64::NAN], false, 0.0).is_none());
     }
 
     #[test]
     fn harmonic_clock_ends_at_the_last_tick_not_after_the_end_time() {
-        let clock = HarmonicClock::new(&[0.1, 0.2], false).unwrap();
+        let clock = HarmonicClock::new(&[0.1, 0.2], false, 0.0).unwrap();
         for (until, last) in [(0.3, 2), (3.0 * 0.1, 3), (-1.0, 0), (f64::NAN, 0), (1e6, 10_000_000)] {
             let ticks = clock.ticks_to(0, until);
             assert_eq!((ticks.start, ticks.end), (1, last + 1), "{until}");
@@ -154,5 +156,12 @@ mod tests {
         assert!(clock.ticks_to(7, 0.65).is_empty() && clock.ticks_to(7, f64::NAN).is_empty());
         assert_eq!(clock.ticks_to(7, 0.85), 8..9);
         assert!(clock.ticks_to(7, f64::INFINITY).end > 1 << 52);
+        // After a new origin ticks count from there.
+        let clock = HarmonicClock::new(&[0.1, 0.2], false, 3.7).unwrap();
+        for (until, last) in
+            [(3.7, 0), (3.7 + 0.1, 1), (3.75, 0), (3.7 + 20.0 * 0.1, 20), (-1.0, 0), (f64::NAN, 0)]
+        {
+            assert_eq!(clock.ticks_to(0, until), 1..last + 1, "{until}");
+        }
     }
 }

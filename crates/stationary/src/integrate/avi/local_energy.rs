@@ -52,6 +52,11 @@ impl LocalEnergy {
         self.exempt[k] = true;
     }
 
+    /// Forgets the last events, since the time steps change: the next ones are the first of new balances.
+    pub(super) fn interrupt(&mut self) {
+        self.pending.fill(f64::NAN);
+    }
+
     /// Records the energies of an event of element `k`.
     #[inline]
     pub(super) fn record(&mut self, k: usize, event: EventEnergies) {

@@ -23,15 +23,20 @@
 //! follow the prescribed motion, and the impulse that this requires is summed as the reaction of the support.
 
 mod advance;
+mod certificate;
 mod clocks;
 mod descent;
 mod event_context;
 mod free_schedule;
 mod harmonic_clock;
 mod harmonic_schedule;
+mod level_cleanup;
+mod level_table;
+mod levels;
 mod local_energy;
 mod nodal_loads;
 mod queue;
+mod rescale;
 mod snapshot;
 mod start;
 mod state;
@@ -39,7 +44,9 @@ mod steps;
 mod work_balance;
 
 pub use advance::{FiredEvent, elapsed};
+pub use certificate::{Certificate, Certifier, LevelPair, SmallMotions};
 pub use descent::DescentStatistics;
+pub use level_table::{LevelRow, LevelTable, levels};
 pub use local_energy::LocalEnergy;
 pub use queue::{Event, Queue};
 pub use snapshot::{MomentumBalance, Snapshot};
@@ -220,7 +227,7 @@ impl<P: Potentials> Avi<P> {
 
     /// Number of events of each element so far.
     pub fn events(&self) -> Vec<u64> {
-        self.clocks.events()
+        self.clocks.all_events()
     }
 
     /// Number of events of all elements so far.

@@ -17,8 +17,14 @@ pub struct AviState {
     pub v: Vec<f64>,
     /// Times of the nodes.
     pub node_time: Vec<f64>,
-    /// Number of events of each element.
+    /// Number of events of each element since the origin.
     pub events: Vec<u64>,
+    /// The time from which events are counted: the start, or the last [change of all time steps](Avi::rescale_steps).
+    pub origin: f64,
+    /// The number by which the first time steps have been multiplied.
+    pub scale: f64,
+    /// Number of events of each element before the origin; empty if that is the start.
+    pub events_before: Vec<u64>,
     /// Times of the last events of all elements, then of the next ones; empty if time steps are constant.
     pub event_times: Vec<f64>,
     /// Momenta at the start, and external impulses and work since.
@@ -32,6 +38,7 @@ impl Persist for AviState {
         archive.pass(&mut self.start).pass(&mut self.time).pass(&mut self.x).pass(&mut self.v);
         archive.pass(&mut self.node_time).pass(&mut self.events).pass(&mut self.event_times);
         archive.pass(&mut self.work_balance).pass(&mut self.local);
+        archive.pass(&mut self.origin).pass(&mut self.scale).pass(&mut self.events_before);
     }
 }
 
@@ -57,6 +64,9 @@ impl<P: Potentials> Avi<P> {
             v: self.v.clone(),
             node_time: self.node_time.clone(),
             events: self.clocks.events(),
+            origin: self.clocks.origin,
+            scale: self.clocks.scale,
+            events_before: self.clocks.events_before.clone(),
             event_times: varying.map_or(Vec::new(), |v| v.last.iter().chain(&v.next).copied().collect()),
             work_balance: self
                 .initial_momenta
@@ -76,10 +86,15 @@ impl<P: Potentials> Avi<P> {
         let shape = |s: &AviState| {
             [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local].map(Vec::len)
         };
-        if shape(&now) != shape(state) || now.events.len() != state.events.len() {
+        let count = now.events.len();
+        if shape(&now) != shape(state) || count != state.events.len() || !self.has_origin(state, count) {
             return false;
         }
         self.clocks.start = state.start;
+        if (state.origin, state.scale) != (now.origin, now.scale) {
+            self.restart_clocks(state.origin, state.scale, state.events_before.clone());
+        }
+        self.clocks.events_before.clone_from(&state.events_before);
         self.time = state.time;
         self.x.clone_from(&state.x);
         self.v.clone_from(&state.v);
@@ -98,5 +113,13 @@ impl<P: Potentials> Avi<P> {
         }
         self.refill();
         true
+    }
+
+    /// Whether the clocks can begin at the origin of a state with its scale of the time steps.
+    fn has_origin(&self, state: &AviState, count: usize) -> bool {
+        let at_start = state.origin == 0.0 && state.scale == 1.0 && state.events_before.is_empty();
+        let later = state.origin >= 0.0 && state.origin <= state.time && state.scale > 0.0;
+        at_start
+            || self.can_rescale() && later && state.scale.is_finite() && state.events_before.len() == count
     }
 }

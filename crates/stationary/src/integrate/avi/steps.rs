@@ -1,5 +1,7 @@
 //! Harmonic time steps from the critical time steps of the elements: rounding to levels, and the transition between levels.
 
+use super::level_cleanup::clean_up;
+use super::levels::{Incidence, Levels, MOST_LEVELS};
 use crate::model::Potentials;
 
 /// How harmonic time steps are reduced where elements of different levels share nodes. The impulses of a slow element, at intervals `H`,
@@ -44,18 +46,57 @@ pub fn harmonic<P: Potentials + ?Sized>(
     stable: &[f64],
     buffer: impl Into<Buffer>,
 ) -> Vec<f64> {
-    let base = best_base(stable);
-    let mut level: Vec<u32> = stable.iter().map(|h| level(*h, base)).collect();
-    match buffer.into() {
-        Buffer::None => {}
-        Buffer::Ring => level = smallest_level_around(potentials, &level),
-        Buffer::Jump => limit_ratio_to_two(potentials, &mut level),
-    }
+    let Some(bases) = Bases::new(stable) else {
+        // A step that is not a positive number makes all of them so: the run must refuse it, not replace it.
+        return vec![least(stable); stable.len()];
+    };
+    let incidence = Incidence::new(potentials, stable.len());
+    let (base, level) = match buffer.into() {
+        Buffer::None => {
+            let base = bases.of_fewest_updates();
+            (base, levels_of(stable, base))
+        }
+        Buffer::Ring => {
+            let base = bases.of_fewest_updates();
+            (base, smallest_level_around(&incidence, &levels_of(stable, base)))
+        }
+        Buffer::Jump => of_least_cost(&incidence, stable, &bases),
+    };
     level.iter().map(|l| base * f64::from(*l).exp2()).collect()
 }
 
-/// Largest level: still larger time steps would save nothing.
-const MOST_LEVELS: u32 = 30;
+/// The base step and the levels of least cost. Bases are judged first by the levels that the limit of the ratio leaves; the best of them
+/// by what the clean-up makes of these levels.
+fn of_least_cost(incidence: &Incidence, stable: &[f64], bases: &Bases) -> (f64, Vec<u32>) {
+    let most = (JUDGED_ELEMENTS / stable.len().max(1)).clamp(LEAST_JUDGED, TRIED);
+    let mut judged = Vec::new();
+    for i in bases.by_updates().into_iter().take(most) {
+        let base = bases.base(i);
+        let mut level = levels_of(stable, base);
+        incidence.limit_ratio_to_two(&mut level);
+        let levels = Levels::new(incidence, level);
+        judged.push((levels.slow_side_cost() / base, base, levels.level));
+        keep_cheapest(&mut judged, CLEANED);
+    }
+    for (cost, base, level) in &mut judged {
+        let mut levels = Levels::new(incidence, std::mem::take(level));
+        clean_up(&mut levels);
+        *cost = levels.slow_side_cost() / *base;
+        *level = levels.level;
+    }
+    keep_cheapest(&mut judged, 1);
+    judged.pop().map_or((bases.base(0), Vec::new()), |(_, base, level)| (base, level))
+}
+
+/// Sorts candidates by their cost and leaves only the first; of equal ones those that came first.
+fn keep_cheapest(candidates: &mut Vec<(f64, f64, Vec<u32>)>, most: usize) {
+    candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    candidates.truncate(most);
+}
+
+fn levels_of(stable: &[f64], base: f64) -> Vec<u32> {
+    stable.iter().map(|h| level(*h, base)).collect()
+}
 
 fn level(step: f64, base: f64) -> u32 {
     let mut level = ((step / base).log2().floor().max(0.0) as u32).min(MOST_LEVELS);
@@ -66,65 +107,69 @@ fn level(step: f64, base: f64) -> u32 {
     level
 }
 
-/// The base step in (least / 2, least] with the fewest events of all elements.
-fn best_base(stable: &[f64]) -> f64 {
-    const TRIED: usize = 32;
-    // A NaN step makes the base NaN: the run must refuse it, not replace it.
-    let least = stable.iter().copied().fold(f64::INFINITY, |a, b| if a <= b || a.is_nan() { a } else { b });
-    if !(least > 0.0 && least.is_finite()) {
-        return least;
-    }
-    // A histogram of the steps by 32nds of an octave above the smallest one. With the base `i` 32nds of an octave below the smallest
-    // step, a step in bin `parts` has the level `(parts + i) / 32`.
-    let mut counts = [0u64; TRIED * (MOST_LEVELS as usize + 1)];
-    for h in stable {
-        let parts = (TRIED as f64 * (h / least).log2()).floor().max(0.0) as usize;
-        counts[parts.min(counts.len() - 1)] += 1;
-    }
-    let base = |i: usize| least * (-(i as f64) / TRIED as f64).exp2();
-    let events = |i: usize| {
-        let level = |parts: usize| ((parts + i) / TRIED).min(MOST_LEVELS as usize) as f64;
-        counts.iter().enumerate().map(|(parts, n)| *n as f64 * (-level(parts)).exp2()).sum::<f64>() / base(i)
-    };
-    let mut best = 0;
-    let mut fewest = events(0);
-    for i in 1..TRIED {
-        let tried = events(i);
-        if tried < fewest {
-            fewest = tried;
-            best = i;
+/// Bases that are tried, in equal parts of an octave.
+const TRIED: usize = 32;
+
+/// Bases that are judged by the levels they give: all of them on meshes of up to a hundred thousand elements or so, at least
+/// [`LEAST_JUDGED`] on any mesh. The clean-up is tried on so many of them.
+const JUDGED_ELEMENTS: usize = 4_000_000;
+const LEAST_JUDGED: usize = 4;
+const CLEANED: usize = 3;
+
+/// The smallest of some steps, NaN if there is a NaN.
+fn least(stable: &[f64]) -> f64 {
+    stable.iter().copied().fold(f64::INFINITY, |a, b| if a <= b || a.is_nan() { a } else { b })
+}
+
+/// The base steps in (least / 2, least].
+struct Bases {
+    least: f64,
+    /// A histogram of the steps by 32nds of an octave above the smallest one.
+    counts: Vec<u64>,
+}
+
+impl Bases {
+    /// None if a step is not a positive number.
+    fn new(stable: &[f64]) -> Option<Self> {
+        let least = least(stable);
+        if !(least > 0.0 && least.is_finite()) {
+            return None;
         }
+        let mut counts = vec![0u64; TRIED * (MOST_LEVELS as usize + 1)];
+        for h in stable {
+            let parts = (TRIED as f64 * (h / least).log2()).floor().max(0.0) as usize;
+            counts[parts.min(TRIED * (MOST_LEVELS as usize + 1) - 1)] += 1;
+        }
+        Some(Bases { least, counts })
     }
-    base(best)
+
+    /// The base `i` 32nds of an octave below the smallest step.
+    fn base(&self, i: usize) -> f64 {
+        self.least * (-(i as f64) / TRIED as f64).exp2()
+    }
+
+    /// Updates of all elements per unit time without a buffer. A step in bin `parts` has the level `(parts + i) / 32`.
+    fn updates(&self, i: usize) -> f64 {
+        let level = |parts: usize| ((parts + i) / TRIED).min(MOST_LEVELS as usize) as f64;
+        let updates = |(parts, n): (usize, &u64)| *n as f64 * (-level(parts)).exp2();
+        self.counts.iter().enumerate().map(updates).sum::<f64>() / self.base(i)
+    }
+
+    /// All bases, that of the fewest updates first, of equal ones the largest.
+    fn by_updates(&self) -> Vec<usize> {
+        let mut all: Vec<(f64, usize)> = (0..TRIED).map(|i| (self.updates(i), i)).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.into_iter().map(|(_, i)| i).collect()
+    }
+
+    fn of_fewest_updates(&self) -> f64 {
+        self.base(self.by_updates()[0])
+    }
 }
 
 /// The smallest level among an element and those that share a node with it.
-fn smallest_level_around<P: Potentials + ?Sized>(potentials: &P, level: &[u32]) -> Vec<u32> {
-    let nodes = (0..level.len()).flat_map(|k| potentials.nodes(k)).max().map_or(0, |a| *a as usize + 1);
-    let mut least = vec![u32::MAX; nodes];
-    for (k, l) in level.iter().enumerate() {
-        for a in potentials.nodes(k) {
-            least[*a as usize] = least[*a as usize].min(*l);
-        }
-    }
-    let around = |k: usize| potentials.nodes(k).iter().map(|a| least[*a as usize]).min().unwrap_or(level[k]);
+fn smallest_level_around(incidence: &Incidence, level: &[u32]) -> Vec<u32> {
+    let least = incidence.least_levels(level);
+    let around = |k: usize| incidence.nodes(k).iter().map(|a| least[*a as usize]).min().unwrap_or(level[k]);
     (0..level.len()).map(around).collect()
-}
-
-/// Lowers levels until none is more than one above another that shares a node with it. Each pass lowers elements one level higher than
-/// the pass before, so that there are no more passes than levels.
-fn limit_ratio_to_two<P: Potentials + ?Sized>(potentials: &P, level: &mut [u32]) {
-    loop {
-        let least = smallest_level_around(potentials, level);
-        let mut lowered = false;
-        for (l, least) in level.iter_mut().zip(least) {
-            if *l > least + 1 {
-                *l = least + 1;
-                lowered = true;
-            }
-        }
-        if !lowered {
-            return;
-        }
-    }
 }

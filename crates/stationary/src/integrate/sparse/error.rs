@@ -48,7 +48,12 @@ impl From<PotentialFault> for SparseCause {
 impl From<SparseError> for RunError {
     fn from(SparseError { time, step, cause }: SparseError) -> Self {
         let cause = match cause {
-            SparseCause::Potential(fault) => Cause::Element { number: fault.number, time, why: fault.why },
+            SparseCause::Potential(fault) => Cause::Element {
+                number: fault.number,
+                time,
+                why: fault.why,
+                remedy: "a smaller step may help".into(),
+            },
             SparseCause::Newton { iterations, residual } => Cause::Newton { iterations, residual },
             SparseCause::Singular => Cause::Singular,
             SparseCause::Interrupted => Cause::Interrupted,

@@ -55,4 +55,5 @@ pub use material::{
 pub use problem::SolidProblem;
 pub use side::ElementSide;
 pub use spectrum::largest_eigenvalue;
+pub(crate) use spectrum::largest_of_tridiagonal;
 pub use tensor::Mat3;

@@ -18,7 +18,7 @@ pub fn largest_eigenvalue(a: &mut [f64], n: usize) -> Option<f64> {
 }
 
 /// The largest eigenvalue of a symmetric tridiagonal matrix, from above to rounding. `d` must not be empty; `e` is one shorter.
-pub(super) fn largest_of_tridiagonal(d: &[f64], e: &[f64]) -> f64 {
+pub(crate) fn largest_of_tridiagonal(d: &[f64], e: &[f64]) -> f64 {
     Tridiagonal { n: d.len(), d: d.to_vec(), e: e.to_vec() }.largest()
 }
 

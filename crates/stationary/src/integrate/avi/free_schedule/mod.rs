@@ -69,6 +69,7 @@ impl<P: Potentials> Avi<P> {
         let shared = SharedState {
             potentials: &self.potentials,
             start: self.clocks.start,
+            origin: self.clocks.origin,
             event_shift: self.clocks.event_shift,
             rank: &self.clocks.rank,
             mass: &self.mass,

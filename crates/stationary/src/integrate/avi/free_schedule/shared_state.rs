@@ -67,6 +67,8 @@ impl<'a> Arrays<'a> {
 pub(super) struct SharedState<'a, P> {
     pub potentials: &'a P,
     pub start: f64,
+    /// The time since the start from which events are counted.
+    pub origin: f64,
     pub event_shift: f64,
     pub rank: &'a [u32],
     pub mass: &'a [f64],
@@ -127,10 +129,10 @@ impl<P: Potentials> SharedState<'_, P> {
         }
     }
 
-    /// The time since the start of the next event of an element that has had so many events.
+    /// The time since the start of the next event of an element that has had so many events since the origin.
     #[inline]
     pub fn time(&self, events: u64, step: f64) -> f64 {
-        ((events + 1) as f64 - self.event_shift) * step
+        self.origin + ((events + 1) as f64 - self.event_shift) * step
     }
 
     /// Whether an event comes before the next event of an element of another subdomain. If so, all that this element did before is

@@ -1,0 +1,93 @@
+//! A common factor for all time steps in the middle of a run.
+//!
+//! A uniform factor keeps the order of the time steps: levels of harmonic steps, the order of simultaneous events, and the elements with
+//! which constant nodal forces act all stay as they are.
+
+use super::event_context::WeightedEvent;
+use super::{Avi, AviError, Schedule};
+use crate::model::Potentials;
+
+impl<P: Potentials> Avi<P> {
+    /// Whether the time steps may be multiplied by a factor: not if they change in time by a formula.
+    pub fn can_rescale(&self) -> bool {
+        self.clocks.varying.is_none()
+    }
+
+    /// The number by which the first time steps have been multiplied.
+    pub fn step_scale(&self) -> f64 {
+        self.clocks.scale
+    }
+
+    /// Multiplies all time steps by a factor, and begins anew at the time `t` reached: event `j` of an element is then at
+    /// `t + j dt_K`, or `t + (j - 1/2) dt_K`. Counts, impulses and work continue.
+    ///
+    /// All nodes drift to `t`. An element that last fired at `s` has applied its impulse up to `s + dt/2`, and will apply the next ones
+    /// from `t` on, so that it kicks once more with the difference,
+    ///
+    /// ```text
+    /// p_a -= (t - s - dt/2 + w) dV_K/dx_a(t),    w = dt_new/2, or 0 with midpoint events.
+    /// ```
+    ///
+    /// These are internal forces at one set of positions: linear and angular momentum stay exact. Loads and supports act and are summed as
+    /// at every event. The snapshot at `t` is the same before and after, to rounding.
+    ///
+    /// An element that cannot be evaluated at `t` is an error, which leaves the state as it was.
+    ///
+    /// # Panics
+    /// If the time steps [change by a formula](Self::can_rescale), or the factor is not a positive number.
+    pub fn rescale_steps(&mut self, factor: f64) -> Result<(), AviError> {
+        assert!(self.can_rescale(), "the time steps are constant");
+        assert!(factor > 0.0 && factor.is_finite(), "a positive factor");
+        let before = self.state();
+        let applied: Vec<f64> = (0..self.clocks.step.len()).map(|k| self.clocks.impulse_time(k)).collect();
+        self.drift_all();
+        let scale = self.clocks.scale * factor;
+        self.restart_clocks(self.time, scale, self.clocks.all_events());
+        for (k, applied) in applied.into_iter().enumerate() {
+            let weight = self.time - applied + self.clocks.first_weight(k);
+            if let Err(error) = self.kick_between_events(k, weight) {
+                assert!(self.restore(&before), "a state of its own");
+                return Err(error);
+            }
+        }
+        if let Some(local) = &mut self.local {
+            local.interrupt();
+        }
+        self.refill();
+        Ok(())
+    }
+
+    /// Begins to count events at a time since the start, with the first time steps times `scale`. What the schedule knows of the
+    /// steps is discarded; a queue is to be refilled.
+    pub(super) fn restart_clocks(&mut self, origin: f64, scale: f64, events_before: Vec<u64>) {
+        self.clocks.restart(origin, scale, events_before);
+        if let Schedule::Harmonic(schedule) = &mut self.schedule {
+            schedule.reset();
+        }
+    }
+
+    /// Moves all nodes to the time reached.
+    fn drift_all(&mut self) {
+        let time = self.time;
+        for k in 0..self.clocks.step.len() {
+            if self.loaded_or_fixed[k] {
+                // SAFETY: the work balance is borrowed exclusively for this call.
+                unsafe { self.event_context().drift(k, time) };
+            } else {
+                self.drift(k, time);
+            }
+        }
+    }
+
+    /// Applies an impulse of an element at the time reached, where its nodes are.
+    fn kick_between_events(&mut self, k: usize, weight: f64) -> Result<(), AviError> {
+        let time = self.time;
+        if !self.loaded_or_fixed[k] {
+            return self.kick(k, time, weight);
+        }
+        // Not the first event of an element under follower loads: their work since the last one counts.
+        let event = WeightedEvent { element: k, time, weight, first: false };
+        // SAFETY: the work balance is borrowed exclusively for this call.
+        unsafe { self.event_context().kick(event, true) }.map(drop)
+    }
+}
