@@ -45,7 +45,7 @@ class Solid(_Kind):
     """
 
     _kind = "solid"
-    _method = "avi"
+    _method = "auto"
 
     def __init__(
         self,

@@ -61,6 +61,68 @@ pub struct Progress {
     pub impacts: Option<[u64; 2]>,
     /// Secular growth of a solid's energy over the scale of the energy; zero if there is none.
     pub growth: f64,
+    /// How often the time steps of a solid were reduced.
+    pub reductions: u64,
+    /// The last of these reductions.
+    pub reduction: Option<StepReduction>,
+}
+
+/// A common factor by which the time steps of all elements were multiplied in a run, since they proved unstable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepReduction {
+    /// The time from which the run continued.
+    pub time: f64,
+    /// The factor.
+    pub factor: f64,
+    /// The steps since then over the first ones.
+    pub scale: f64,
+    /// The sign of instability.
+    pub reason: ReductionReason,
+}
+
+impl Default for StepReduction {
+    fn default() -> Self {
+        StepReduction { time: 0.0, factor: 1.0, scale: 1.0, reason: ReductionReason::Fault }
+    }
+}
+
+/// Why time steps were reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReductionReason {
+    /// An element inverted, or the energy exploded.
+    Fault,
+    /// The energy grew.
+    Growth,
+}
+
+impl ReductionReason {
+    /// The name in `summary.json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReductionReason::Fault => "fault",
+            ReductionReason::Growth => "growth",
+        }
+    }
+}
+
+impl std::fmt::Display for ReductionReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ReductionReason::Fault => "an element inverted or the energy exploded",
+            ReductionReason::Growth => "the energy grew",
+        })
+    }
+}
+
+impl std::fmt::Display for StepReduction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let StepReduction { time, factor, scale, reason } = self;
+        let [time, factor, scale] = [time, factor, scale].map(|x| finish::short(*x));
+        write!(
+            f,
+            "{reason}: back to t = {time}, and on with time steps times {factor} ({scale} of the first ones)"
+        )
+    }
 }
 
 /// Steps of a run that will make `steps` of them unless impacts end it before: then as many as it takes if they go on so.

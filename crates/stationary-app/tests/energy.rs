@@ -300,12 +300,12 @@ fn runs_whose_energy_explodes_stop_whatever_the_kind_and_the_method() {
         (
             "free steps",
             format!(
-                "integrator = {{ method = \"avi\", steps = \"free\", fraction = 1.6, limit = \"element\" }}\n{linear}"
+                "integrator = {{ method = \"avi\", steps = \"free\", fraction = 1.6, limit = \"element\", factor = \"1\" }}\n{linear}"
             ),
         ),
         (
             "harmonic steps",
-            format!("integrator = {{ method = \"avi\", fraction = 2, limit = \"element\" }}\n{linear}"),
+            format!("integrator = {{ method = \"avi\", events = \"end\", step = 0.02 }}\n{linear}"),
         ),
         (
             "newmark that feeds",

@@ -9,6 +9,7 @@ mod interrupted;
 mod rigid;
 mod simulation;
 mod simulation_kinds;
+mod step_watch;
 mod units;
 
 #[path = "phase/main.rs"]

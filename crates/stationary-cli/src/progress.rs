@@ -67,6 +67,10 @@ pub struct Display {
     pace: Pace,
     /// Warnings told so far.
     warnings: u64,
+    /// Reductions of the time steps told so far.
+    reductions: u64,
+    /// Whether growth of the energy was told.
+    growth_told: bool,
 }
 
 enum Style {
@@ -88,14 +92,29 @@ impl Display {
             (_, false, false) => Style::Lines,
         };
         let began = Instant::now();
-        Display { style, shown: began, began, pace: Pace::default(), warnings: 0 }
+        Display {
+            style,
+            shown: began,
+            began,
+            pace: Pace::default(),
+            warnings: 0,
+            reductions: 0,
+            growth_told: false,
+        }
     }
 
     /// Sees a run after a step and says whether it may go on.
     pub fn watch(&mut self, progress: &run::Progress, words: Words) -> ControlFlow<()> {
-        if progress.growth > 0.0 && self.warnings == 0 {
+        if progress.growth > 0.0 && !self.growth_told {
+            self.growth_told = true;
             let percent = 100.0 * progress.growth;
             self.warn(&format!("the energy grows, by {percent:.1} % at t = {:.4}", progress.time));
+        }
+        if progress.reductions > self.reductions {
+            self.reductions = progress.reductions;
+            if let Some(reduction) = &progress.reduction {
+                self.warn(&reduction.to_string());
+            }
         }
         self.see(|pace, warnings, seconds| of_run(progress, words, (pace, warnings, seconds)))
     }
@@ -173,7 +192,18 @@ struct State {
 }
 
 fn of_run(progress: &run::Progress, names: Words, (pace, warnings, seconds): (&mut Pace, u64, f64)) -> State {
-    let run::Progress { step, steps, time, end, energy_error, moves, impacts, growth: _ } = progress;
+    let run::Progress {
+        step,
+        steps,
+        time,
+        end,
+        energy_error,
+        moves,
+        impacts,
+        growth: _,
+        reductions: _,
+        reduction: _,
+    } = progress;
     let part = (*step as f64 / (*steps).max(1) as f64).min(1.0);
     let rates = pace.see(Sample { at: seconds, part, time: *time, moves: *moves as f64 });
     let Rates { moves: speed, time: flow, left } = rates.unwrap_or(UNKNOWN);

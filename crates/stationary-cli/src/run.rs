@@ -181,6 +181,15 @@ fn elements(summary: &Value) -> Option<Vec<Vec<String>>> {
         row("with one step for all", count(&avi["synchronous_updates"])),
         row("ideal speed-up (62)", ratio(&avi["ideal_speedup"])),
     ];
+    if let Some(levels) = avi["levels"].as_array().filter(|levels| levels.len() > 1) {
+        let elements: Vec<String> = levels.iter().map(|level| level["elements"].to_string()).collect();
+        let boundary = percent(&avi["boundary_share"]);
+        let counts = elements.join(" + ");
+        rows.push(row("levels of steps", format!("{} elements, {boundary} at a boundary", counts)));
+    }
+    if let Some(reason) = avi["chosen"]["reason"].as_str() {
+        rows.push(row("chosen", reason.to_string()));
+    }
     if local["worst"].is_number() {
         let [fine, fair] =
             [&local["fraction_below_0_1_percent"], &local["fraction_below_1_percent"]].map(percent);

@@ -4,9 +4,9 @@ use super::options::{
     BETA, BODY_ORDER, CONTACT_TIME, END_WEIGHT, GAMMA, GAUSS_STAGES, LOBATTO_STAGES, ORDER, POINTS, SAMPLE,
     STEP, STEP_OPTIONS, TOLERANCE,
 };
-use super::{COLLISIONS, EULER_POINCARE, Entry, MOSER_VESELOV, NOT_VARIATIONAL, VARIATIONAL};
+use super::{AUTO, COLLISIONS, EULER_POINCARE, Entry, MOSER_VESELOV, NOT_VARIATIONAL, VARIATIONAL};
 
-pub(super) static INTEGRATORS: [Entry; 11] = [
+pub(super) static INTEGRATORS: [Entry; 12] = [
     Entry {
         name: "midpoint",
         kind: VARIATIONAL,
@@ -72,6 +72,16 @@ pub(super) static INTEGRATORS: [Entry; 11] = [
                 nodal masses, all then grown together until sum_K (dt_K/2)^2 K_K <= f^2 M for the whole body. Free steps are what the\n\
                 rule gives, and resonate near the limit; harmonic ones are rounded down to base * 2^k and differ by two at most between\n\
                 neighbours, each element acting in the middle of its step, which keeps them from resonating.",
+        options: &STEP_OPTIONS,
+    },
+    Entry {
+        name: AUTO,
+        kind: VARIATIONAL,
+        summary: "of a solid: `avi` or explicit `newmark`, whichever is predicted to take less time; the default",
+        maths: "Predicted time = sum over updates of their cost: with local steps sum_K c_K / h_K, with one step sum_K c_K / h.\n\
+                An element with a load of its own or a fixed node costs c_K = 14, any other 1. Local steps are taken where they are\n\
+                at least 1.2 times as fast: where levels of steps meet they are first-order accurate, which a smaller gain would not\n\
+                outweigh. The bits are those of the method chosen; `check` and the summary say which it is, and why. No clock is read.",
         options: &STEP_OPTIONS,
     },
     Entry {

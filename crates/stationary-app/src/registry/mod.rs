@@ -11,7 +11,7 @@ mod solid;
 pub use choice::{Chosen, body_method, collisions, method};
 pub use materials::Material;
 pub(crate) use options::{ENERGY_OPTIONS, SOLID_BETA, STEP, STEP_OPTIONS};
-pub use solid::{Rule, SolidMethod, StepSpec, solid_method};
+pub use solid::{AutoSpec, Rule, SolidMethod, StepSpec, solid_method};
 
 use crate::kinds::{KINDS, SystemKind};
 use crate::scenario::keys::Key;
@@ -45,6 +45,9 @@ pub(crate) const EULER_POINCARE: &str = "euler-poincare";
 pub(crate) const MOSER_VESELOV: &str = "moser-veselov";
 /// The integrator of bodies that collide.
 pub(crate) const COLLISIONS: &str = "collisions";
+
+/// The integrator of solids that stands for the one of least time.
+pub(crate) const AUTO: &str = "auto";
 
 /// All integrators.
 pub fn integrators() -> &'static [Entry] {

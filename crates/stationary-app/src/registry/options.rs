@@ -91,7 +91,9 @@ pub(crate) const STEP_OPTIONS: [Key; 10] = [
     Key::new(
         "fraction",
         Form::PositiveTo(10.0),
-        IfAbsent::Derived("0.8; free: 0.2; courant: 0.1"),
+        IfAbsent::Derived(
+            "0.7, lowered where it does not hold; one step for all: 0.8; free: 0.2; courant: 0.1",
+        ),
         "part of the stable step that is taken",
     ),
     Key::new(

@@ -1,8 +1,8 @@
 //! Integrators of solids as scenarios choose them, and how elements get their steps.
 
-use super::accepted;
 use super::choice::{Chosen, method};
 use super::options::{STEP_OPTIONS, TOLERANCE};
+use super::{AUTO, accepted};
 use crate::kinds::solid;
 use crate::scenario::readable::Switch;
 use crate::scenario::section::Section;
@@ -45,9 +45,20 @@ pub enum Rule {
     Eigen(MassSplit),
 }
 
+/// The two methods between which `auto` chooses.
+#[derive(Debug, Clone)]
+pub struct AutoSpec {
+    /// The steps of `avi`.
+    pub local: StepSpec,
+    /// The step of explicit `newmark`.
+    pub one: StepSpec,
+}
+
 /// An integrator of solids.
 #[derive(Debug, Clone)]
 pub enum SolidMethod {
+    /// Local steps or one step for all, whichever takes less time on the mesh: the mesh decides when the solid is built.
+    Auto(Box<AutoSpec>),
     /// Every element its own step.
     Avi(StepSpec),
     /// Explicit, the smallest step for all.
@@ -67,6 +78,7 @@ impl SolidMethod {
     /// How steps are found.
     pub fn steps(&self) -> &StepSpec {
         match self {
+            SolidMethod::Auto(auto) => &auto.local,
             SolidMethod::Avi(steps) | SolidMethod::Newmark(steps) => steps,
             SolidMethod::Discrete { steps, .. } => steps,
         }
@@ -98,6 +110,7 @@ impl fmt::Display for SolidMethod {
             (_, Rule::Eigen(_)) => format!("eigen {} of each element", s.fraction),
         };
         match self {
+            SolidMethod::Auto(_) => write!(f, "auto"),
             SolidMethod::Avi(s) => {
                 let steps = match (s.harmonic, s.buffer) {
                     (false, _) => "free steps",
@@ -118,6 +131,9 @@ impl fmt::Display for SolidMethod {
 pub fn solid_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
     let name = choice.method.text.as_str();
     let entry = accepted(&solid::KIND, choice)?;
+    if name == AUTO {
+        return auto_method(choice);
+    }
     if name != "avi" && name != "newmark" {
         return discrete_method(choice);
     }
@@ -147,6 +163,23 @@ pub fn solid_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
     })
 }
 
+/// Both methods of `auto`, with the same options.
+fn auto_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
+    let steps = |method: &str| {
+        let mut options =
+            choice.options.open("integrator `auto` of a solid", &choice.method, STEP_OPTIONS.to_vec())?;
+        step_choice(method, &mut options)
+    };
+    let auto = AutoSpec { local: steps("avi")?, one: steps("newmark")? };
+    if let Some(factor) = &auto.local.factor {
+        return Err(factor
+            .error("`factor` changes the steps of elements, and `auto` may choose one step for all")
+            .help("expected method = \"avi\"")
+            .into());
+    }
+    Ok(SolidMethod::Auto(Box::new(auto)))
+}
+
 /// A discrete Lagrangian of the whole body, with steps by the usual rule where the scenario gives none.
 fn discrete_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
     let Chosen { method, tolerance, energy } = method(choice)?;
@@ -168,10 +201,12 @@ fn step_choice(method: &str, options: &mut Section) -> Result<StepSpec, Error> {
         _ => MassSplit::Stiffness,
     };
     let is_harmonic = options.get::<&str>("steps")? == "harmonic";
-    // The largest steps whose energy shows no trend: studies/resonance. One step for all resonates with nothing.
+    // Below 1/sqrt(2) any two levels of harmonic steps are stable. Free steps show no trend of the energy up to 0.2: studies/resonance. One step
+    // for all resonates with nothing.
     let (rule, usual) = match options.get("rule")? {
         "courant" => (Rule::Courant, 0.1),
-        _ if is_harmonic || method != "avi" => (Rule::Eigen(split), 0.8),
+        _ if method != "avi" => (Rule::Eigen(split), 0.8),
+        _ if is_harmonic => (Rule::Eigen(split), 0.7),
         _ => (Rule::Eigen(split), 0.2),
     };
     // Free steps gain nothing by the middle, and may change in time if they have it not.

@@ -11,7 +11,8 @@
 //! its change is more than [`FACTOR`] times this scale.
 //!
 //! Where every step is seen, that must happen several times, each time with at least twice the change: a step too long for a close
-//! encounter throws a body out with any energy, once, and the run goes on as it should; an unstable method never ends to grow.
+//! encounter throws a body out with any energy, once, and the run goes on as it should; an unstable method never ends to grow. The same holds
+//! in the first steps, look after look: the first kick from rest is beyond any multiple of nothing, but the one after it is not.
 //!
 //! Systems whose energy changes for reasons that nobody books (time in the Lagrangian, moving constraints) are asked for finite numbers only.
 
@@ -23,10 +24,11 @@ use stationary::error::Cause;
 /// is below one.
 const FACTOR: f64 = 1e3;
 
-/// Where every step is seen, so many times the change must be beyond the factor, each time at least doubled.
+/// Where every step is seen, so many times the change must be beyond the factor, each time at least doubled; in the beginning, in so many
+/// looks in a row, each time over what was there before.
 const RISES: u64 = 3;
 
-/// So many steps belong to the start: nothing is judged before. An instability only gets larger meanwhile.
+/// So many steps belong to the start: what is seen there adds to the scale.
 const BEGINNING: f64 = 10.0;
 
 /// Rounding errors of so many units in the last place, in every step.
@@ -134,9 +136,9 @@ impl EnergyGuard {
 
     /// Sees a moment, the start first.
     pub fn see(&mut self, now: &Energies) -> Result<(), EnergyFault> {
-        let fault = self.judge(now);
-        if let Err(EnergyFault::NotFinite) = fault {
-            return fault;
+        let verdict = self.judge(now);
+        if let Err(EnergyFault::NotFinite) = verdict {
+            return verdict;
         }
         if !self.balanced || now.work.is_nan() {
             return Ok(());
@@ -145,21 +147,17 @@ impl EnergyGuard {
             self.start = [now.kinetic + now.potential - now.work, now.potential];
             self.scale = self.scale.max(now.kinetic.abs() + now.potential.abs());
         }
+        if self.is_beyond(now) {
+            self.record = self.change(now);
+            self.rises += 1;
+        } else if now.time <= self.settled {
+            (self.record, self.rises) = (0.0, 0);
+        }
         if now.time <= self.settled {
             self.scale = self.scale.max(now.kinetic.abs() + now.potential.abs());
         }
         self.scale = self.scale_with(now);
-        let Err(EnergyFault::Explodes { growth, .. }) = fault else { return Ok(()) };
-        let change = growth * self.scale;
-        if change < 2.0 * self.record {
-            return Ok(());
-        }
-        self.record = change;
-        self.rises += 1;
-        match self.looks {
-            Looks::Steps if self.rises < RISES => Ok(()),
-            _ => fault,
-        }
+        verdict
     }
 
     /// What a single look tells, without remembering it.
@@ -168,18 +166,29 @@ impl EnergyGuard {
         if !energy.is_finite() {
             return Err(EnergyFault::NotFinite);
         }
-        if !self.balanced || now.work.is_nan() || self.start[0].is_nan() {
+        let may_be_one_jump = self.looks == Looks::Steps || now.time <= self.settled;
+        if !self.is_beyond(now) || (may_be_one_jump && self.rises + 1 < RISES) {
             return Ok(());
         }
-        if now.time <= self.settled {
-            return Ok(());
-        }
-        let change = (energy - now.work - self.start[0]).abs();
-        let scale = self.scale_with(now);
-        if change <= FACTOR * scale {
-            return Ok(());
-        }
-        Err(EnergyFault::Explodes { time: now.time, energy, growth: change / scale })
+        Err(EnergyFault::Explodes { time: now.time, energy, growth: self.growth(now) })
+    }
+
+    /// How much the energy less work has changed since the start, over the scale; nought where it may change.
+    pub fn growth(&self, now: &Energies) -> f64 {
+        let change = self.change(now);
+        if change > 0.0 { change / self.scale_with(now) } else { 0.0 }
+    }
+
+    /// Whether the change is beyond the factor, and at least twice what it was before.
+    fn is_beyond(&self, now: &Energies) -> bool {
+        let change = self.change(now);
+        change > FACTOR * self.scale_with(now) && change >= 2.0 * self.record
+    }
+
+    /// How much the energy less work has changed since the start; nought where that is not known or not kept.
+    fn change(&self, now: &Energies) -> f64 {
+        let change = (now.kinetic + now.potential - now.work - self.start[0]).abs();
+        if self.balanced && !change.is_nan() { change } else { 0.0 }
     }
 
     /// The scale with what a moment adds to it.
@@ -268,6 +277,11 @@ mod tests {
         assert_eq!(stops(&mut started(), &rest), None);
         let grows: Vec<Energies> = (0..100).map(|k| moment(k, 1e-9 * 10.0_f64.powi(k))).collect();
         assert_eq!(stops(&mut started(), &grows), Some(14));
+        // The first kick from rest is no explosion, nor is one that comes later; what goes on in this way is.
+        let kicked: Vec<Energies> = (0..100).map(|k| moment(k, if k < 3 { 0.0 } else { 1.0 })).collect();
+        assert_eq!(stops(&mut started(), &kicked), None);
+        let explodes: Vec<Energies> = (0..9).map(|k| moment(k, 1e-30 * 1e10_f64.powi(k))).collect();
+        assert_eq!(stops(&mut started(), &explodes), Some(3));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! - `integrator.method` also applies where the file says `integrator = "name"`. When it changes the method, the
 //!   file's options belonged to the old method and are dropped; options given by `--set` stay, and so do, between
-//!   `avi` and `newmark`, the options by which both choose their steps.
+//!   `auto`, `avi` and `newmark`, the options by which they choose their steps.
 //! - one of `initial.velocity`, `initial.momentum`, `initial.next_position` replaces the other two of the file, and
 //!   `initial.deformation` and `initial.displacement` replace each other.
 //! - `mesh.scale` and `mesh.refine` also apply where the file says `mesh = "file"`; and `gap.restitution`, or with several gaps
@@ -27,7 +27,7 @@ pub(crate) const MOTIONS: [&str; 3] = ["velocity", "momentum", "next_position"];
 const SHAPES: [&str; 2] = ["deformation", "displacement"];
 
 /// Methods that choose their steps by the same rules, and the options that say how.
-const STEP_RULED: [&str; 2] = ["avi", "newmark"];
+const STEP_RULED: [&str; 3] = ["auto", "avi", "newmark"];
 const STEP_RULES: [&str; 10] =
     ["rule", "fraction", "split", "limit", "steps", "buffer", "events", "step", "factor", "threads"];
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::constants::Constants;
-use super::keys::{Form, Key};
+use super::keys::{Form, IfAbsent, Key};
 use super::names::{self, Names};
 use super::overrides;
 use super::readable::Placed;
 use super::section::{Item, Owner, Section};
-use super::tree::{self, Entry, Table, Value};
+use super::tree::{self, Entry, Node, Table, Value};
 use super::{Claim, Given, IntegratorSpec, Options, Output, Place, Scenario, Text, moves_clock, spacing};
 use crate::kinds::{self, SystemKind};
 use stationary::error::{Diagnostic, Source};
@@ -263,7 +263,18 @@ impl Reader {
     }
 
     fn integrator(&mut self) -> Result<IntegratorSpec, Diagnostic> {
-        let node = self.root.need("integrator")?.node;
+        let usual = match self.root.row("integrator").default {
+            IfAbsent::Word(name) => Some(name),
+            _ => None,
+        };
+        let node = match (self.root.take("integrator")?, usual) {
+            (Some(item), _) => item.node,
+            (None, None) => return Err(self.root.missing("integrator")),
+            (None, Some(name)) => {
+                let place = Place { source: Arc::clone(&self.source), span: 0..0 };
+                Node { value: Value::Text(name.into()), place }
+            }
+        };
         let place = node.place.clone();
         let mut table = match node.value {
             Value::Text(text) => {
@@ -273,7 +284,12 @@ impl Reader {
             Value::Table(table) => table,
             _ => unreachable!("the form of `integrator` is a name or a table"),
         };
-        let Some(method) = tree::take(&mut table, "method") else {
+        let method = tree::take(&mut table, "method");
+        if let (None, Some(name)) = (&method, usual) {
+            let method = Text { text: name.into(), place, index: None };
+            return Ok(IntegratorSpec { method, options: Options::new(table, self.constants.clone()) });
+        }
+        let Some(method) = method else {
             return Err(place
                 .error("`integrator` has no `method`")
                 .help("expected the name of an integrator: method = \"verlet\""));

@@ -99,7 +99,8 @@ impl Section {
         self.keys.iter().filter(|key| key.place().0 == self.path)
     }
 
-    fn row(&self, name: &str) -> Key {
+    /// The row of a key.
+    pub fn row(&self, name: &str) -> Key {
         let row = self.rows().find(|key| key.place().1 == name);
         *row.unwrap_or_else(|| panic!("`{name}` is read from `{}` and is no key of it", self.path))
     }

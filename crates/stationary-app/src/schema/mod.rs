@@ -8,7 +8,7 @@ mod forms;
 use crate::kinds::formula::keys::{DRAW, DRAWINGS};
 use crate::kinds::{KINDS, SystemKind};
 use crate::registry::{self, integrators_of};
-use crate::scenario::keys::{Form, Key};
+use crate::scenario::keys::{Form, IfAbsent, Key};
 use serde_json::{Map, Value, json};
 
 /// The schema, draft 2020-12.
@@ -144,28 +144,36 @@ impl Writer<'_> {
             form["description"] = "the name of an integrator: `stationary list`".into();
             form
         };
+        let row = self.kind.keys.iter().find(|key| key.path == "integrator");
+        let usual = match row.map(|key| key.default) {
+            Some(IfAbsent::Word(name)) => Some(name),
+            _ => None,
+        };
         let mut each = Vec::new();
         for (entry, options) in &known {
             let mut properties = Map::new();
             let form = json!({ "const": entry.name, "description": entry.summary });
             properties.insert("method".into(), form);
             properties.extend(options.iter().map(|option| (option.path.to_string(), self.key(option))));
+            let mut named = json!({ "properties": { "method": { "const": entry.name } } });
+            // A table without a method has the options of the default.
+            if usual.is_some_and(|usual| usual != entry.name) {
+                named["required"] = json!(["method"]);
+            }
             each.push(json!({
-                "if": { "properties": { "method": { "const": entry.name } } },
+                "if": named,
                 "then": { "properties": properties, "additionalProperties": false },
             }));
         }
-        json!({
-            "anyOf": [
-                forms::words(&names),
-                {
-                    "type": "object",
-                    "properties": { "method": method(forms::words(&names)) },
-                    "required": ["method"],
-                    "allOf": each,
-                },
-            ]
-        })
+        let mut table = json!({
+            "type": "object",
+            "properties": { "method": method(forms::words(&names)) },
+            "allOf": each,
+        });
+        if usual.is_none() {
+            table["required"] = json!(["method"]);
+        }
+        json!({ "anyOf": [forms::words(&names), table] })
     }
 
     /// Every law has its own constants.
@@ -218,7 +226,6 @@ mod tests {
     use super::*;
     use crate::kinds::Words;
     use crate::scenario::constants::Constants;
-    use crate::scenario::keys::IfAbsent;
     use crate::scenario::section::{Owner, Section};
     use crate::scenario::tree;
     use stationary::error::Source;

@@ -133,9 +133,10 @@ fn an_asynchronous_update_costs_little_more_instructions_than_a_synchronous_one(
     let folder = Folder::new("cost-solid");
     std::fs::write(folder.0.join("cube.msh"), cube(8)).unwrap();
     std::fs::write(folder.0.join("rubber.toml"), RUBBER).unwrap();
-    let [avi, newmark] = ["avi", "newmark"].map(|method| {
-        let method = format!("integrator.method={method}");
-        let run = ["run", "rubber.toml", "--set", &method, "--set", "integrator.threads=1"];
+    // Events at the ends of steps have no certificate: its updates would be counted as well.
+    let [avi, newmark] = ["\"avi\", events = \"end\"", "\"newmark\""].map(|method| {
+        let integrator = format!("integrator={{ method = {method}, threads = 1 }}");
+        let run = ["run", "rubber.toml", "--set", &integrator];
         let (instructions, updates) = instructions_and_moves(&folder, &run, ["0.1", "0.3"])?;
         Some(instructions / updates)
     });

@@ -114,7 +114,17 @@ position = [1, 1]
 velocity = [1, 0]
 "#;
 
-const CASES: [Case; 14] = [
+/// Steps that resonate: they are reduced in the course of the run.
+const RESONANT: &[&str] = &[
+    "end=0.6",
+    "parameters.g=0",
+    "output.frames=2",
+    "output.rows=100",
+    r#"initial.velocity=["0.01*sin(7919*X + 1013*Y)", "0.01*cos(5113*X - 3001*Y)"]"#,
+    "integrator={ method = \"avi\", steps = \"free\", rule = \"eigen\", fraction = 0.8, limit = \"element\" }",
+];
+
+const CASES: [Case; 15] = [
     ("pendulum", &["end=6", "observe=[\"symplectic\", \"modified_energy\"]"]),
     ("pendulum", &["end=6", "integrator.method=gauss", "observe=[\"loop_area\"]"]),
     ("kepler", &["end=15", "integrator={ method = \"midpoint\", step = \"energy\" }"]),
@@ -129,6 +139,7 @@ const CASES: [Case; 14] = [
     ("polygon-pile", &["end=3"]),
     ("graded-cube", &["end=5e-3", "output.frames=6", "output.frame_format=xdmf"]),
     ("slab", &["end=0.06", "output.frames=4", "output.rows=100"]),
+    ("slab", RESONANT),
 ];
 
 /// Where each of these runs is broken, one place after the other: most have made some checkpoints by then, and some are

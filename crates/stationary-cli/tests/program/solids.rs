@@ -1,5 +1,6 @@
 //! Solids as a user runs them: shipped ones by name, small ones from meshes written here, broken ones.
 
+mod auto;
 mod faults;
 mod ordered;
 mod resumed;
@@ -132,7 +133,7 @@ fn every_shipped_solid_runs_by_name_with_every_step_rule() {
     }
 }
 
-/// Free steps at 0.8 of the limits feed waves of the size of an element; the default does not.
+/// Free steps at 0.8 of the limits feed waves of the size of an element; the default does not. Unless they have a factor the run reduces them.
 #[test]
 fn secular_energy_growth_of_a_solid_is_reported_with_elements_and_remedy() {
     let folder = Folder::new("growth");
@@ -146,16 +147,47 @@ fn secular_energy_growth_of_a_solid_is_reported_with_elements_and_remedy() {
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
         (stderr(&out), summary(&folder.0.join("out")))
     };
-    let (told, seen) = run(&["integrator.rule=eigen", "integrator.fraction=0.8", "integrator.limit=element"]);
+    let free = ["integrator.rule=eigen", "integrator.fraction=0.8", "integrator.limit=element"];
+    // Steps with a factor are left as they are.
+    let (told, seen) = run(&[free[0], free[1], free[2], "integrator.factor=1"]);
     assert!(told.lines().next().is_some_and(|l| l.starts_with("warning: the energy grows")), "{told}");
     assert!(told.contains("warning: The energy grew by") && told.contains("steps = \"harmonic\""), "{told}");
     let growth = &seen["energy"]["growth"];
     assert!(number(growth, "relative") > 0.02 && number(growth, "first_seen") < 3.0, "{growth}");
     assert_eq!(growth["elements"].as_array().map(Vec::len), Some(5), "{growth}");
+    assert_eq!(seen["avi"]["rescaled"], Value::Array(Vec::new()));
+    // Others are reduced where the energy grows.
+    let (told, seen) = run(&free);
+    assert!(told.starts_with("warning: the energy grew: back to t = "), "{told}");
+    assert!(told.contains("warning: The time steps were reduced"), "{told}");
+    let rescaled = seen["avi"]["rescaled"].as_array().unwrap();
+    assert!((1..=6).contains(&rescaled.len()), "{rescaled:?}");
+    assert!(rescaled.iter().all(|r| r["reason"] == "growth" && number(r, "factor") <= 0.7), "{rescaled:?}");
+    assert_eq!(number(&seen, "energy.growth.relative"), 0.0);
     let (told, seen) = run(&["integrator={ method = \"avi\" }"]);
     assert_eq!(told, "");
     assert_eq!(number(&seen, "energy.growth.relative"), 0.0);
     assert!(seen["energy"]["growth"]["first_seen"].is_null());
+}
+
+/// The message names a fraction, and that fraction is accepted.
+#[test]
+fn fraction_whose_energy_grows_is_refused_with_one_that_holds() {
+    let folder = Folder::new("certificate");
+    let check = |fraction: &str| {
+        let fraction = format!("integrator.fraction={fraction}");
+        folder.stationary(&["check", "graded-cube", "--set", &fraction])
+    };
+    let out = check("1.3");
+    let told = stderr(&out);
+    assert_eq!(out.status.code(), Some(2), "{told}");
+    assert!(told.contains("the energy grows with these steps") && told.contains("around element"), "{told}");
+    let after = told.split("a `fraction` of ").nth(1).unwrap_or_default();
+    let holds = after.split(',').next().unwrap_or_default();
+    assert!(holds.parse::<f64>().is_ok_and(|fraction| fraction < 1.0), "{told}");
+    let out = check(holds);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(stdout(&out).contains("pairs of levels proved stable: "), "{}", stdout(&out));
 }
 
 /// The keys that every run of a solid has, with values that can be.

@@ -120,6 +120,8 @@ impl Engine for CollisionEngine {
             energy_error: invariants.energy_error(),
             moves: run.impacts(),
             growth: 0.0,
+            reductions: 0,
+            reduction: None,
             impacts,
         }
     }

@@ -300,6 +300,8 @@ impl PreparedFormula {
             moves: view.step,
             impacts,
             growth: 0.0,
+            reductions: 0,
+            reduction: None,
         }
     }
 }

@@ -83,6 +83,8 @@ impl Engine for RigidBodyEngine {
             moves: view.step,
             impacts: None,
             growth: 0.0,
+            reductions: 0,
+            reduction: None,
         }
     }
 

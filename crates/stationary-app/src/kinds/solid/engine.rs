@@ -5,10 +5,11 @@ use super::motion::Look;
 use super::picture::Picture;
 use super::results::{self, write_frame};
 use super::start::{self, PreparedSolid};
+use super::step_watch::StepWatch;
 use crate::run::State;
 use crate::run::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
 use crate::run::prepared::PreparedRun;
-use crate::run::{End, Progress};
+use crate::run::{End, Progress, ReductionReason};
 use crate::scenario::Scenario;
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error, RunError};
@@ -28,6 +29,11 @@ pub(super) struct SolidEngine {
     on_the_way: Option<f64>,
     /// The body at the row last reached.
     seen: Option<Look>,
+    /// The body at a row that was judged and is to be looked at.
+    judged: Option<Look>,
+    pub watch: StepWatch,
+    /// The picture at the last good row, where there are pictures between rows.
+    good_picture: Option<Picture>,
     /// Wall time spent on moving, in seconds.
     moving: f64,
 }
@@ -40,6 +46,10 @@ pub(super) fn build(
 ) -> Result<PreparedRun, Error> {
     let built = start::build(scenario, system)?;
     let output = &system.output;
+    let steps = built.choice.steps();
+    let by_hand = system.step.is_some() || steps.given.is_some() || steps.factor.is_some();
+    let acts = !by_hand && built.motion.avi().is_some_and(|avi| avi.can_rescale());
+    let watch = StepWatch::new(acts, built.stability.as_ref().map_or(f64::NAN, |stability| stability.used));
     let engine = SolidEngine {
         system: Arc::clone(system),
         span: [scenario.start, scenario.end],
@@ -48,6 +58,9 @@ pub(super) fn build(
         row: 0,
         on_the_way: None,
         seen: None,
+        judged: None,
+        watch,
+        good_picture: None,
         moving: 0.0,
     };
     Ok(PreparedRun {
@@ -71,6 +84,7 @@ impl Persist for SolidEngine {
         // First of all the motion: a simulation goes on from it alone.
         archive.pass(&mut self.built.motion).pass(&mut self.built.record).pass(&mut self.built.guard);
         archive.pass(&mut self.built.growth).pass(&mut self.row).pass(&mut self.moving);
+        self.watch.pass(archive, &self.built.motion);
     }
 }
 
@@ -93,13 +107,21 @@ impl Engine for SolidEngine {
         let between = self.picture.as_ref().and_then(|p| p.between(next, at, part)).unwrap_or(goal);
         let (reached, took) = self.built.stretch_on(at, between.min(goal));
         self.moving += took.as_secs_f64();
-        let at = reached?;
+        let at = match reached {
+            Ok(at) => at,
+            Err(error) => return self.retry(error),
+        };
         if at >= between && between < goal {
             self.take_picture_between_rows();
         }
         if at < goal {
             self.on_the_way = Some(at);
             return Ok(Moved::OnTheWay);
+        }
+        if self.watch.acts()
+            && let Some(moved) = self.judge()?
+        {
+            return Ok(moved);
         }
         self.on_the_way = None;
         self.row = next;
@@ -112,15 +134,20 @@ impl Engine for SolidEngine {
 
     fn look(&mut self) -> Result<Moment, Cause> {
         let built = &mut self.built;
-        let look = built.motion.look().map_err(|error| error.cause)?;
+        let look = match self.judged.take() {
+            Some(look) => look,
+            None => built.motion.look().map_err(|error| error.cause)?,
+        };
         built.see_energy(&look)?;
         built.record.see(&built.motion, &look)?;
         built.record.require_numbers()?;
         let scale = built.record.energy_scale();
         built.growth.see((&built.motion, &built.body.problem), &look, scale);
+        self.watch.accept(&built.motion, &built.growth, &look);
         if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(self.row)) {
             picture.take(built, &look);
         }
+        self.good_picture = self.picture.as_ref().filter(|p| p.has_between() && self.watch.acts()).cloned();
         let moment = Moment {
             number: self.row,
             time: look.t,
@@ -166,11 +193,13 @@ impl Engine for SolidEngine {
             moves: self.built.motion.moves(),
             impacts: None,
             growth: self.built.growth.largest(),
+            reductions: self.watch.reductions().len() as u64,
+            reduction: self.watch.reductions().last().copied(),
         }
     }
 
     fn summary(&self, end: &End) -> Summary {
-        results::summary(&self.built, end.time - self.span[0], self.moving)
+        results::summary(&self.built, &self.watch, end.time - self.span[0], self.moving)
     }
 
     fn report(&self, course: &Course<'_>) -> Findings {
@@ -184,6 +213,54 @@ impl SolidEngine {
         let [start, end] = self.span;
         let rows = self.system.output.rows;
         if row == rows { elapsed(start, end) } else { (end - start) * (row as f64 / rows as f64) }
+    }
+
+    /// Judges the row that was reached before anybody sees it: whether the run goes back and continues with shorter steps.
+    fn judge(&mut self) -> Result<Option<Moved>, RunError> {
+        let built = &mut self.built;
+        let look = match built.motion.look() {
+            Ok(look) => look,
+            Err(error) => return self.retry(error).map(Some),
+        };
+        if let Err(cause) = built.judge_energy(&look) {
+            let error = RunError { time: built.motion.time(), step: built.motion.moves(), cause };
+            return self.retry(error).map(Some);
+        }
+        let energy = (built.record.energy_scale(), built.energy_growth(&look));
+        if let Some(reason) = self.watch.judge(&built.growth, &look, energy) {
+            if self.go_back(reason) {
+                return Ok(Some(Moved::OnTheWay));
+            }
+            // A jump that remains with shorter steps does not come from them.
+            if matches!(reason, ReductionReason::Fault) {
+                self.watch.ignore_jumps();
+            }
+        }
+        self.judged = Some(look);
+        Ok(None)
+    }
+
+    /// After a fault on the way to a row: goes back and tries again with shorter steps, unless that did not help before.
+    fn retry(&mut self, error: RunError) -> Result<Moved, RunError> {
+        let from_steps =
+            matches!(error.cause, Cause::Element { .. } | Cause::Energy { .. } | Cause::NotFinite { .. });
+        if from_steps && self.go_back(ReductionReason::Fault) {
+            return Ok(Moved::OnTheWay);
+        }
+        Err(self.watch.explain(error))
+    }
+
+    /// Goes back to the last good row, and on from there with shorter steps; false where that is of no more use.
+    fn go_back(&mut self, reason: ReductionReason) -> bool {
+        if !self.watch.reduce((&mut self.built.motion, &self.built.body), reason) {
+            return false;
+        }
+        self.built.growth.restart();
+        self.on_the_way = None;
+        if self.good_picture.is_some() {
+            self.picture.clone_from(&self.good_picture);
+        }
+        true
     }
 
     /// Takes a picture between two rows. What cannot be seen there is not in the picture, and that is all: a run must not

@@ -20,6 +20,9 @@ const MEANS: usize = 8;
 /// Before so many of the largest steps the run has only begun.
 const BEGINNING: f64 = 100.0;
 
+/// After so many of the largest steps every node has been kicked several times, and has moved by these kicks.
+const FIRST: f64 = 3.0;
+
 /// So many elements are named.
 const NAMED: usize = 5;
 
@@ -28,6 +31,7 @@ const NAMED: usize = 5;
 /// With variational time steps the energy oscillates about a constant value; time steps that resonate make it grow. The energy has grown if
 /// its means over eighths of the run, except for the first two, are each above the one before, the last no less steeply than half the
 /// first, by more than [`COUNTS`] of the scale in all.
+#[derive(Debug, Clone)]
 pub(super) struct Growth {
     /// From this time since the start on the run has more than begun.
     settled: f64,
@@ -74,6 +78,30 @@ impl Growth {
                 self.elements = gathering(motion, problem, look);
             }
         }
+    }
+
+    /// Whether the run has more than begun.
+    pub fn has_settled(&self, look: &Look) -> bool {
+        look.elapsed > self.settled
+    }
+
+    /// Whether forces have done what the first steps have sampled of them.
+    pub fn has_begun(&self, look: &Look) -> bool {
+        look.elapsed > FIRST / BEGINNING * self.settled
+    }
+
+    /// The trend with the energy of another row.
+    pub fn trend_with(&self, energy: f64) -> f64 {
+        let mut with = self.clone();
+        with.add(energy);
+        with.now()
+    }
+
+    /// Begins a new trend, since the time steps have changed; what was found stays.
+    pub fn restart(&mut self) {
+        self.parts.clear();
+        self.size = 1;
+        self.filled = 0;
     }
 
     fn add(&mut self, energy: f64) {

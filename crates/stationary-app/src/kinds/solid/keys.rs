@@ -1,5 +1,6 @@
 //! Keys of solids.
 
+use crate::registry::AUTO;
 use crate::scenario::keys::shared::{
     CLAIM, DESCRIPTION, OUTPUT, OUTPUT_CHECKPOINT, OUTPUT_SERIES, PARAMETERS, START, TITLE,
 };
@@ -42,11 +43,11 @@ pub(crate) const KEYS: &[Key] = &[
     Key::optional("step", Form::Positive, "one step for all elements, for methods that have one"),
     START,
     Key::required("end", Form::Number, "end = 100.0", "later than `start`"),
-    Key::required(
+    Key::new(
         "integrator",
         Form::Integrator,
-        r#"integrator = "avi""#,
-        "the [integrator](integrators.md) and its options",
+        IfAbsent::Word(AUTO),
+        "the [integrator](integrators.md) and its options; `auto` takes local steps where they pay",
     ),
     Key::optional(
         "observe",

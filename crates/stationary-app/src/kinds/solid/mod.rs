@@ -1,5 +1,6 @@
 //! Solids: a mesh of finite elements with materials, supports and loads.
 
+mod auto;
 mod boundary;
 mod build;
 mod elements;
@@ -7,6 +8,7 @@ mod engine;
 mod given;
 mod growth;
 mod keys;
+mod level_words;
 mod limit;
 mod loads;
 mod material;
@@ -16,9 +18,12 @@ mod picture;
 mod read;
 mod record;
 mod results;
+mod rise;
 mod simulation;
 mod spec;
+mod stability;
 mod start;
+mod step_watch;
 mod steps;
 
 pub use simulation::{SolidSimulation, View};

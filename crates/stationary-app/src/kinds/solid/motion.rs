@@ -218,6 +218,14 @@ impl Motion {
         }
     }
 
+    /// Multiplies the steps of all elements by a factor; false where that is not possible.
+    pub fn rescale_steps(&mut self, factor: f64) -> bool {
+        match self {
+            Motion::Avi(avi) => avi.can_rescale() && avi.rescale_steps(factor).is_ok(),
+            Motion::Sparse(_) => false,
+        }
+    }
+
     /// What to [go back](Self::go_back) to when an element fails; nothing where steps that fail have not been made.
     pub fn keep(&self) -> Option<AviState> {
         self.avi().map(Avi::state)
@@ -242,5 +250,7 @@ impl Persist for Motion {
 
 pub(super) fn avi_error(time: f64, step: u64, error: &AviError) -> RunError {
     let AviError { time: at, fault } = error;
-    RunError { time, step, cause: Cause::Element { number: fault.number, time: *at, why: fault.why.clone() } }
+    let remedy = "a smaller step may help".into();
+    let cause = Cause::Element { number: fault.number, time: *at, why: fault.why.clone(), remedy };
+    RunError { time, step, cause }
 }

@@ -5,6 +5,7 @@ use super::results::{stress, von_mises};
 use super::start::PreparedSolid;
 use crate::scenario::Scenario;
 use stationary::archive::{Archive, Persist};
+use stationary::integrate::avi::levels;
 use stationary::model::Potentials;
 use stationary::model::solid::{ElementKind, Solid};
 use stationary_report::html::Section;
@@ -14,6 +15,7 @@ use stationary_report::scene::{Scene, SceneField, Surface};
 const MOMENTS: u64 = 160;
 
 /// A picture in the making.
+#[derive(Clone)]
 pub(super) struct Picture {
     scene: Scene,
     /// A picture every so many rows; or, between rows that are few, so many from one to the next.
@@ -44,6 +46,11 @@ impl Picture {
     /// Whether a row is to be seen: one of several, and always the last.
     pub fn wants(&self, row: u64) -> bool {
         row.is_multiple_of(self.every) || row == self.rows
+    }
+
+    /// Whether there are pictures between rows.
+    pub fn has_between(&self) -> bool {
+        self.between > 1
     }
 
     /// The next time after `at`, on the way to a row, at which the body is to be seen; `part` gives times of rows and parts
@@ -82,7 +89,12 @@ impl Picture {
         let steps = (SceneField::on_elements("log10 of element step"), seen(built.motion.steps()));
         let updates = built.motion.updates().iter().map(|n| *n as f64).collect();
         let updates = (SceneField::on_elements("log10 of updates in all"), seen(updates));
-        self.scene.section(&[steps, updates])
+        let mut still = vec![steps, updates];
+        if let Some(level) = levels(&built.motion.steps()).filter(|level| level.iter().any(|l| *l > 0)) {
+            let level = elements.iter().map(|k| f64::from(level[*k as usize])).collect();
+            still.push((SceneField::on_elements("level of element step"), level));
+        }
+        self.scene.section(&still)
     }
 }
 

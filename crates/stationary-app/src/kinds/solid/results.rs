@@ -2,13 +2,15 @@
 
 use super::build::Body;
 use super::engine::SolidEngine;
+use super::level_words::{level_table, levels_of_summary};
 use super::motion::Look;
 use super::start::{PreparedSolid, extremes};
+use super::step_watch::StepWatch;
 use crate::run::engine::{Course, Findings, Summary};
 use crate::run::finish::short;
 use crate::scenario::SolidSystem;
 use stationary::error::Error;
-use stationary::integrate::avi::LocalEnergy;
+use stationary::integrate::avi::{LocalEnergy, levels};
 use stationary::model::Potentials;
 use stationary::model::solid::{ElementKind, Solid};
 use stationary::observe::{Entry, Record, part, record};
@@ -59,26 +61,32 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
     let velocity = of_nodes(look.v.clone());
     let stress = of_elements(stresses(solid, &look.x), 6);
     let von_mises: Vec<f64> = stress.chunks_exact(6).map(von_mises).collect();
-    let steps = of_elements(built.motion.steps(), 1);
+    let steps = built.motion.steps();
+    let level = levels(&steps);
+    let level = level.map(|level| counted(&|k| u64::from(level[k])));
+    let steps = of_elements(steps, 1);
     let updates = built.motion.updates();
     let updates = counted(&|k| updates[k]);
     let material = counted(&|k| built.body.material(k) as u64);
     let number = counted(&|k| built.body.problem.tag(k));
     let floats = |name, components, values| Field { name, components, values: Values::Floats(values) };
     let counts = |name, values| Field { name, components: 1, values: Values::Counts(values) };
+    let mut of_cells = vec![
+        floats("stress", 6, &stress),
+        floats("von_mises", 1, &von_mises),
+        floats("step", 1, &steps),
+        counts("updates", &updates),
+        counts("material", &material),
+        counts("element", &number),
+    ];
+    // Free steps have no levels.
+    of_cells.extend(level.as_ref().map(|level| counts("level", level)));
     frames.write(
         look.t,
         &points,
         &blocks,
         &[floats("displacement", 3, &displacement), floats("velocity", 3, &velocity)],
-        &[
-            floats("stress", 6, &stress),
-            floats("von_mises", 1, &von_mises),
-            floats("step", 1, &steps),
-            counts("updates", &updates),
-            counts("material", &material),
-            counts("element", &number),
-        ],
+        &of_cells,
     )
 }
 
@@ -125,22 +133,23 @@ pub(super) fn von_mises(s: &[f64]) -> f64 {
 pub(super) fn report(engine: &SolidEngine, course: &Course<'_>) -> Findings {
     let built = &engine.built;
     Findings {
-        facts: facts(built, course),
+        facts: facts(engine, course),
         conserved: built.record.conserved(),
         sections: if course.shows { sections(engine, course.series) } else { Vec::new() },
-        warnings: warnings(built),
+        tables: level_table(built).into_iter().collect(),
+        warnings: warnings(engine),
         notes: built.body.notes.clone(),
-        ..Findings::default()
     }
 }
 
-fn warnings(built: &PreparedSolid) -> Vec<String> {
+fn warnings(engine: &SolidEngine) -> Vec<String> {
+    let built = &engine.built;
     let probes = built.record.probes().iter().filter_map(|probe| probe.warning());
-    probes.chain(built.growth.warning(&built.choice)).collect()
+    probes.chain(built.growth.warning(&built.choice)).chain(engine.watch.warning()).collect()
 }
 
 /// What the summary has of a solid that moved for a time, in so many seconds of wall time.
-pub(super) fn summary(built: &PreparedSolid, passed: f64, moving: f64) -> Summary {
+pub(super) fn summary(built: &PreparedSolid, watch: &StepWatch, passed: f64, moving: f64) -> Summary {
     let solid = built.body.problem.solid();
     let (steps, updates) = (built.motion.steps(), built.motion.updates());
     let (least, most) = extremes(&steps);
@@ -160,6 +169,11 @@ pub(super) fn summary(built: &PreparedSolid, passed: f64, moving: f64) -> Summar
         // How long another method would have taken is not to be had from this run.
         "measured_speedup": Entry::Nothing,
         "step": record! { "min": least, "max": most },
+        "levels": levels_of_summary(built),
+        "boundary_share": built.levels().map_or(f64::NAN, |table| table.boundary_share()),
+        "chosen": built.auto.as_ref().map_or(Entry::Nothing, |auto| Entry::Record(auto.summary())),
+        "certificate": built.stability.as_ref().map_or(Entry::Nothing, |found| found.summary().into()),
+        "rescaled": watch.summary(),
         "nanoseconds_per_update": if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN },
     };
     let mut keys = record! {
@@ -192,7 +206,8 @@ fn local_energy(local: Option<&LocalEnergy>) -> Record {
     }
 }
 
-fn facts(built: &PreparedSolid, course: &Course<'_>) -> Vec<(String, String)> {
+fn facts(engine: &SolidEngine, course: &Course<'_>) -> Vec<(String, String)> {
+    let built = &engine.built;
     let Course { scenario, summary, .. } = course;
     let get = |path: &str| short(summary.number(path));
     let count = |path: &str| summary.count(path).unwrap_or(0).to_string();
@@ -216,7 +231,9 @@ fn facts(built: &PreparedSolid, course: &Course<'_>) -> Vec<(String, String)> {
         fact("wall time", format!("{:.3} s", course.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ];
-    facts.into_iter().chain(probes).collect()
+    let chosen = built.auto.iter().map(|auto| fact("chosen", auto.words()));
+    let reductions = engine.watch.reductions().iter().map(|r| fact("steps reduced", r.to_string()));
+    facts.into_iter().chain(chosen).chain(reductions).chain(probes).collect()
 }
 
 fn svg(plot: &Plot) -> String {

@@ -330,6 +330,8 @@ impl MovedByHand for SolidSimulation {
             moves: self.moves(),
             impacts: None,
             growth: self.built.growth.largest(),
+            reductions: 0,
+            reduction: None,
         }
     }
 }

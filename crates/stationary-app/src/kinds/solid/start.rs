@@ -1,10 +1,13 @@
 //! From a scenario to a solid in motion.
 
+use super::auto::{self, AutoChoice};
 use super::build::{self, Body};
 use super::growth::{self, Growth};
+use super::level_words::{boundaries_in_words, level_in_words};
 use super::limit;
 use super::motion::{Look, Motion, Synchronous, avi_error};
 use super::record::Record;
+use super::stability::{self, Stability, Verdict};
 use super::steps::{self, Steps};
 use crate::registry::{self, Rule, SolidMethod, StepSpec};
 use crate::run::TICK;
@@ -12,7 +15,7 @@ use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use crate::run::finish::short;
 use crate::scenario::{InitialShape, Place, Scenario, SolidSystem};
 use stationary::error::{Cause, Error, RunError};
-use stationary::integrate::avi::{Avi, AviError, AviStart, StepFactor};
+use stationary::integrate::avi::{Avi, AviError, AviStart, LevelTable, StepFactor};
 use stationary::integrate::sparse::{Sparse, SparseStart};
 use stationary::integrate::{BuildError, Method};
 use stationary::interrupt;
@@ -32,6 +35,10 @@ pub(super) struct PreparedSolid {
     pub guard: EnergyGuard,
     pub growth: Growth,
     pub choice: SolidMethod,
+    /// What decided it, where the scenario left it open.
+    pub auto: Option<AutoChoice>,
+    /// What is known of the stability of the steps; of explicit methods only.
+    pub stability: Option<Stability>,
     pub engine: Engine,
     /// Simulated time between looks at the clock.
     pub stretch: f64,
@@ -41,7 +48,13 @@ impl PreparedSolid {
     /// What a synchronous run would need, over what this one needs: `sum(1/dt_min) / sum(1/dt_K)` [VTI04 (62)].
     pub fn ideal_speedup(&self) -> f64 {
         let steps = self.motion.steps();
-        steps.len() as f64 / self.one_step / steps.iter().map(|h| 1.0 / h).sum::<f64>()
+        let scale = self.motion.avi().map_or(1.0, |avi| avi.step_scale());
+        steps.len() as f64 / (scale * self.one_step) / steps.iter().map(|h| 1.0 / h).sum::<f64>()
+    }
+
+    /// The levels of the steps, where local ones are powers of two times the smallest.
+    pub fn levels(&self) -> Option<LevelTable> {
+        LevelTable::new(&*self.body.problem, self.motion.avi()?.steps())
     }
 
     /// Finds out whether the energy explodes, and names the element that holds most of it for its mass.
@@ -52,6 +65,11 @@ impl PreparedSolid {
     /// The same of a single look, which is not remembered.
     pub fn judge_energy(&self, look: &Look) -> Result<(), Cause> {
         self.guard.judge(&energies(look)).map_err(|fault| self.explain(fault, look))
+    }
+
+    /// How much the energy less work has changed since the start, over all that the body had, set free and was given.
+    pub fn energy_growth(&self, look: &Look) -> f64 {
+        self.guard.growth(&energies(look))
     }
 
     fn explain(&self, fault: EnergyFault, look: &Look) -> Cause {
@@ -198,13 +216,30 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
     }
     let mut body = build::body(scenario, system)?;
     interrupt::check()?;
-    let (kind, steps, one_step) = match &choice {
-        SolidMethod::Avi(_) | SolidMethod::Newmark(_) => explicit(scenario, system, &body, &choice)?,
+    let (mut choice, found, auto) = match choice {
+        SolidMethod::Auto(auto) => {
+            let (choice, steps, why) = auto::choose(scenario, system, &body, &auto)?;
+            (choice, steps, Some(why))
+        }
+        named => (named, None, None),
+    };
+    let (kind, steps, one_step, stability) = match &choice {
+        SolidMethod::Auto(_) => unreachable!("it has been decided"),
+        SolidMethod::Avi(_) | SolidMethod::Newmark(_) => {
+            let Explicit { kind, steps, stability } = explicit(scenario, system, &body, (&choice, found))?;
+            (kind, steps.each, steps.smallest, Some(stability))
+        }
         SolidMethod::Discrete { method, tolerance, .. } => {
             let step = one_step(scenario, system, &body, (&choice, *method))?;
-            (EngineKind::Sparse { method: *method, tolerance: *tolerance, step }, Vec::new(), step)
+            (EngineKind::Sparse { method: *method, tolerance: *tolerance, step }, Vec::new(), step, None)
         }
     };
+    if let (SolidMethod::Avi(rule), Some(Stability { verdict: Verdict::Certified(found), .. })) =
+        (&mut choice, &stability)
+    {
+        rule.fraction *= found.scale;
+        body.notes.extend(found.note());
+    }
     let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
     let state = State { t: scenario.start, x: body.x.clone(), v: body.v.clone() };
     interrupt::check()?;
@@ -219,7 +254,19 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
     let stretch = extremes(&motion.steps()).1;
     let growth = Growth::new(extremes(&motion.steps()).1);
-    Ok(PreparedSolid { body, motion, one_step, record, guard, growth, choice, engine, stretch })
+    Ok(PreparedSolid {
+        body,
+        motion,
+        one_step,
+        record,
+        guard,
+        growth,
+        choice,
+        auto,
+        stability,
+        engine,
+        stretch,
+    })
 }
 
 /// What the guard of the energy sees of a body.
@@ -262,34 +309,48 @@ fn require_energy(system: &SolidSystem, method: &Place, look: &Look) -> Result<(
     Err(place.error(message).help("expected an initial state whose numbers can be squared").into())
 }
 
-/// Every element its own step, or all of them the smallest; and that smallest step.
+/// An explicit method, with the steps of the elements.
+struct Explicit {
+    kind: EngineKind,
+    steps: Steps,
+    stability: Stability,
+}
+
+/// Every element its own step, or all of them the smallest.
 fn explicit(
     scenario: &Scenario,
     system: &SolidSystem,
     body: &Body,
-    choice: &SolidMethod,
-) -> Result<(EngineKind, Vec<f64>, f64), Error> {
+    (choice, found): (&SolidMethod, Option<Steps>),
+) -> Result<Explicit, Error> {
     let rule = choice.steps();
     let one = matches!(choice, SolidMethod::Newmark(_));
-    let Steps { each, smallest } = match (choice, &system.step) {
-        (SolidMethod::Newmark(_), Some((step, _))) => {
+    let mut steps = match (choice, &system.step, found) {
+        (_, _, Some(found)) => found,
+        (SolidMethod::Newmark(_), Some((step, _)), None) => {
             Steps { each: vec![*step; body.problem.count()], smallest: *step }
         }
         _ => steps::steps(scenario, body, rule, one)?,
     };
     if one && may_exceed(system, rule) {
-        limit::require_stable(scenario, system, body, ("explicit newmark", EXPLICIT_LIMIT), smallest)?;
+        limit::require_stable(scenario, system, body, ("explicit newmark", EXPLICIT_LIMIT), steps.smallest)?;
     }
     let factor = steps::factor(scenario, body, rule)?;
     if one && factor.is_some() {
         let place = &scenario.integrator.method.place;
         return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
     }
+    let stability = if one {
+        stability::one_step(body, &steps.each)
+    } else {
+        stability::examine(scenario, body, rule, &mut steps)?
+    };
     // Free steps gain nothing from threads on a machine that others use, too.
     let shared = (rule.harmonic || one) && body.problem.count() >= WORTH_THREADS;
     let usual = if shared { cores() } else { 1 };
     let (threads, local) = (rule.threads.unwrap_or(usual), follows_local_energy(scenario, system));
-    Ok((EngineKind::Avi { factor, middle: rule.middle && !one, threads, local }, each, smallest))
+    let kind = EngineKind::Avi { factor, middle: rule.middle && !one, threads, local };
+    Ok(Explicit { kind, steps, stability })
 }
 
 /// The step of a discrete Lagrangian of the whole body.
@@ -354,14 +415,20 @@ pub(super) fn describe(
         ("supports", system.supports.len().to_string()),
         ("loads", system.loads.len().to_string()),
         ("integrator", built.choice.to_string()),
-        ("steps", format!("{} to {}, until time {}", short(least), short(most), short(scenario.end))),
     ];
+    lines.extend(built.auto.iter().map(|auto| ("chosen", auto.words())));
+    lines.push(("steps", format!("{} to {}, until time {}", short(least), short(most), short(scenario.end))));
     if built.motion.avi().is_some() {
         lines.push((
             "speed-up",
             format!("{:.2} by fewer updates than at the smallest step", built.ideal_speedup()),
         ));
     }
+    if let Some(table) = built.levels().filter(|table| table.rows.len() > 1) {
+        lines.extend(table.rows.iter().map(|row| ("level", level_in_words(row))));
+        lines.push(("boundaries", boundaries_in_words(&table)));
+    }
+    lines.extend(built.stability.iter().map(|stability| ("stability", stability.describe())));
     lines.extend(built.record.probes().iter().map(|p| ("probe", format!("{}: {}", p.name, p.taken()))));
     lines.extend(built.body.notes.iter().map(|note| ("note", note.clone())));
     lines.push(("rows", format!("{}, {} frames", system.output.rows, system.output.frames)));

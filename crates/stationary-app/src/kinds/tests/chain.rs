@@ -210,6 +210,8 @@ impl Engine for ChainEngine {
             moves: self.done,
             impacts: None,
             growth: 0.0,
+            reductions: 0,
+            reduction: None,
         }
     }
 

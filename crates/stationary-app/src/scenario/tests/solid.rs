@@ -142,8 +142,9 @@ fn a_solid_is_read_whole() {
 
 #[test]
 fn a_solid_needs_little() {
-    let text = "mesh = \"b.vtu\"\nend = 1\nintegrator = \"avi\"\nmaterial.a.law = \"linear\"\n";
+    let text = "mesh = \"b.vtu\"\nend = 1\nmaterial.a.law = \"linear\"\n";
     let s = read(text).unwrap();
+    assert_eq!(s.integrator.method.text, "auto");
     let solid = s.solid().unwrap();
     assert_eq!((solid.mesh.file.text.as_str(), solid.mesh.scale, solid.mesh.refine), ("b.vtu", 1.0, 0));
     assert_eq!(solid.output, SolidOutput { rows: 500, frames: 20, format: FrameFormat::Vtu });
@@ -155,7 +156,6 @@ fn a_solid_needs_little() {
     assert!(matches!(shape, Some(InitialShape::Displacement(u)) if texts(&u) == ["0.1*X", "0", "0"]));
     for (key, help) in [
         ("end", "add: end = 100.0"),
-        ("integrator", "add: integrator = \"avi\""),
         ("material", "add: [material.NAME] with law, density and the constants of the law"),
     ] {
         let text: String = text.lines().filter(|l| !l.starts_with(key)).map(|l| format!("{l}\n")).collect();

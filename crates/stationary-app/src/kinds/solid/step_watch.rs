@@ -1,0 +1,221 @@
+//! The watch over the time steps of an asynchronous run: where they prove unstable, the run goes back to its last good row and continues
+//! from there with shorter steps.
+//!
+//! Two signs of instability lead to shorter steps:
+//!
+//! - an element that inverts, an energy that explodes or jumps on the way to a row. If the fault persists with shorter steps it does not come
+//!   from them, and the run stops with its name;
+//! - an energy less work that rises out of the range of its past ([`Rise`]) or shows a trend ([`Growth`]).
+//!
+//! The steps become shorter by a factor, or by more where the body has become stiffer since the start: they then use the same part of its
+//! stability limit as the first ones did. Steps given by hand, and steps that change by a formula, are left as they are.
+
+use super::build::Body;
+use super::growth::Growth;
+use super::motion::{Look, Motion};
+use super::rise::Rise;
+use super::stability;
+use crate::run::finish::short;
+use crate::run::{ReductionReason, StepReduction};
+use stationary::archive::{Archive, Persist};
+use stationary::error::{Cause, RunError};
+use stationary::integrate::avi::AviState;
+use stationary::observe::{Record, part, record};
+
+/// The factor of the steps after a fault, and how often shorter steps are tried on the way to one row.
+const AFTER_FAULT: f64 = 0.5;
+const ATTEMPTS: u64 = 3;
+
+/// The factor of the steps where the energy grows: growth that goes on would add up, so that one reduction should be enough.
+const AFTER_GROWTH: f64 = 0.7;
+
+/// The part of the body's limit that the steps use at most after a reduction, if the first ones used more: the default of one step for all.
+const MOST_USED: f64 = 0.8;
+
+/// Steps are not reduced below this part of the first ones.
+const LEAST_SCALE: f64 = 0.12;
+
+/// Growth at which the steps are reduced, over the scale of the energy.
+const GROWTH: f64 = 0.004;
+
+/// A jump of the energy from one row to the next, over its scale, that counts as a fault.
+const JUMP: f64 = 0.1;
+
+/// A change of the energy since the start, over all that the body had, set free and was given, that counts as a fault from the
+/// first steps on: the error of stable steps is below one.
+const CHANGE: f64 = 1.0;
+
+/// Watches the steps of a run.
+#[derive(Debug, Default)]
+pub(super) struct StepWatch {
+    /// Whether it may reduce steps.
+    acts: bool,
+    /// The part of the body's stability limit that the first steps use.
+    used: f64,
+    /// The motion at the last good row.
+    good: Option<AviState>,
+    /// The energy less work of that row.
+    energy: f64,
+    /// How often the way to the next row has been tried with shorter steps.
+    attempts: u64,
+    /// Whether jumps count: one that persists with shorter steps does not come from them.
+    jumps_count: bool,
+    rise: Rise,
+    reductions: Vec<StepReduction>,
+}
+
+impl StepWatch {
+    /// A watch that reduces steps only if it `acts`; the first ones use this part of the body's stability limit.
+    pub fn new(acts: bool, used: f64) -> Self {
+        StepWatch { acts, used, jumps_count: true, ..StepWatch::default() }
+    }
+
+    /// Whether it may reduce steps.
+    pub fn acts(&self) -> bool {
+        self.acts
+    }
+
+    /// The reductions so far.
+    pub fn reductions(&self) -> &[StepReduction] {
+        &self.reductions
+    }
+
+    /// The first row, or one that was judged good: the run goes back here if the next row is not.
+    pub fn accept(&mut self, motion: &Motion, growth: &Growth, look: &Look) {
+        if !self.acts {
+            return;
+        }
+        self.good = motion.keep();
+        self.attempts = 0;
+        self.energy = look.kinetic + look.potential - look.work;
+        // The energy of the first steps is no measure of later ones.
+        if growth.has_settled(look) {
+            self.rise.add(self.energy);
+        }
+    }
+
+    /// Judges the energy of a row, over this scale, and its change since the start: whether the steps should be reduced, and why.
+    pub fn judge(
+        &self,
+        growth: &Growth,
+        look: &Look,
+        (scale, change): (f64, f64),
+    ) -> Option<ReductionReason> {
+        let energy = look.kinetic + look.potential - look.work;
+        if self.acts && self.jumps_count && change > CHANGE && growth.has_begun(look) {
+            return Some(ReductionReason::Fault);
+        }
+        // In slow loading the work is much more than the kinetic energy, and its error with it.
+        let scale = scale.max(look.work.abs());
+        if !growth.has_settled(look) || !(scale > 0.0) || !energy.is_finite() || !self.acts {
+            return None;
+        }
+        if self.jumps_count && part(self.rise.jump_to(energy), scale) > JUMP {
+            return Some(ReductionReason::Fault);
+        }
+        let mut rise = self.rise.clone();
+        rise.add(energy);
+        if part(rise.now().max(growth.trend_with(energy)), scale) > GROWTH {
+            return Some(ReductionReason::Growth);
+        }
+        None
+    }
+
+    /// Goes back to the last good row, and continues from there with shorter steps. Returns false where that is of no more use.
+    pub fn reduce(&mut self, (motion, body): (&mut Motion, &Body), reason: ReductionReason) -> bool {
+        let most = match reason {
+            ReductionReason::Fault => AFTER_FAULT,
+            ReductionReason::Growth => AFTER_GROWTH,
+        };
+        // Another attempt on the way to a row continues from the steps of the one before.
+        let before = motion.avi().map_or(1.0, |avi| avi.step_scale());
+        let Some(good) = self.good.as_ref().filter(|_| self.acts && most * before >= LEAST_SCALE) else {
+            return false;
+        };
+        if self.attempts == ATTEMPTS {
+            return false;
+        }
+        motion.go_back(Some(good));
+        let used = motion.look().map_or(f64::NAN, |look| stability::used(body, &look.x, &motion.steps()));
+        // `min` and `max` pass over a limit that is not known.
+        let within = (good.scale * self.used.min(MOST_USED) / used).max(LEAST_SCALE);
+        let scale = (most * before).min(within);
+        if !motion.rescale_steps(scale / good.scale) {
+            return false;
+        }
+        self.attempts += 1;
+        self.rise.restart(self.energy);
+        let reduction = StepReduction { time: motion.time(), factor: scale / before, scale, reason };
+        self.reductions.push(reduction);
+        true
+    }
+
+    /// A jump that persists with shorter steps does not come from them.
+    pub fn ignore_jumps(&mut self) {
+        self.jumps_count = false;
+    }
+
+    /// The end of a run whose fault persists with shorter steps.
+    pub fn explain(&self, mut error: RunError) -> RunError {
+        if let (Cause::Element { remedy, .. }, Some(last)) = (&mut error.cause, self.reductions.last()) {
+            let tried = short(last.scale);
+            *remedy = if self.attempts > 0 {
+                format!("shorter steps, down to {tried} of the first ones, did not help")
+            } else {
+                format!("the steps have already been reduced to {tried} of the first ones")
+            };
+        }
+        error
+    }
+
+    /// What `summary.json` has of it.
+    pub fn summary(&self) -> Vec<Record> {
+        let one = |r: &StepReduction| {
+            record! { "time": r.time, "factor": r.factor, "scale": r.scale, "reason": r.reason.name() }
+        };
+        self.reductions.iter().map(one).collect()
+    }
+
+    /// The reductions in words, if there are any that a run goes on with: of attempts that did not help its end tells.
+    pub fn warning(&self) -> Option<String> {
+        if self.attempts == self.reductions.len() as u64 {
+            return None;
+        }
+        let (first, last) = (self.reductions.first()?, self.reductions.last()?);
+        let times = match self.reductions.len() {
+            1 => format!("once, at t = {}", short(first.time)),
+            n => format!("{n} times, from t = {} to t = {}", short(first.time), short(last.time)),
+        };
+        Some(format!(
+            "The time steps were reduced {times}, to {} of the first ones, since {}. A smaller fraction avoids this from the start.",
+            short(last.scale),
+            first.reason
+        ))
+    }
+}
+
+impl StepWatch {
+    /// Passes its state; the last good row is not noted where it is the present state of the motion.
+    pub fn pass(&mut self, archive: &mut Archive, motion: &Motion) {
+        archive
+            .pass(&mut self.energy)
+            .pass(&mut self.attempts)
+            .pass(&mut self.jumps_count)
+            .pass(&mut self.rise);
+        archive.pass(&mut self.reductions);
+        let mut is_present = self.good.is_some() && self.good == motion.keep();
+        archive.pass(&mut is_present);
+        if !is_present {
+            archive.pass(&mut self.good);
+        } else if archive.reads() {
+            self.good = motion.keep();
+        }
+    }
+}
+
+impl Persist for StepReduction {
+    fn pass(&mut self, archive: &mut Archive) {
+        archive.pass(&mut self.time).pass(&mut self.factor).pass(&mut self.scale);
+        archive.choice(&mut self.reason, &[ReductionReason::Fault, ReductionReason::Growth]);
+    }
+}
