@@ -5,7 +5,7 @@ use super::motion::Look;
 use super::picture::Picture;
 use super::results::{self, write_frame};
 use super::start::{self, PreparedSolid};
-use super::step_watch::StepWatch;
+use super::step_watch::{StepWatch, may_come_from_steps};
 use crate::run::State;
 use crate::run::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
 use crate::run::prepared::PreparedRun;
@@ -46,10 +46,7 @@ pub(super) fn build(
 ) -> Result<PreparedRun, Error> {
     let built = start::build(scenario, system)?;
     let output = &system.output;
-    let steps = built.choice.steps();
-    let by_hand = system.step.is_some() || steps.given.is_some() || steps.factor.is_some();
-    let acts = !by_hand && built.motion.avi().is_some_and(|avi| avi.can_rescale());
-    let watch = StepWatch::new(acts, built.stability.as_ref().map_or(f64::NAN, |stability| stability.used));
+    let watch = StepWatch::of(&built, system);
     let engine = SolidEngine {
         system: Arc::clone(system),
         span: [scenario.start, scenario.end],
@@ -231,10 +228,7 @@ impl SolidEngine {
             if self.go_back(reason) {
                 return Ok(Some(Moved::OnTheWay));
             }
-            // A jump that remains with shorter steps does not come from them.
-            if matches!(reason, ReductionReason::Fault) {
-                self.watch.ignore_jumps();
-            }
+            self.watch.go_on_after(reason);
         }
         self.judged = Some(look);
         Ok(None)
@@ -242,9 +236,7 @@ impl SolidEngine {
 
     /// After a fault on the way to a row: goes back and tries again with shorter steps, unless that did not help before.
     fn retry(&mut self, error: RunError) -> Result<Moved, RunError> {
-        let from_steps =
-            matches!(error.cause, Cause::Element { .. } | Cause::Energy { .. } | Cause::NotFinite { .. });
-        if from_steps && self.go_back(ReductionReason::Fault) {
+        if may_come_from_steps(&error.cause) && self.go_back(ReductionReason::Fault) {
             return Ok(Moved::OnTheWay);
         }
         Err(self.watch.explain(error))

@@ -11,9 +11,10 @@ use super::growth::Growth;
 use super::motion::Look;
 use super::record::Probe;
 use super::start::{self, PreparedSolid, State, energy_guard, extremes};
+use super::step_watch::{StepWatch, may_come_from_steps};
 use crate::run::checkpointer::identify;
 use crate::run::simulation::by_hand::{self, MovedByHand, Reached};
-use crate::run::{Progress, Watch, prepare};
+use crate::run::{Progress, ReductionReason, StepReduction, Watch, prepare};
 use crate::scenario::{FrameFormat, Given, Scenario, SolidSystem};
 use stationary::archive::Archive;
 use stationary::error::{Cause, Diagnostic, Error, RunError};
@@ -23,20 +24,18 @@ use stationary_report::checkpoint::Checkpoint;
 use stationary_report::frames::Frames;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-/// Looks at the energy on the way take at most one part in so many of the time.
-const LOOKS: u32 = 20;
-
-/// The state is kept after so many updates of an element, in the mean, to go back to when an element fails: less than a
-/// hundredth of their work.
-const KEPT: f64 = 64.0;
+/// The energy is looked at and the state kept after so many updates of an element, in the mean: a few hundredths of their work.
+const BETWEEN_LOOKS: f64 = 64.0;
 
 /// A solid in motion, moved on by hand: the same engine as that of [`run`](crate::run::run), to the bit.
 ///
 /// All that belongs to nodes comes in the order of the mesh, all that belongs to elements in the order of its cells; see
 /// [`elements`](Self::elements). Reading changes nothing: however a time is reached, and whoever looks on the way, the bits there
 /// are the same.
+///
+/// Where the time steps prove unstable the simulation goes back a little and continues with shorter ones, as a run does; see
+/// [`reductions`](Self::reductions). The places to go back to follow from the simulated time since the state was last set.
 ///
 /// ```
 /// use stationary_app::run::SolidSimulation;
@@ -70,13 +69,13 @@ pub struct SolidSimulation {
     /// Those that were attached.
     probes: Vec<Probe>,
     frames: Vec<(PathBuf, FrameFormat, Frames)>,
-    /// Simulated time after which the state is kept.
-    keep: f64,
-    /// Time at which it was last seen whether the energy explodes, and what the scenario's run takes.
-    guarded: f64,
+    /// Reduces time steps that prove unstable.
+    watch: StepWatch,
+    /// Simulated time between looks at the energy, and when the next one is.
+    between_looks: f64,
+    next_look: f64,
+    /// What the scenario's run takes.
     span: f64,
-    /// When the energy was last looked at on the way, and how long that took.
-    glance: (Instant, Duration),
 }
 
 impl SolidSimulation {
@@ -93,10 +92,10 @@ impl SolidSimulation {
             elements: built.body.elements(),
             probes: Vec::new(),
             frames: Vec::new(),
-            keep: KEPT * steps.len() as f64 / steps.iter().map(|h| 1.0 / h).sum::<f64>(),
-            guarded: 0.0,
+            watch: StepWatch::default(),
+            between_looks: BETWEEN_LOOKS * steps.len() as f64 / steps.iter().map(|h| 1.0 / h).sum::<f64>(),
+            next_look: 0.0,
             span: scenario.end - scenario.start,
-            glance: (Instant::now(), Duration::ZERO),
             scenario,
             built,
         };
@@ -127,34 +126,50 @@ impl SolidSimulation {
         by_hand::advance(self, until, watch)
     }
 
-    /// Looks whether the energy explodes, after the same simulated time whatever the clock on the wall says. If it does the motion goes back
-    /// to the state that was kept, where the method keeps one.
-    fn guard(&mut self, kept: Option<&AviState>) -> Result<(), RunError> {
-        self.guarded = self.built.motion.elapsed();
-        let look = self.built.motion.look().map_err(|error| error.cause);
-        let seen = look.and_then(|look| self.built.see_energy(&look));
-        seen.map_err(|cause| {
-            self.built.motion.go_back(kept);
-            self.guarded = self.built.motion.elapsed();
-            RunError { time: self.time(), step: self.moves(), cause }
-        })
+    /// The times at which the time steps were reduced since the state was last set, and by how much.
+    pub fn reductions(&self) -> &[StepReduction] {
+        self.watch.reductions()
     }
 
-    /// Looks at the energy, unless that takes too long, or cannot be done: then nothing is known of it.
-    fn glance(&mut self) {
-        let (last, took) = self.glance;
+    /// Looks at the energy on the way. If it explodes or grows the motion goes back to the last look and continues with shorter steps; returns
+    /// false then.
+    fn look_on_the_way(&mut self) -> Result<bool, RunError> {
         let built = &mut self.built;
-        if last.elapsed() < LOOKS * took || !built.record.is_new(built.motion.elapsed()) {
-            return;
+        let (time, step) = (built.motion.time(), built.motion.moves());
+        let stop = |cause| RunError { time, step, cause };
+        let look = built.motion.look()?;
+        built.judge_energy(&look).map_err(stop)?;
+        let energy = (built.record.energy_scale(), built.energy_growth(&look));
+        if let Some(reason) = self.watch.judge(&built.growth, &look, energy) {
+            if self.watch.reduce((&mut built.motion, &built.body), reason) {
+                built.growth.restart();
+                return Ok(false);
+            }
+            self.watch.go_on_after(reason);
         }
-        let began = Instant::now();
-        if let Ok(look) = built.motion.look()
-            && built.record.see(&built.motion, &look).is_ok()
-        {
+        built.see_energy(&look).map_err(stop)?;
+        if built.record.is_new(look.elapsed) {
+            built.record.see(&built.motion, &look).map_err(stop)?;
             let scale = built.record.energy_scale();
             built.growth.see((&built.motion, &built.body.problem), &look, scale);
         }
-        self.glance = (Instant::now(), began.elapsed());
+        self.watch.accept(&built.motion, &built.growth, &look);
+        Ok(true)
+    }
+
+    /// After a fault on the way: continues with shorter steps, unless that is of no use. The motion is then where it was before the attempt.
+    fn retry(&mut self, course: &mut Course, error: RunError) -> Result<(), RunError> {
+        let built = &mut self.built;
+        if may_come_from_steps(&error.cause)
+            && self.watch.reduce((&mut built.motion, &built.body), ReductionReason::Fault)
+        {
+            built.growth.restart();
+            return Ok(());
+        }
+        built.motion.go_back(course.kept.as_ref());
+        course.at = built.motion.elapsed();
+        let error = RunError { time: built.motion.time(), step: built.motion.moves(), ..error };
+        Err(self.watch.explain(error))
     }
 
     /// The body now, unless its energy is not a finite number.
@@ -211,8 +226,10 @@ impl SolidSimulation {
         built.record.see(&built.motion, look).map_err(stop)?;
         built.guard = energy_guard(&built.motion, &built.body, [look.t, look.t + self.span]);
         built.see_energy(look).map_err(stop)?;
-        self.guarded = look.elapsed;
         built.growth = Growth::new(extremes(&built.motion.steps()).1);
+        self.watch = StepWatch::of(built, solid(&self.scenario)?);
+        self.watch.accept(&built.motion, &built.growth, look);
+        self.next_look = look.elapsed + self.between_looks;
         Ok(())
     }
 
@@ -264,9 +281,8 @@ impl SolidSimulation {
 pub(crate) struct Course {
     at: f64,
     until: f64,
-    /// A good state, where the method keeps one, and when the next is kept.
+    /// The state to go back to when the simulation cannot go on, where the method keeps one.
     kept: Option<AviState>,
-    keep_at: f64,
 }
 
 impl MovedByHand for SolidSimulation {
@@ -287,39 +303,32 @@ impl MovedByHand for SolidSimulation {
     fn set_out(&mut self, until: f64) -> Course {
         let motion = &self.built.motion;
         let at = motion.elapsed();
-        Course {
-            at,
-            until: elapsed(motion.start(), until).max(at),
-            kept: motion.keep(),
-            keep_at: at + self.keep,
-        }
+        Course { at, until: elapsed(motion.start(), until).max(at), kept: motion.keep() }
     }
 
     fn move_on(&mut self, course: &mut Course) -> Result<Reached, RunError> {
-        let goal = course.until.min(course.keep_at);
-        course.at = match self.built.stretch_on(course.at, goal).0 {
-            Ok(at) => at,
-            Err(error @ RunError { cause: Cause::Interrupted, .. }) => return Err(error),
-            Err(RunError { cause, .. }) => {
-                self.built.motion.go_back(course.kept.as_ref());
-                return Err(RunError { time: self.time(), step: self.moves(), cause });
+        let moved = self.built.stretch_on(course.at, course.until.min(self.next_look)).0.and_then(|at| {
+            course.at = at;
+            if at < self.next_look { Ok(true) } else { self.look_on_the_way() }
+        });
+        match moved {
+            Ok(true) if course.at < self.next_look => {}
+            Ok(true) => {
+                course.kept = self.built.motion.keep();
+                self.next_look = course.at + self.between_looks;
             }
-        };
-        if self.built.motion.elapsed() >= self.guarded + self.keep {
-            self.guard(course.kept.as_ref())?;
+            stepped_back => {
+                if let Err(error) = stepped_back {
+                    self.retry(course, error)?;
+                }
+                course.at = self.built.motion.elapsed();
+                self.next_look = course.at + self.between_looks;
+            }
         }
-        if course.at >= course.until {
-            return Ok(Reached::Goal);
-        }
-        if course.at >= course.keep_at {
-            course.kept = self.built.motion.keep();
-            course.keep_at = course.at + self.keep;
-        }
-        Ok(Reached::OnTheWay)
+        Ok(if course.at >= course.until { Reached::Goal } else { Reached::OnTheWay })
     }
 
     fn progress(&mut self, course: &Course) -> Progress {
-        self.glance();
         let time = self.built.motion.start() + course.at;
         Progress {
             step: 0,
@@ -330,8 +339,8 @@ impl MovedByHand for SolidSimulation {
             moves: self.moves(),
             impacts: None,
             growth: self.built.growth.largest(),
-            reductions: 0,
-            reduction: None,
+            reductions: self.watch.reductions().len() as u64,
+            reduction: self.watch.reductions().last().copied(),
         }
     }
 }

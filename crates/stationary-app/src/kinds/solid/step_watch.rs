@@ -15,8 +15,10 @@ use super::growth::Growth;
 use super::motion::{Look, Motion};
 use super::rise::Rise;
 use super::stability;
+use super::start::PreparedSolid;
 use crate::run::finish::short;
 use crate::run::{ReductionReason, StepReduction};
+use crate::scenario::SolidSystem;
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, RunError};
 use stationary::integrate::avi::AviState;
@@ -65,9 +67,16 @@ pub(super) struct StepWatch {
 }
 
 impl StepWatch {
-    /// A watch that reduces steps only if it `acts`; the first ones use this part of the body's stability limit.
-    pub fn new(acts: bool, used: f64) -> Self {
-        StepWatch { acts, used, jumps_count: true, ..StepWatch::default() }
+    /// The watch over the steps of a solid, which acts unless they were given by hand or change by a formula.
+    pub fn of(built: &PreparedSolid, system: &SolidSystem) -> Self {
+        let steps = built.choice.steps();
+        let by_hand = system.step.is_some() || steps.given.is_some() || steps.factor.is_some();
+        StepWatch {
+            acts: !by_hand && built.motion.avi().is_some_and(|avi| avi.can_rescale()),
+            used: built.stability.as_ref().map_or(f64::NAN, |stability| stability.used),
+            jumps_count: true,
+            ..StepWatch::default()
+        }
     }
 
     /// Whether it may reduce steps.
@@ -150,9 +159,10 @@ impl StepWatch {
         true
     }
 
-    /// A jump that persists with shorter steps does not come from them.
-    pub fn ignore_jumps(&mut self) {
-        self.jumps_count = false;
+    /// Where shorter steps were of no use the run goes on with the steps that it has. A jump that persists does not come from them: jumps count no
+    /// more.
+    pub fn go_on_after(&mut self, reason: ReductionReason) {
+        self.jumps_count &= !matches!(reason, ReductionReason::Fault);
     }
 
     /// The end of a run whose fault persists with shorter steps.
@@ -192,6 +202,11 @@ impl StepWatch {
             first.reason
         ))
     }
+}
+
+/// Whether a fault may come from time steps that are too long.
+pub(super) fn may_come_from_steps(cause: &Cause) -> bool {
+    matches!(cause, Cause::Element { .. } | Cause::Energy { .. } | Cause::NotFinite { .. })
 }
 
 impl StepWatch {
