@@ -13,7 +13,7 @@ pub struct FiredEvent<'a> {
     pub time: f64,
     /// The time by which the forces were multiplied: the element's time step.
     pub weight: f64,
-    /// Positions of all nodes; those of the element are at the time of the event.
+    /// Positions of all nodes; those of the element are where its forces were evaluated, at the time of the event.
     pub x: &'a [f64],
 }
 
@@ -85,9 +85,36 @@ impl<P: Potentials> Avi<P> {
         watch: &mut impl FnMut(FiredEvent<'_>),
     ) -> Result<(), AviError> {
         while let Some(event) = queue.first().filter(|e| e.time <= until) {
+            let level = self.envelope.as_ref().and_then(|e| e.level_of(event.element as usize));
+            if let Some(level) = level {
+                self.run_level_of_queue::<LOCAL>(queue, level, watch)?;
+                continue;
+            }
             let next = self.fire::<LOCAL>(event, watch)?;
             queue.replace_first(next);
         }
+        Ok(())
+    }
+
+    /// All events of a level at the time of the first event of the queue. No other level fires at this time.
+    fn run_level_of_queue<const LOCAL: bool>(
+        &mut self,
+        queue: &mut Queue,
+        level: usize,
+        watch: &mut impl FnMut(FiredEvent<'_>),
+    ) -> Result<(), AviError> {
+        let Some(time) = queue.first().map(|e| e.time) else { return Ok(()) };
+        self.open_boundary(level, time)?;
+        while let Some(event) = queue.first().filter(|e| e.time == time) {
+            match self.fire::<LOCAL>(event, watch) {
+                Ok(next) => queue.replace_first(next),
+                Err(error) => {
+                    self.close_boundary(level, false);
+                    return Err(error);
+                }
+            }
+        }
+        self.close_boundary(level, true);
         Ok(())
     }
 
@@ -104,12 +131,7 @@ impl<P: Potentials> Avi<P> {
         if self.clocks.varying.is_some() {
             self.check_next(k)?;
         }
-        if self.loaded_or_fixed[k] {
-            // SAFETY: the work balance is borrowed exclusively for this call.
-            unsafe { self.event_context().drift(k, t) };
-        } else {
-            self.drift(k, t);
-        }
+        self.drift_any(k, t);
         if LOCAL || self.loaded_or_fixed[k] {
             self.kick_with_loads::<LOCAL>(k, t, weight)?;
         } else {
@@ -129,6 +151,17 @@ impl<P: Potentials> Avi<P> {
         let why = format!("its step is {}, which does not move its clock to a later time", next - now);
         let time = self.clocks.start + now;
         Err(AviError { time, fault: PotentialFault { number: self.potentials.number(k), why } })
+    }
+
+    /// Moves the nodes of an element to a time since the start.
+    #[inline]
+    pub(super) fn drift_any(&mut self, k: usize, t: f64) {
+        if self.loaded_or_fixed[k] {
+            // SAFETY: the work balance is borrowed exclusively for this call.
+            unsafe { self.event_context().drift(k, t) };
+        } else {
+            self.drift(k, t);
+        }
     }
 
     /// Moves the nodes of an element to a time since the start on straight lines.

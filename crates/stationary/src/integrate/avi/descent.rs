@@ -28,7 +28,11 @@ impl DescentStatistics {
 impl<P: Potentials> Avi<P> {
     /// Executes all events up to a time in an order found by random descents. The results are bit-identical to those of
     /// [`advance`](Self::advance): an element fires only if no element that shares a node with it has an earlier event.
+    ///
+    /// # Panics
+    /// If levels act with their [envelope](super::Boundary::Envelope): their events are executed together.
     pub fn advance_by_descent(&mut self, until: f64, seed: u64) -> Result<DescentStatistics, AviError> {
+        assert!(self.envelope.is_none(), "elements act one by one");
         let harmonic = self.clocks.harmonic.is_some();
         self.clocks.count_events();
         let until = elapsed(self.clocks.start, until);

@@ -26,6 +26,7 @@ mod advance;
 mod certificate;
 mod clocks;
 mod descent;
+mod envelope;
 mod event_context;
 mod free_schedule;
 mod harmonic_clock;
@@ -46,6 +47,7 @@ mod work_balance;
 pub use advance::{FiredEvent, elapsed};
 pub use certificate::{Certificate, Certifier, LevelPair, SmallMotions};
 pub use descent::DescentStatistics;
+pub use envelope::Boundary;
 pub use level_table::{LevelRow, LevelTable, levels};
 pub use local_energy::LocalEnergy;
 pub use queue::{Event, Queue};
@@ -56,6 +58,7 @@ pub use steps::{Buffer, harmonic};
 
 use crate::model::{PotentialFault, Potentials};
 use clocks::Clocks;
+use envelope::Envelope;
 use free_schedule::FreeSchedule;
 use harmonic_schedule::HarmonicSchedule;
 use start::with_follower_loads;
@@ -80,6 +83,10 @@ pub struct Avi<P> {
     schedule: Schedule,
     /// Elements with a load of their own or a prescribed node: their events also book impulses and work.
     loaded_or_fixed: Vec<bool>,
+    /// Whether slower levels are to act with their envelope.
+    boundary: Boundary,
+    /// The boundaries between levels, where the slower one acts with its envelope.
+    envelope: Option<Envelope>,
     local: Option<LocalEnergy>,
     work_balance: WorkBalance,
     /// Linear and angular momentum before the first kick.
@@ -157,7 +164,7 @@ impl<P: Potentials> Avi<P> {
     /// depend on it.
     pub fn set_subdomain_size(&mut self, elements: usize) {
         self.subdomain_size = Some(elements.max(1));
-        let free = self.clocks.varying.is_none() && self.clocks.harmonic.is_none();
+        let free = self.clocks.varying.is_none() && self.clocks.harmonic.is_none() && self.envelope.is_none();
         if free && matches!(self.schedule, Schedule::Queue(_)) {
             self.schedule = Schedule::Free(Box::default());
         }
@@ -256,6 +263,7 @@ impl<P: Potentials> Avi<P> {
             + self.work_balance.memory()
             + self.clocks.memory()
             + self.loaded_or_fixed.capacity()
+            + self.envelope.as_ref().map_or(0, Envelope::memory)
             + schedule
     }
 

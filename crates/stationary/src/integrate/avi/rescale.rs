@@ -61,6 +61,9 @@ impl<P: Potentials> Avi<P> {
     /// steps is discarded; a queue is to be refilled.
     pub(super) fn restart_clocks(&mut self, origin: f64, scale: f64, events_before: Vec<u64>) {
         self.clocks.restart(origin, scale, events_before);
+        if let Some(envelope) = &mut self.envelope {
+            envelope.set_steps(&self.clocks);
+        }
         if let Schedule::Harmonic(schedule) = &mut self.schedule {
             schedule.reset();
         }
@@ -70,12 +73,7 @@ impl<P: Potentials> Avi<P> {
     fn drift_all(&mut self) {
         let time = self.time;
         for k in 0..self.clocks.step.len() {
-            if self.loaded_or_fixed[k] {
-                // SAFETY: the work balance is borrowed exclusively for this call.
-                unsafe { self.event_context().drift(k, time) };
-            } else {
-                self.drift(k, time);
-            }
+            self.drift_any(k, time);
         }
     }
 

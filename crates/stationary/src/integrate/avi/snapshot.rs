@@ -79,7 +79,8 @@ impl MomentumBalance {
 
 impl<P: Potentials> Avi<P> {
     /// All nodes at the time reached. An element that last fired at `s` has applied its impulse up to `s + dt/2`; removing the part
-    /// after the time reached gives second-order accurate velocities and energies.
+    /// after the time reached gives second-order accurate velocities and energies. Nodes that two levels share are shown where both
+    /// see them, if the slower level acts with its envelope: a swing between their impulses is no motion of the body.
     pub fn snapshot(&self) -> Result<Snapshot, AviError> {
         Ok(self.synchronise()?.0)
     }
@@ -108,7 +109,8 @@ impl<P: Potentials> Avi<P> {
     /// Positions, velocities and energies of all nodes at the time reached, and the external impulses that had been applied ahead.
     fn synchronise(&self) -> Result<(Snapshot, AppliedAhead), AviError> {
         let time = self.time();
-        let (x, mut v) = self.drifted();
+        let (mut x, mut v) = self.drifted();
+        self.show_shared_nodes(&mut x)?;
         let ahead: Vec<f64> =
             (0..self.potentials.count()).map(|k| self.clocks.impulse_time(k) - self.time).collect();
         // Impulses applied ahead, with the sign of a gradient; at a prescribed component they act on the support.

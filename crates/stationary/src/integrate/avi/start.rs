@@ -1,6 +1,7 @@
 //! The initial state of an asynchronous run, its first half kicks, and the choice of the scheduler.
 
 use super::clocks::Clocks;
+use super::envelope::{Boundary, Envelope, Mesh};
 use super::event_context::load_not_finite;
 use super::harmonic_schedule::HarmonicSchedule;
 use super::nodal_loads::NodalLoads;
@@ -58,6 +59,17 @@ impl<P: Potentials> Avi<P> {
         Ok(avi)
     }
 
+    /// As [`with_midpoint_events`](Self::with_midpoint_events), where `boundary` chooses how a slower level acts on the nodes that it shares
+    /// with the next faster one. Time steps that are not a base step times powers of two have no levels, and act with their impulses;
+    /// [`boundary`](Self::boundary) tells which is in use.
+    pub fn with_boundary(potentials: P, start: AviStart, boundary: Boundary) -> Result<Self, AviError> {
+        let mut avi = Avi::before_first_kick(potentials, start);
+        avi.clocks.event_shift = 0.5;
+        avi.boundary = boundary;
+        avi.begin()?;
+        Ok(avi)
+    }
+
     /// As [`new`](Self::new), with time steps that change in time.
     pub fn with_varying_steps(potentials: P, start: AviStart, steps: StepFactor) -> Result<Self, AviError> {
         let mut avi = Avi::before_first_kick(potentials, start);
@@ -99,6 +111,8 @@ impl<P: Potentials> Avi<P> {
             clocks,
             schedule: Schedule::Queue(Queue::default()),
             loaded_or_fixed,
+            boundary: Boundary::Impulse,
+            envelope: None,
             local: None,
             work_balance,
             initial_momenta: [[0.0; 3]; 2],
@@ -132,6 +146,16 @@ impl<P: Potentials> Avi<P> {
             let schedule =
                 HarmonicSchedule::new(&self.potentials, clock, &self.clocks.rank, &self.loaded_or_fixed);
             self.schedule = Schedule::Harmonic(schedule);
+            if self.boundary == Boundary::Envelope && clock.midpoint {
+                let mesh = Mesh {
+                    potentials: &self.potentials,
+                    clocks: &self.clocks,
+                    loaded_or_fixed: &self.loaded_or_fixed,
+                    inverse_mass: &self.inverse_mass,
+                    x: &self.x,
+                };
+                self.envelope = Envelope::new(&mesh, clock);
+            }
         } else if self.clocks.varying.is_none() && self.clocks.step.len() >= LEAST_PARTITIONED {
             self.schedule = Schedule::Free(Box::default());
         }

@@ -1,6 +1,6 @@
 //! The complete state of an asynchronous run, from which it can be continued bit-identically.
 
-use super::Avi;
+use super::{Avi, Schedule};
 use crate::archive::{Archive, Persist};
 use crate::model::Potentials;
 
@@ -31,6 +31,8 @@ pub struct AviState {
     pub work_balance: Vec<f64>,
     /// Local energy balances, if they are recorded.
     pub local: Vec<f64>,
+    /// The eigenvalues by which the iterations at level boundaries are made.
+    pub envelope: Vec<f64>,
 }
 
 impl Persist for AviState {
@@ -39,6 +41,7 @@ impl Persist for AviState {
         archive.pass(&mut self.node_time).pass(&mut self.events).pass(&mut self.event_times);
         archive.pass(&mut self.work_balance).pass(&mut self.local);
         archive.pass(&mut self.origin).pass(&mut self.scale).pass(&mut self.events_before);
+        archive.pass(&mut self.envelope);
     }
 }
 
@@ -76,6 +79,7 @@ impl<P: Potentials> Avi<P> {
                 .chain(self.work_balance.save())
                 .collect(),
             local: self.local.as_ref().map_or(Vec::new(), |l| l.save()),
+            envelope: self.envelope.as_ref().map_or(Vec::new(), |e| e.eigenvalues()),
         }
     }
 
@@ -84,7 +88,7 @@ impl<P: Potentials> Avi<P> {
     pub fn restore(&mut self, state: &AviState) -> bool {
         let now = self.state();
         let shape = |s: &AviState| {
-            [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local].map(Vec::len)
+            [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local, &s.envelope].map(Vec::len)
         };
         let count = now.events.len();
         if shape(&now) != shape(state) || count != state.events.len() || !self.has_origin(state, count) {
@@ -110,6 +114,14 @@ impl<P: Potentials> Avi<P> {
         self.work_balance.restore(work_balance);
         if let Some(local) = &mut self.local {
             local.restore(&state.local);
+        }
+        if let Some(envelope) = &mut self.envelope
+            && state.envelope != now.envelope
+        {
+            envelope.restore(&state.envelope, &self.clocks);
+            if let Schedule::Harmonic(schedule) = &mut self.schedule {
+                schedule.reset();
+            }
         }
         self.refill();
         true

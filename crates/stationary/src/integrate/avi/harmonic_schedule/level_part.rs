@@ -1,5 +1,6 @@
 //! The part of one level that one thread executes: drift of its nodes to the time of the tick, then the kicks of its elements.
 
+use super::super::envelope::EnvelopeArrays;
 use super::super::nodal_loads::SharedNodalLoads;
 use crate::model::{CompiledPrefix, NodalKicks, OVERFLOW_SAFE, PotentialFault, Potentials};
 use std::ops::Range;
@@ -13,7 +14,7 @@ const PIECE: usize = 1024;
 
 /// The part of a level that one thread executes.
 #[derive(Debug, Clone)]
-pub(super) struct LevelPart {
+pub(in super::super) struct LevelPart {
     /// The elements with a node that the thread owns.
     pub list: Arc<[u32]>,
     /// The nodes that the thread moves, by the pieces of the list that need them first.
@@ -29,7 +30,7 @@ pub(super) struct LevelPart {
 }
 
 /// Which nodes a part uses, and how.
-pub(super) struct Nodes<'a, M> {
+pub(in super::super) struct Nodes<'a, M> {
     /// Whether the thread owns a node: it then kicks it.
     pub own: &'a dyn Fn(u32) -> bool,
     /// The element with which the constant force on a node acts.
@@ -42,10 +43,10 @@ pub(super) struct Nodes<'a, M> {
 ///
 /// # Safety
 /// The creator guarantees that the pointers are valid as long as it is used: `x` and `v` to three numbers, `node_time` to one, `at`
-/// to four for each of `nodes` nodes. Between two barriers threads either drift, each the nodes it owns and that no other thread
+/// to four for each of `nodes` nodes, `inverse_mass` and, if there is an envelope, its arrays to three. Between two barriers threads either drift, each the nodes it owns and that no other thread
 /// touches, or kick: then no thread writes positions, and each touches only the velocities of its own nodes.
 #[derive(Debug)]
-pub(super) struct SharedArrays<'a, P> {
+pub(in super::super) struct SharedArrays<'a, P> {
     /// The initial time, from which all other times are counted.
     pub start: f64,
     pub potentials: *const P,
@@ -53,6 +54,9 @@ pub(super) struct SharedArrays<'a, P> {
     pub v: *mut f64,
     pub node_time: *mut f64,
     pub at: *mut [f64; 4],
+    /// One over the mass of each component; zero where it is prescribed.
+    pub inverse_mass: *const f64,
+    pub envelope: EnvelopeArrays,
     pub nodal_loads: SharedNodalLoads,
     pub nodes: usize,
     /// The thread that owns each node; with one thread empty.
@@ -69,20 +73,20 @@ impl<P> Copy for SharedArrays<'_, P> {}
 
 /// An element that could not be evaluated.
 #[derive(Debug, Clone)]
-pub(super) struct ElementFailure {
+pub(in super::super) struct ElementFailure {
     pub element: u32,
     pub fault: PotentialFault,
 }
 
 /// The time of a tick, and whether all positions are small enough that no energy can overflow.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct KickTime {
+pub(in super::super) struct KickTime {
     pub t: f64,
     pub overflow_safe: bool,
 }
 
 /// A thread's number and its scratch space: three numbers for each node of the largest element.
-pub(super) struct Thread<'a> {
+pub(in super::super) struct Thread<'a> {
     pub number: u8,
     pub scratch: &'a mut [f64],
 }
@@ -122,6 +126,11 @@ impl LevelPart {
         loaded_nodes.sort_unstable();
         loaded_nodes.shrink_to_fit();
         LevelPart { list, nodes, ends, compiled, loaded_nodes, weight }
+    }
+
+    /// Kicks with another weight.
+    pub fn set_weight(&mut self, weight: f64) {
+        self.weight = weight;
     }
 
     /// Memory in bytes, without the list.

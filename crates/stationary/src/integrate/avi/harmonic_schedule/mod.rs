@@ -6,16 +6,17 @@
 //! bit-identical.
 
 mod barrier;
-mod level_part;
+pub(super) mod level_part;
 mod partition;
 mod workers;
 
+use super::envelope::{Envelope, EnvelopeArrays, EnvelopePart};
 use super::harmonic_clock::HarmonicClock;
 use super::{Avi, AviError, Event, FiredEvent};
 use crate::model::Potentials;
 use level_part::{LevelPart, Nodes, SharedArrays};
 use std::sync::Arc;
-use workers::{EarlyEnd, HarmonicWorkers, Levels, Tick};
+use workers::{EarlyEnd, HarmonicWorkers, Levels, Stage, Tick};
 
 /// Least work of a call for which threads are started, in element nodes.
 const LEAST_THREADED_WORK: f64 = 400_000.0;
@@ -34,6 +35,8 @@ pub(super) struct HarmonicSchedule {
     work: Vec<f64>,
     /// For each thread its part of each level; empty before the first call.
     parts: Vec<Vec<LevelPart>>,
+    /// For each thread its part of the boundary of each level with the next faster one.
+    boundaries: Vec<Vec<Option<EnvelopePart>>>,
     /// The thread that owns each node; empty for one thread.
     owner: Vec<u8>,
     /// Three coordinates of each node at the last tick that moved it, and one over its mass.
@@ -71,6 +74,7 @@ impl HarmonicSchedule {
             loaded_or_fixed: others,
             work,
             parts: Vec::new(),
+            boundaries: Vec::new(),
             owner: Vec::new(),
             at: Vec::new(),
             calls_alone: 0,
@@ -88,7 +92,9 @@ impl HarmonicSchedule {
         let lists = self.plain.iter().map(|l| size_of_val(&**l)).sum::<usize>()
             + self.loaded_or_fixed.iter().map(|l| size_of::<u32>() * l.capacity()).sum::<usize>();
         let own = |p: &LevelPart| p.memory() + if self.parts.len() > 1 { size_of_val(&*p.list) } else { 0 };
-        let parts = self.parts.iter().flatten().map(own).sum::<usize>();
+        let boundaries = self.boundaries.iter().flatten().flatten();
+        let parts = self.parts.iter().flatten().map(own).sum::<usize>()
+            + if self.parts.len() > 1 { boundaries.map(EnvelopePart::memory).sum() } else { 0 };
         lists + parts + self.owner.capacity() + size_of::<[f64; 4]>() * self.at.capacity()
     }
 
@@ -133,6 +139,21 @@ impl HarmonicSchedule {
         };
         let count = self.plain.len();
         self.parts = (0..avi.threads).map(|j| (0..count).map(|l| part(l, j)).collect()).collect();
+        self.boundaries = (0..avi.threads).map(|j| self.boundaries_of(avi, j)).collect();
+    }
+
+    /// A thread's part of the boundary of each level.
+    fn boundaries_of<P: Potentials>(&self, avi: &Avi<P>, thread: usize) -> Vec<Option<EnvelopePart>> {
+        let Some(envelope) = &avi.envelope else { return Vec::new() };
+        let own = |a: u32| self.owner.get(a as usize).is_none_or(|owner| usize::from(*owner) == thread);
+        let part = |l: usize| {
+            let boundary = envelope.level(l)?;
+            Some(match self.owner.is_empty() {
+                true => boundary.whole.clone(),
+                false => boundary.part(&avi.potentials, boundary.step(&avi.clocks), &own),
+            })
+        };
+        (0..self.plain.len()).map(part).collect()
     }
 
     /// Decides whether the next calls use one thread, after a call on several.
@@ -158,10 +179,16 @@ impl<P: Potentials> Avi<P> {
         let at = schedule.at.as_mut_ptr();
         let others = &schedule.loaded_or_fixed;
         let arrays = self.shared_arrays(at, &schedule.owner);
+        let boundaries = self.envelope.as_ref().map(Envelope::levels).unwrap_or_default();
         let levels = Levels { work: &schedule.work, has_loaded_or_fixed: &has_others };
         let mut workers = HarmonicWorkers::new(&schedule.parts, levels, &clock, arrays);
+        workers.set_boundaries(&schedule.boundaries, &boundaries);
         workers.scratch = self.gradient.len();
-        let fire_others = |tick: &Tick| {
+        let fire_others = |tick: &Tick, stage: Stage| {
+            if stage == Stage::Drift {
+                tick.levels.clone().for_each(|l| self.drift_boundary(l, tick.time));
+                return Ok(self.shared_arrays(at, &schedule.owner));
+            }
             self.clocks.ticks_done = tick.number;
             self.fire_all::<false>(others[tick.levels.clone()].iter().flatten(), tick.time, &mut |_| {})?;
             Ok(self.shared_arrays(at, &schedule.owner))
@@ -187,7 +214,7 @@ impl<P: Potentials> Avi<P> {
     }
 
     /// The arrays that threads share.
-    fn shared_arrays<'a>(&mut self, at: *mut [f64; 4], owner: &'a [u8]) -> SharedArrays<'a, P> {
+    pub(super) fn shared_arrays<'a>(&mut self, at: *mut [f64; 4], owner: &'a [u8]) -> SharedArrays<'a, P> {
         SharedArrays {
             start: self.clocks.start,
             potentials: &raw const self.potentials,
@@ -195,6 +222,8 @@ impl<P: Potentials> Avi<P> {
             v: self.v.as_mut_ptr(),
             node_time: self.node_time.as_mut_ptr(),
             at,
+            inverse_mass: self.inverse_mass.as_ptr(),
+            envelope: self.envelope.as_mut().map_or(EnvelopeArrays::NONE, Envelope::arrays),
             nodal_loads: self.work_balance.nodal_loads.share(),
             nodes: self.mass.len(),
             owner,
@@ -214,8 +243,16 @@ impl<P: Potentials> Avi<P> {
             let time = clock.time(tick);
             let plain = schedule.plain[levels.clone()].iter().flat_map(|list| &**list);
             self.clocks.ticks_done = tick;
+            let level = levels.start;
             let list = plain.chain(schedule.loaded_or_fixed[levels].iter().flatten());
-            if let Err(error) = self.fire_all::<LOCAL>(list, time, watch) {
+            // Only one level fires at a tick where there is an envelope.
+            let opened = self.open_boundary(level, time);
+            let fired = opened.and_then(|()| {
+                let fired = self.fire_all::<LOCAL>(list, time, watch);
+                self.close_boundary(level, fired.is_ok());
+                fired
+            });
+            if let Err(error) = fired {
                 self.clocks.ticks_done = tick - 1;
                 return Err(error);
             }

@@ -2,6 +2,7 @@
 
 use super::barrier::{Barrier, ReleaseOnPanic};
 use super::level_part::{ElementFailure, KickTime, LevelPart, SharedArrays, Thread};
+use crate::integrate::avi::envelope::{EnvelopePart, LevelBoundary};
 use crate::integrate::avi::harmonic_clock::HarmonicClock;
 use crate::model::{PotentialFault, Potentials};
 use std::cell::UnsafeCell;
@@ -25,6 +26,10 @@ const TICKS_ALONE: u64 = 16;
 pub(super) struct HarmonicWorkers<'a, P> {
     /// Each thread's part of each level.
     parts: &'a [Vec<LevelPart>],
+    /// Each thread's part of the boundary of each level; empty without an envelope.
+    boundary_parts: &'a [Vec<Option<EnvelopePart>>],
+    /// The boundaries of all levels.
+    boundaries: &'a [Option<LevelBoundary>],
     levels: Levels<'a>,
     clock: &'a HarmonicClock,
     /// Length of the scratch space for the evaluation of an element.
@@ -61,6 +66,15 @@ pub(super) struct Tick {
     pub time: f64,
 }
 
+/// What the caller executes for the elements with loads or prescribed nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Before the kicks of a level with an envelope: the drift of those at its boundary.
+    Drift,
+    /// After the kicks of the other elements: their events.
+    Events,
+}
+
 /// Why a run ended early.
 pub(super) enum EarlyEnd<E> {
     /// An element without loads and prescribed nodes could not be evaluated.
@@ -78,6 +92,8 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     ) -> Self {
         HarmonicWorkers {
             parts,
+            boundary_parts: &[],
+            boundaries: &[],
             levels,
             clock,
             scratch: 0,
@@ -89,6 +105,16 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
             failed: AtomicBool::new(false),
             alone_until: AtomicU64::new(0),
         }
+    }
+
+    /// Sets the boundaries of levels, and each thread's part of them.
+    pub fn set_boundaries(
+        &mut self,
+        parts: &'a [Vec<Option<EnvelopePart>>],
+        boundaries: &'a [Option<LevelBoundary>],
+    ) {
+        self.boundary_parts = parts;
+        self.boundaries = boundaries;
     }
 
     /// Whether several threads were not worthwhile, since they waited for processors.
@@ -106,7 +132,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         &mut self,
         alone: bool,
         ticks: Range<u64>,
-        fire_others: impl FnMut(&Tick) -> Result<SharedArrays<'a, P>, E>,
+        fire_others: impl FnMut(&Tick, Stage) -> Result<SharedArrays<'a, P>, E>,
     ) -> Result<(), (Tick, EarlyEnd<E>)> {
         if alone {
             self.least_shared_work = f64::INFINITY;
@@ -136,6 +162,16 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
             && self.levels.work[tick.levels.clone()].iter().sum::<f64>() >= self.least_shared_work
     }
 
+    /// The boundary of the level that fires at a tick. With an envelope levels fire alone.
+    fn boundary(&self, tick: &Tick) -> Option<&'a LevelBoundary> {
+        self.boundaries.get(tick.levels.start).and_then(Option::as_ref)
+    }
+
+    /// Whether elements with loads or prescribed nodes are at that boundary: they drift before all others kick.
+    fn drifts_others(&self, tick: &Tick) -> bool {
+        self.boundary(tick).is_some_and(|boundary| !boundary.others.is_empty())
+    }
+
     fn has_loaded_or_fixed(&self, tick: &Tick) -> bool {
         self.levels.has_loaded_or_fixed[tick.levels.clone()].contains(&true)
     }
@@ -144,13 +180,25 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     unsafe fn run_first_thread<E>(
         &self,
         ticks: Range<u64>,
-        mut fire_others: impl FnMut(&Tick) -> Result<SharedArrays<'a, P>, E>,
+        mut fire_others: impl FnMut(&Tick, Stage) -> Result<SharedArrays<'a, P>, E>,
     ) -> Result<(), (Tick, EarlyEnd<E>)> {
         let mut scratch = vec![0.0; self.scratch];
         let mut wait_budget = WaitBudget::new(ticks.start);
         // Whether the other threads wait for what this thread does alone.
         let mut others_wait = false;
         for tick in ticks.map(|number| self.tick(number)) {
+            if self.drifts_others(&tick) {
+                // The other threads have ended their last tick, and wait before this one.
+                match fire_others(&tick, Stage::Drift) {
+                    // SAFETY: the other threads wait.
+                    Ok(arrays) => unsafe { *self.arrays.get() = arrays },
+                    Err(error) => {
+                        self.barrier.release();
+                        return Err((tick, EarlyEnd::LoadedOrFixed(error)));
+                    }
+                }
+                others_wait = true;
+            }
             if self.is_shared(&tick) {
                 let budget = Some(&mut wait_budget);
                 // SAFETY: guaranteed by this function's contract.
@@ -167,20 +215,29 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
                 others_wait = true;
             }
             if self.failed.load(Ordering::Relaxed) {
+                // SAFETY: the other threads have ended.
+                unsafe { self.abandon_boundary(&tick) };
                 self.barrier.release();
                 let failure = self.failure.lock().unwrap_or_else(|e| e.into_inner()).take();
                 let Some((_, failure)) = failure else { continue };
                 return Err((tick, EarlyEnd::Plain(failure.fault)));
             }
             if self.has_loaded_or_fixed(&tick) {
-                match fire_others(&tick) {
+                match fire_others(&tick, Stage::Events) {
                     // SAFETY: the other threads wait at the start of their next tick.
                     Ok(arrays) => unsafe { *self.arrays.get() = arrays },
                     Err(error) => {
+                        // SAFETY: the other threads wait.
+                        unsafe { self.abandon_boundary(&tick) };
                         self.barrier.release();
                         return Err((tick, EarlyEnd::LoadedOrFixed(error)));
                     }
                 }
+                others_wait = true;
+            }
+            if let Some(boundary) = self.boundary(&tick) {
+                // SAFETY: the other threads wait at the start of their next tick.
+                unsafe { boundary.finish(&*self.arrays.get()) };
                 others_wait = true;
             }
         }
@@ -197,7 +254,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
                 wait_first = true;
                 continue;
             }
-            if wait_first && !self.barrier.wait() {
+            if (wait_first || self.drifts_others(&tick)) && !self.barrier.wait() {
                 return;
             }
             // SAFETY: guaranteed by this function's contract.
@@ -205,7 +262,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
             if !together || self.failed.load(Ordering::Relaxed) {
                 return;
             }
-            wait_first = self.has_loaded_or_fixed(&tick);
+            wait_first = self.has_loaded_or_fixed(&tick) || self.boundary(&tick).is_some();
         }
     }
 
@@ -229,6 +286,14 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         if !self.barrier.wait() {
             return false;
         }
+        if self.boundary(tick).is_some() {
+            // SAFETY: guaranteed by this function's contract.
+            match unsafe { self.iterate_together(tick, me, &arrays, scratch) } {
+                Some(true) => {}
+                Some(false) => return self.barrier.wait(),
+                None => return false,
+            }
+        }
         // SAFETY: no thread drifts.
         unsafe { self.kick(tick, me, &arrays, scratch) };
         // Before the barrier, so that all threads know it when they come to the next tick.
@@ -238,11 +303,59 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         self.barrier.wait()
     }
 
+    /// A thread's part of the iteration at a level boundary; whether it succeeded, `None` if the barrier was released.
+    unsafe fn iterate_together(
+        &self,
+        tick: &Tick,
+        me: usize,
+        arrays: &SharedArrays<'_, P>,
+        scratch: &mut [f64],
+    ) -> Option<bool> {
+        let level = tick.levels.start;
+        let Some(part) = &self.boundary_parts[me][level] else { return Some(true) };
+        let mut thread = Thread { number: me as u8, scratch };
+        // SAFETY: these nodes are owned by this thread, and others do not read these arrays now.
+        unsafe { part.begin(arrays) };
+        for j in 0..part.iterations() {
+            let overflow_safe = self.overflow_tick.load(Ordering::Relaxed) != tick.number;
+            let time = KickTime { t: tick.time, overflow_safe };
+            // SAFETY: no thread moves nodes.
+            if let Err(failure) = unsafe { part.evaluate(arrays, time, &mut thread) } {
+                self.fail_at(level, failure);
+            }
+            if !self.barrier.wait() {
+                return None;
+            }
+            // No thread can fail again before the next barrier.
+            if self.failed.load(Ordering::Relaxed) {
+                return Some(false);
+            }
+            // SAFETY: these nodes are owned by this thread, and no thread evaluates.
+            if !unsafe { part.update(arrays, j) } {
+                self.overflow_tick.store(tick.number, Ordering::Relaxed);
+            }
+            if !self.barrier.wait() {
+                return None;
+            }
+        }
+        Some(true)
+    }
+
+    /// Takes the shared nodes of a level that could not act back to where they are.
+    unsafe fn abandon_boundary(&self, tick: &Tick) {
+        if let Some(boundary) = self.boundary(tick) {
+            // SAFETY: guaranteed by this function's contract.
+            unsafe { boundary.abandon(&*self.arrays.get()) };
+        }
+    }
+
     /// All parts of a tick, by one thread.
     unsafe fn run_tick_alone(&self, tick: &Tick, scratch: &mut [f64]) {
         // SAFETY: the other threads wait.
         let arrays = unsafe { *self.arrays.get() };
-        if let [part] = self.parts {
+        if let [part] = self.parts
+            && self.boundary(tick).is_none()
+        {
             let mut overflow_safe = true;
             for level in tick.levels.clone() {
                 // SAFETY: the other threads wait.
@@ -257,6 +370,19 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         for part in self.parts.iter().flat_map(|part| &part[tick.levels.clone()]) {
             // SAFETY: the other threads wait.
             if !unsafe { part.drift(&arrays, tick.time) } {
+                self.overflow_tick.store(tick.number, Ordering::Relaxed);
+            }
+        }
+        if let Some(boundary) = self.boundary(tick) {
+            let mut overflow_safe = self.overflow_tick.load(Ordering::Relaxed) != tick.number;
+            let mut thread = Thread { number: 0, scratch };
+            let all = &boundary.whole;
+            // SAFETY: the other threads wait; the owners of nodes do not matter.
+            let alone = SharedArrays { owner: &[], ..arrays };
+            if let Err(failure) = unsafe { all.iterate(&alone, tick.time, &mut overflow_safe, &mut thread) } {
+                return self.fail_at(tick.levels.start, failure);
+            }
+            if !overflow_safe {
                 self.overflow_tick.store(tick.number, Ordering::Relaxed);
             }
         }

@@ -1,0 +1,222 @@
+//! The boundary between two levels of harmonic time steps: the Moreau envelope of the slower level.
+//!
+//! At a node shared by elements of a fast level (step `h`) and of the next slower one (`2h`, events in the middle) two large forces
+//! balance. Between the impulse of the slow elements and those of the fast ones the node swings by `(h^2/2) M^-1 grad V_s`: the two sides see
+//! different positions, even at rest, and the method is first-order accurate. The slow level therefore acts with the potential
+//!
+//! ```text
+//! V~_s(x) = min_y V_s(y) + sum_a m_a |y_a - x_a|^2 / (2 lambda),    lambda = h^2/2,    a over the shared nodes,
+//! grad V~_s(x) = grad V_s(y),    y_a = x_a - (lambda/m_a) dV_s/dy_a on shared nodes, y_a = x_a elsewhere.
+//! ```
+//!
+//! `y` is the mean of the positions of the node at the fast events before and after the slow one: half of the slow impulse might
+//! as well act at each of these events. A state of rest is exact. The envelope is a potential with the symmetries of `V_s`: the method stays
+//! variational. The same with loads: those of slow elements belong to `V_s`.
+//!
+//! `y` is found by a fixed number of Chebyshev iterations from `y = x` ([`iteration`]), which depends on no earlier event. For small
+//! motions this is the gradient of a quadratic potential exactly, whatever the number of iterations: with `b` an eigenvalue of
+//! `lambda M^-1 K_s` on shared nodes and `E(b)` the error polynomial, `K~ = K_s - K_s Q K_s` with `Q = lambda M^-1 (1 - E)/(1 + b)` symmetric, and
+//! `0 <= K~ <= K_s` for every `|E| <= 1`. The rest of the iteration would leave a torque `r x grad V_s` with the residual `r`; it is
+//! balanced by impulses on three neighbouring nodes ([`torque`]), so that angular momentum is conserved to rounding.
+//!
+//! Nodes at which levels differ by more than one keep the impulse: the fast events between two slow ones then see different positions, and no
+//! potential of the slow level removes this. With the default buffer there are none.
+
+mod events;
+pub(super) mod iteration;
+mod part;
+mod shown;
+mod spectrum;
+mod torque;
+
+use super::clocks::Clocks;
+use super::harmonic_clock::HarmonicClock;
+use crate::model::Potentials;
+pub(super) use part::{EnvelopeArrays, EnvelopePart};
+use std::sync::Arc;
+use torque::Triple;
+
+/// How a slower level acts on the nodes that it shares with the next faster one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Boundary {
+    /// With the impulse of its forces at the time of its event, as in the papers: first-order accurate.
+    Impulse,
+    /// With the gradient of the Moreau envelope of its potential: second-order accurate.
+    #[default]
+    Envelope,
+}
+
+/// The boundaries of all levels with the next faster one.
+#[derive(Debug, Clone)]
+pub(super) struct Envelope {
+    /// The level of each element.
+    level: Vec<u8>,
+    /// For each level its boundary; absent if it shares no nodes with the next faster level.
+    levels: Arc<Vec<Option<LevelBoundary>>>,
+    /// Positions, velocities, directions and displacements of the iteration, three numbers a node each.
+    scratch: [Vec<f64>; 4],
+    /// Positions and inverse masses, for events that are executed one by one.
+    at: Vec<[f64; 4]>,
+}
+
+/// The boundary of a level with the next faster one.
+#[derive(Debug, Clone)]
+pub(super) struct LevelBoundary {
+    /// The shared nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// The nodes that balance the torque at each of them.
+    triples: Vec<Option<Triple>>,
+    /// Elements without loads and prescribed nodes that have a shared node, in the order of their events.
+    pub plain: Vec<u32>,
+    /// The other elements that have a shared node, in the order of their events.
+    pub others: Vec<u32>,
+    /// The largest eigenvalue of `M^-1 K_s` on the shared nodes.
+    eigenvalue: f64,
+    /// All of it, for one thread.
+    pub whole: EnvelopePart,
+}
+
+/// What the boundaries are made of.
+pub(super) struct Mesh<'a, P> {
+    pub potentials: &'a P,
+    pub clocks: &'a Clocks,
+    pub loaded_or_fixed: &'a [bool],
+    pub inverse_mass: &'a [f64],
+    pub x: &'a [f64],
+}
+
+impl Envelope {
+    /// `None` if no level shares nodes with the next faster one.
+    pub fn new<P: Potentials>(mesh: &Mesh<'_, P>, clock: &HarmonicClock) -> Option<Self> {
+        let count = mesh.potentials.count();
+        let mut ranked = vec![0; count];
+        mesh.clocks.rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
+        let nodes = mesh.inverse_mass.len() / 3;
+        let level: Vec<u8> = (0..count).map(|k| clock.level(k) as u8).collect();
+        let shared = shared_nodes(mesh.potentials, &level, nodes);
+        let mut lists = vec![[Vec::new(), Vec::new()]; clock.levels()];
+        for k in ranked {
+            let l = level[k as usize];
+            if mesh.potentials.nodes(k as usize).iter().any(|a| shared[*a as usize] == Some(l)) {
+                lists[usize::from(l)][usize::from(mesh.loaded_or_fixed[k as usize])].push(k);
+            }
+        }
+        let at = mesh.inverse_mass.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, i[0]]).collect();
+        let mut all =
+            Envelope { level, levels: Arc::default(), scratch: [(); 4].map(|()| vec![0.0; 3 * nodes]), at };
+        let mut levels = Vec::new();
+        for (l, [plain, others]) in lists.into_iter().enumerate() {
+            let nodes: Vec<u32> =
+                (0..nodes as u32).filter(|a| shared[*a as usize] == Some(l as u8)).collect();
+            let boundary = (!nodes.is_empty()).then(|| LevelBoundary::new(mesh, nodes, plain, others));
+            levels.push(boundary);
+        }
+        all.levels = Arc::new(levels);
+        all.levels.iter().any(Option::is_some).then_some(all)
+    }
+
+    /// The boundaries of all levels.
+    pub fn levels(&self) -> Arc<Vec<Option<LevelBoundary>>> {
+        Arc::clone(&self.levels)
+    }
+
+    /// The boundary of a level.
+    pub fn level(&self, l: usize) -> Option<&LevelBoundary> {
+        self.levels.get(l).and_then(Option::as_ref)
+    }
+
+    /// The level of an element, if it has a boundary.
+    pub fn level_of(&self, k: usize) -> Option<usize> {
+        let l = usize::from(self.level[k]);
+        self.level(l).map(|_| l)
+    }
+
+    /// The arrays of the iteration.
+    pub fn arrays(&mut self) -> EnvelopeArrays {
+        let [x, v, direction, displacement] = self.scratch.each_mut().map(|s| s.as_mut_ptr());
+        EnvelopeArrays { x, v, direction, displacement }
+    }
+
+    /// The eigenvalues by which the iterations are made, of all levels with a boundary.
+    pub fn eigenvalues(&self) -> Vec<f64> {
+        self.levels.iter().flatten().map(|b| b.eigenvalue).collect()
+    }
+
+    /// Continues with these eigenvalues.
+    pub fn restore(&mut self, eigenvalues: &[f64], clocks: &Clocks) {
+        let levels = Arc::make_mut(&mut self.levels);
+        levels.iter_mut().flatten().zip(eigenvalues).for_each(|(b, e)| b.eigenvalue = *e);
+        self.set_steps(clocks);
+    }
+
+    /// Follows a change of all time steps.
+    pub fn set_steps(&mut self, clocks: &Clocks) {
+        for boundary in Arc::make_mut(&mut self.levels).iter_mut().flatten() {
+            let step = boundary.step(clocks);
+            boundary.whole.set_step(step, boundary.eigenvalue);
+        }
+    }
+
+    /// Memory in bytes.
+    pub fn memory(&self) -> usize {
+        let of_level = |b: &LevelBoundary| {
+            size_of::<u32>() * (b.nodes.capacity() + b.plain.capacity() + b.others.capacity())
+                + size_of::<Option<Triple>>() * b.triples.capacity()
+                + b.whole.memory()
+        };
+        self.level.capacity()
+            + self.levels.iter().flatten().map(of_level).sum::<usize>()
+            + self.scratch.iter().map(|s| size_of::<f64>() * s.capacity()).sum::<usize>()
+            + size_of::<[f64; 4]>() * self.at.capacity()
+    }
+}
+
+impl LevelBoundary {
+    fn new<P: Potentials>(mesh: &Mesh<'_, P>, nodes: Vec<u32>, plain: Vec<u32>, others: Vec<u32>) -> Self {
+        let triples = torque::triples(mesh, &nodes, &plain, &others);
+        let whole = EnvelopePart::new(
+            mesh.potentials,
+            plain.as_slice().into(),
+            others.clone(),
+            nodes.clone(),
+            &|_| true,
+        );
+        let mut boundary = LevelBoundary { nodes, triples, plain, others, eigenvalue: 0.0, whole };
+        boundary.eigenvalue = spectrum::largest_eigenvalue(mesh, &boundary);
+        let step = boundary.step(mesh.clocks);
+        boundary.whole.set_step(step, boundary.eigenvalue);
+        boundary
+    }
+
+    /// The time step of the level.
+    pub fn step(&self, clocks: &Clocks) -> f64 {
+        let first = self.plain.first().or(self.others.first());
+        first.map_or(0.0, |k| clocks.step[*k as usize])
+    }
+
+    /// The part of it with the nodes that a thread owns.
+    pub fn part<P: Potentials>(&self, potentials: &P, step: f64, own: &dyn Fn(u32) -> bool) -> EnvelopePart {
+        let nodes: Vec<u32> = self.nodes.iter().copied().filter(|a| own(*a)).collect();
+        let touches =
+            |k: &&u32| potentials.nodes(**k as usize).iter().any(|a| nodes.binary_search(a).is_ok());
+        let plain: Vec<u32> = self.plain.iter().filter(touches).copied().collect();
+        let others = self.others.iter().filter(touches).copied().collect();
+        let mut part = EnvelopePart::new(potentials, plain.into(), others, nodes, own);
+        part.set_step(step, self.eigenvalue);
+        part
+    }
+}
+
+/// For each node the slower of two neighbouring levels that share it; `None` at nodes of one level, and at those whose levels differ by
+/// more than one.
+pub(super) fn shared_nodes<P: Potentials>(potentials: &P, level: &[u8], nodes: usize) -> Vec<Option<u8>> {
+    let mut range = vec![(u8::MAX, 0); nodes];
+    for (k, l) in level.iter().enumerate() {
+        for a in potentials.nodes(k) {
+            let (least, most) = &mut range[*a as usize];
+            *least = (*least).min(*l);
+            *most = (*most).max(*l);
+        }
+    }
+    range.into_iter().map(|(least, most)| (least < most && most - least == 1).then_some(most)).collect()
+}

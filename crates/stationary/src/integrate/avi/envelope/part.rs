@@ -1,0 +1,209 @@
+//! The iteration on the nodes that one thread owns.
+
+use super::super::harmonic_schedule::level_part::{
+    ElementFailure, KickTime, LevelPart, Nodes, SharedArrays, Thread,
+};
+use super::iteration::{LAMBDA, TOLERANCE, coefficients};
+use crate::model::{OVERFLOW_SAFE, Potentials};
+use std::sync::Arc;
+
+/// Arrays of the iteration, three numbers for each node: the positions and velocities before, the last direction, and
+/// `-(lambda/m) grad V` at the present positions. Null if there is no envelope.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct EnvelopeArrays {
+    pub x: *mut f64,
+    pub v: *mut f64,
+    pub direction: *mut f64,
+    pub displacement: *mut f64,
+}
+
+impl EnvelopeArrays {
+    pub const NONE: Self = EnvelopeArrays {
+        x: std::ptr::null_mut(),
+        v: std::ptr::null_mut(),
+        direction: std::ptr::null_mut(),
+        displacement: std::ptr::null_mut(),
+    };
+}
+
+/// The boundary of a level as far as one thread owns its nodes.
+#[derive(Debug, Clone)]
+pub(in super::super) struct EnvelopePart {
+    /// The elements without loads and prescribed nodes, whose kicks are displacements here.
+    plain: LevelPart,
+    /// The other elements.
+    others: Vec<u32>,
+    /// The shared nodes that the thread owns.
+    nodes: Vec<u32>,
+    lambda: f64,
+    coefficients: Vec<[f64; 2]>,
+}
+
+impl EnvelopePart {
+    pub fn new<P: Potentials>(
+        potentials: &P,
+        plain: Arc<[u32]>,
+        others: Vec<u32>,
+        nodes: Vec<u32>,
+        own: &dyn Fn(u32) -> bool,
+    ) -> Self {
+        let of = Nodes { own, element_of_load: &|_| None, moves: |_| false };
+        EnvelopePart {
+            plain: LevelPart::new(potentials, plain, 0.0, of),
+            others,
+            nodes,
+            lambda: 0.0,
+            coefficients: Vec::new(),
+        }
+    }
+
+    /// For a time step of the slow level and the largest eigenvalue of `M^-1 K` on all shared nodes.
+    pub fn set_step(&mut self, step: f64, eigenvalue: f64) {
+        self.lambda = LAMBDA * step * step;
+        self.plain.set_weight(self.lambda);
+        self.coefficients = coefficients(step, eigenvalue, TOLERANCE);
+    }
+
+    /// Number of iterations.
+    pub fn iterations(&self) -> usize {
+        self.coefficients.len()
+    }
+
+    pub fn memory(&self) -> usize {
+        self.plain.memory()
+            + size_of_val(&*self.plain.list)
+            + size_of::<u32>() * (self.others.capacity() + self.nodes.capacity())
+    }
+
+    /// Notes positions and velocities of the shared nodes.
+    ///
+    /// # Safety
+    /// The contract of [`SharedArrays`], in a drift by this thread; here and below there are [`EnvelopeArrays`].
+    pub unsafe fn begin<P>(&self, arrays: &SharedArrays<'_, P>) {
+        let EnvelopeArrays { x, v, direction, displacement } = arrays.envelope;
+        for i in self.nodes.iter().flat_map(|a| 3 * *a as usize..3 * *a as usize + 3) {
+            // SAFETY: guaranteed by this function's contract: this thread owns the node.
+            unsafe {
+                *x.add(i) = *arrays.x.add(i);
+                *v.add(i) = *arrays.v.add(i);
+                *direction.add(i) = 0.0;
+                *displacement.add(i) = 0.0;
+            }
+        }
+    }
+
+    /// Adds `-(lambda/m) grad V` at the present positions to the displacements, loads included.
+    ///
+    /// # Safety
+    /// The contract of [`SharedArrays`], in a kick by this thread.
+    pub unsafe fn evaluate<P: Potentials>(
+        &self,
+        arrays: &SharedArrays<'_, P>,
+        time: KickTime,
+        thread: &mut Thread<'_>,
+    ) -> Result<(), ElementFailure> {
+        let displacements = SharedArrays { v: arrays.envelope.displacement, ..*arrays };
+        // SAFETY: guaranteed by this function's contract.
+        unsafe {
+            self.plain.kick(&displacements, time, thread)?;
+            if self.others.is_empty() {
+                return Ok(());
+            }
+            self.evaluate_others(arrays, time.t, thread)
+        }
+    }
+
+    /// # Safety
+    /// As for [`evaluate`](Self::evaluate).
+    unsafe fn evaluate_others<P: Potentials>(
+        &self,
+        arrays: &SharedArrays<'_, P>,
+        t: f64,
+        thread: &mut Thread<'_>,
+    ) -> Result<(), ElementFailure> {
+        // SAFETY: guaranteed by this function's contract: no thread writes positions now.
+        let (potentials, x) =
+            unsafe { (&*arrays.potentials, std::slice::from_raw_parts(arrays.x, 3 * arrays.nodes)) };
+        let mut dead = vec![0.0; thread.scratch.len()];
+        let mut follower = dead.clone();
+        for k in &self.others {
+            let nodes = potentials.nodes(*k as usize);
+            let width = 3 * nodes.len();
+            let gradient = &mut thread.scratch[..width];
+            let value = potentials.gradient(*k as usize, arrays.start + t, x, gradient);
+            value.map_err(|fault| ElementFailure { element: *k, fault })?;
+            dead.fill(0.0);
+            follower.fill(0.0);
+            if potentials.loaded(*k as usize) {
+                let time = arrays.start + t;
+                potentials.load(*k as usize, time, x, &mut dead[..width], &mut follower[..width]);
+            }
+            for (n, a) in nodes.iter().enumerate() {
+                if self.nodes.binary_search(a).is_err() {
+                    continue;
+                }
+                for i in 0..3 {
+                    let at = 3 * *a as usize + i;
+                    let from = 3 * n + i;
+                    // SAFETY: guaranteed by this function's contract: this thread owns the node.
+                    unsafe {
+                        let weight = self.lambda * *arrays.inverse_mass.add(at);
+                        *arrays.envelope.displacement.add(at) -=
+                            weight * (gradient[from] - (dead[from] + follower[from]));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the shared nodes by iteration `j`; false if a position is not below [`OVERFLOW_SAFE`].
+    ///
+    /// # Safety
+    /// The contract of [`SharedArrays`], in a drift by this thread.
+    pub unsafe fn update<P>(&self, arrays: &SharedArrays<'_, P>, j: usize) -> bool {
+        let [keep, gain] = self.coefficients[j];
+        let mut overflow_safe = true;
+        let EnvelopeArrays { x: before, direction, displacement, .. } = arrays.envelope;
+        for a in &self.nodes {
+            for i in 0..3 {
+                let at = 3 * *a as usize + i;
+                // SAFETY: guaranteed by this function's contract: this thread owns the node.
+                unsafe {
+                    let y = *arrays.x.add(at);
+                    let residual = (*before.add(at) - y) + *displacement.add(at);
+                    let d = keep * *direction.add(at) + gain * residual;
+                    *direction.add(at) = d;
+                    *displacement.add(at) = 0.0;
+                    *arrays.x.add(at) = y + d;
+                    (*arrays.at.add(*a as usize))[i] = y + d;
+                    overflow_safe &= (y + d).abs() < OVERFLOW_SAFE;
+                }
+            }
+        }
+        overflow_safe
+    }
+
+    /// The whole iteration, by one thread.
+    ///
+    /// # Safety
+    /// The contract of [`SharedArrays`], with no other thread at work.
+    pub unsafe fn iterate<P: Potentials>(
+        &self,
+        arrays: &SharedArrays<'_, P>,
+        t: f64,
+        overflow_safe: &mut bool,
+        thread: &mut Thread<'_>,
+    ) -> Result<(), ElementFailure> {
+        // SAFETY: guaranteed by this function's contract.
+        unsafe {
+            self.begin(arrays);
+            for j in 0..self.iterations() {
+                let time = KickTime { t, overflow_safe: *overflow_safe };
+                self.evaluate(arrays, time, thread)?;
+                *overflow_safe &= self.update(arrays, j);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! The largest eigenvalue of `M^-1 K` on the shared nodes of a level, by Lanczos' iteration with differences of forces.
+
+use super::{LevelBoundary, Mesh};
+use crate::model::Potentials;
+use crate::model::solid::largest_of_tridiagonal;
+
+/// Number of iterations: the eigenvalue is then known to a few per cent.
+const ROUNDS: usize = 12;
+
+/// Displacements are this part of the smallest distance between nodes of an element.
+const NEAR: f64 = 1e-6;
+
+/// NaN if an element cannot be evaluated.
+pub(super) fn largest_eigenvalue<P: Potentials>(mesh: &Mesh<'_, P>, boundary: &LevelBoundary) -> f64 {
+    let mut stiffness = Stiffness::new(mesh, boundary);
+    let n = stiffness.components.len();
+    // Numbers without a pattern, always the same.
+    let mut now: Vec<f64> = (0..n).map(|i| (1.0 + 1.7 * i as f64 * i as f64).sin() + 0.1).collect();
+    let length = norm(&now);
+    now.iter_mut().for_each(|x| *x /= length);
+    let mut before = vec![0.0; n];
+    let mut diagonal = Vec::new();
+    let mut off: Vec<f64> = Vec::new();
+    let mut beta = 0.0;
+    for _ in 0..ROUNDS.min(n) {
+        let Some(mut next) = stiffness.apply(&now) else { return f64::NAN };
+        let alpha: f64 = next.iter().zip(&now).map(|(a, b)| a * b).sum();
+        for i in 0..n {
+            next[i] -= alpha * now[i] + beta * before[i];
+        }
+        diagonal.push(alpha);
+        beta = norm(&next);
+        if !(beta > 1e-6 * alpha.abs()) {
+            break;
+        }
+        off.push(beta);
+        next.iter_mut().for_each(|x| *x /= beta);
+        before = std::mem::replace(&mut now, next);
+    }
+    off.truncate(diagonal.len().saturating_sub(1));
+    if diagonal.is_empty() { 0.0 } else { largest_of_tridiagonal(&diagonal, &off).max(0.0) }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// `M^-1/2 K M^-1/2` on the free components of the shared nodes.
+struct Stiffness<'a, P> {
+    mesh: &'a Mesh<'a, P>,
+    boundary: &'a LevelBoundary,
+    components: Vec<usize>,
+    /// Positions, displaced.
+    x: Vec<f64>,
+    near: f64,
+    /// Gradients without displacement.
+    rest: Option<Vec<f64>>,
+    gradient: Vec<f64>,
+}
+
+impl<'a, P: Potentials> Stiffness<'a, P> {
+    fn new(mesh: &'a Mesh<'a, P>, boundary: &'a LevelBoundary) -> Self {
+        let components = boundary.nodes.iter().flat_map(|a| 3 * *a as usize..3 * *a as usize + 3);
+        let components = components.filter(|i| mesh.inverse_mass[*i] > 0.0).collect();
+        let mut least = f64::INFINITY;
+        for k in boundary.plain.iter().chain(&boundary.others) {
+            let nodes = mesh.potentials.nodes(*k as usize);
+            for (n, a) in nodes.iter().enumerate() {
+                for b in &nodes[..n] {
+                    let difference = |i: usize| mesh.x[3 * *a as usize + i] - mesh.x[3 * *b as usize + i];
+                    let square = (0..3).map(|i| difference(i).powi(2)).sum::<f64>();
+                    if square > 0.0 && square < least {
+                        least = square;
+                    }
+                }
+            }
+        }
+        let near = NEAR * if least.is_finite() { least.sqrt() } else { 1.0 };
+        let x = mesh.x.to_vec();
+        let gradient = vec![0.0; x.len()];
+        let mut all = Stiffness { mesh, boundary, components, x, near, rest: None, gradient };
+        if all.evaluate().is_some() {
+            all.rest = Some(all.components.iter().map(|i| all.gradient[*i]).collect());
+        }
+        all
+    }
+
+    /// The gradient of the elements at the boundary, in `gradient`.
+    fn evaluate(&mut self) -> Option<()> {
+        let mut own = Vec::new();
+        self.gradient.fill(0.0);
+        for k in self.boundary.plain.iter().chain(&self.boundary.others) {
+            let nodes = self.mesh.potentials.nodes(*k as usize);
+            own.resize(3 * nodes.len(), 0.0);
+            self.mesh.potentials.gradient(*k as usize, self.mesh.clocks.start, &self.x, &mut own).ok()?;
+            for (a, own) in nodes.iter().zip(own.chunks_exact(3)) {
+                (0..3).for_each(|i| self.gradient[3 * *a as usize + i] += own[i]);
+            }
+        }
+        Some(())
+    }
+
+    fn apply(&mut self, z: &[f64]) -> Option<Vec<f64>> {
+        let root: Vec<f64> = self.components.iter().map(|i| self.mesh.inverse_mass[*i].sqrt()).collect();
+        let largest = root.iter().zip(z).map(|(r, z)| (r * z).abs()).fold(0.0, f64::max);
+        let size = self.near / largest;
+        for ((i, root), z) in self.components.iter().zip(&root).zip(z) {
+            self.x[*i] = self.mesh.x[*i] + size * root * z;
+        }
+        self.evaluate()?;
+        let rest = self.rest.as_ref()?;
+        let of = |((i, root), rest): ((&usize, &f64), &f64)| root * (self.gradient[*i] - rest) / size;
+        Some(self.components.iter().zip(&root).zip(rest).map(of).collect())
+    }
+}
