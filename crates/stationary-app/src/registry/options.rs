@@ -75,7 +75,7 @@ pub(crate) const ENERGY_OPTIONS: [Key; 3] = [
 ];
 
 /// How the elements of a solid get their steps.
-pub(crate) const STEP_OPTIONS: [Key; 10] = [
+pub(crate) const STEP_OPTIONS: [Key; 11] = [
     Key::new(
         "steps",
         Form::Words(&["free", "harmonic"]),
@@ -119,6 +119,12 @@ pub(crate) const STEP_OPTIONS: [Key; 10] = [
         Form::Words(&["end", "middle"]),
         IfAbsent::Derived("middle; free: end"),
         "avi: where in its step an element acts; the middle is safer near the limit",
+    ),
+    Key::new(
+        "boundary",
+        Form::Words(&["envelope", "impulse"]),
+        IfAbsent::Derived("envelope; free steps or events at the end: impulse"),
+        "avi: how the slower of two levels acts on the nodes they share: by the `envelope` of its potential, second-order accurate, or by its `impulse`, first-order accurate",
     ),
     Key::new(
         "step",

@@ -9,7 +9,7 @@ use crate::scenario::section::Section;
 use crate::scenario::{IntegratorSpec, Numbers, Options, Text};
 use stationary::error::Error;
 use stationary::integrate::Method;
-use stationary::integrate::avi::Buffer;
+use stationary::integrate::avi::{Boundary, Buffer};
 use stationary::model::solid::MassSplit;
 use std::fmt;
 
@@ -28,6 +28,8 @@ pub struct StepSpec {
     pub buffer: Buffer,
     /// Whether elements act in the middle of their steps.
     pub middle: bool,
+    /// How slower levels act on the nodes that they share with faster ones.
+    pub boundary: Boundary,
     /// Steps by hand.
     pub given: Option<Numbers>,
     /// A factor that changes in time.
@@ -119,7 +121,9 @@ impl fmt::Display for SolidMethod {
                     (true, Buffer::None) => "harmonic steps without buffer",
                 };
                 let middle = if s.middle { ", events in the middle" } else { "" };
-                write!(f, "avi ({steps}{middle}, {})", rule(s))
+                let impulse = s.harmonic && s.middle && s.boundary == Boundary::Impulse;
+                let boundary = if impulse { ", impulses at level boundaries" } else { "" };
+                write!(f, "avi ({steps}{middle}{boundary}, {})", rule(s))
             }
             SolidMethod::Newmark(s) => write!(f, "newmark (explicit, {})", rule(s)),
             SolidMethod::Discrete { method, .. } => method.fmt(f),
@@ -194,6 +198,24 @@ fn discrete_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
     Ok(SolidMethod::Discrete { method, tolerance, steps })
 }
 
+/// How levels act where they share nodes. Only levels whose events are in the middle have an envelope.
+fn boundary(method: &str, has_envelope: bool, options: &mut Section) -> Result<Boundary, Error> {
+    let place = options.find("boundary").map(|entry| entry.key_place.clone());
+    match options.given("boundary")? {
+        Some("impulse") => Ok(Boundary::Impulse),
+        Some(_) if method == "avi" && !has_envelope => {
+            let error = "the envelope is of levels of harmonic steps with events in the middle";
+            let place = place.as_ref().expect("the key is there");
+            Err(place
+                .error(error)
+                .help("expected steps = \"harmonic\" and events = \"middle\", or boundary = \"impulse\"")
+                .into())
+        }
+        _ if has_envelope => Ok(Boundary::Envelope),
+        _ => Ok(Boundary::Impulse),
+    }
+}
+
 fn step_choice(method: &str, options: &mut Section) -> Result<StepSpec, Error> {
     let split = match options.get("split")? {
         "own" => MassSplit::Own,
@@ -211,6 +233,8 @@ fn step_choice(method: &str, options: &mut Section) -> Result<StepSpec, Error> {
     };
     // Free steps gain nothing by the middle, and may change in time if they have it not.
     let usual_events = if is_harmonic { "middle" } else { "end" };
+    let middle = options.given("events")?.unwrap_or(usual_events) == "middle";
+    let boundary = boundary(method, is_harmonic && middle, options)?;
     Ok(StepSpec {
         rule,
         fraction: options.given("fraction")?.unwrap_or(usual),
@@ -221,7 +245,8 @@ fn step_choice(method: &str, options: &mut Section) -> Result<StepSpec, Error> {
             Switch::Word("ring") | Switch::Flag(true) => Buffer::Ring,
             Switch::Word(_) => Buffer::Jump,
         },
-        middle: options.given("events")?.unwrap_or(usual_events) == "middle",
+        middle,
+        boundary,
         given: options.given("step")?,
         factor: options.given("factor")?,
         threads: options.given("threads")?,

@@ -28,8 +28,10 @@ const SHAPES: [&str; 2] = ["deformation", "displacement"];
 
 /// Methods that choose their steps by the same rules, and the options that say how.
 const STEP_RULED: [&str; 3] = ["auto", "avi", "newmark"];
-const STEP_RULES: [&str; 10] =
-    ["rule", "fraction", "split", "limit", "steps", "buffer", "events", "step", "factor", "threads"];
+const STEP_RULES: [&str; 11] = [
+    "rule", "fraction", "split", "limit", "steps", "buffer", "events", "boundary", "step", "factor",
+    "threads",
+];
 
 /// No key of a scenario lies deeper (a list inside an option at most); longer paths must not build a deep tree.
 const DEEPEST: usize = 8;

@@ -1,7 +1,7 @@
 //! The harmonic schedule, on any number of threads and advanced in any pieces, has the bits of one priority queue.
 
 use super::bodies::*;
-use stationary::integrate::avi::{Avi, AviStart, Buffer, harmonic};
+use stationary::integrate::avi::{Avi, AviStart, Boundary, Buffer, harmonic};
 use stationary::model::solid::{
     Bars, ConstitutiveLaw, ElementGroup, ElementKind, Elements, Lame, LoadsBuilder, NeoHookean, Solid,
     SolidProblem,
@@ -13,10 +13,27 @@ const THREADS: [usize; 3] = [1, 2, 3];
 
 type Run = Avi<Arc<SolidProblem>>;
 
-fn start(problem: &Arc<SolidProblem>, start: &AviStart, middle: bool) -> Run {
-    match middle {
-        true => Avi::with_midpoint_events(problem.clone(), start.clone()).unwrap(),
-        false => Avi::new(problem.clone(), start.clone()).unwrap(),
+/// Where in their steps elements act, and how levels do where they share nodes.
+#[derive(Debug, Clone, Copy)]
+enum Events {
+    End,
+    Middle,
+    Envelope,
+}
+
+use Events::{End, Envelope, Middle};
+
+fn start(problem: &Arc<SolidProblem>, start: &AviStart, events: Events) -> Run {
+    let problem = problem.clone();
+    let start = start.clone();
+    match events {
+        End => Avi::new(problem, start).unwrap(),
+        Middle => Avi::with_midpoint_events(problem, start).unwrap(),
+        Envelope => {
+            let run = Avi::with_boundary(problem, start, Boundary::Envelope).unwrap();
+            assert_eq!(run.boundary(), Boundary::Envelope, "levels that share nodes");
+            run
+        }
     }
 }
 
@@ -29,8 +46,8 @@ fn bits(run: &Run) -> Vec<u64> {
 
 /// Sweeps against the queue: at once, in odd pieces, and with a restart in between.
 fn compare(problem: &Arc<SolidProblem>, first: &AviStart, end: f64) {
-    for middle in [false, true] {
-        let mut queue = start(problem, first, middle);
+    for events in [End, Middle, Envelope] {
+        let mut queue = start(problem, first, events);
         queue.use_priority_queue();
         let mut halfway = Vec::new();
         for part in [0.37, 1.0] {
@@ -42,25 +59,25 @@ fn compare(problem: &Arc<SolidProblem>, first: &AviStart, end: f64) {
         assert_eq!(queue.updates(), queue.events().iter().sum::<u64>());
         for threads in THREADS {
             let new = || {
-                let mut run = start(problem, first, middle);
+                let mut run = start(problem, first, events);
                 run.set_threads(threads);
                 run
             };
             let mut run = new();
             run.advance(end).unwrap();
-            assert_eq!(bits(&run), halfway[1], "{threads} threads, middle {middle}");
+            assert_eq!(bits(&run), halfway[1], "{threads} threads, {events:?}");
             assert_eq!(run.updates(), queue.updates());
             let mut pieces = new();
             for i in 1..=37 {
                 pieces.advance(0.01 * f64::from(i) * end).unwrap();
             }
-            assert_eq!(bits(&pieces), halfway[0], "in pieces, {threads} threads, middle {middle}");
+            assert_eq!(bits(&pieces), halfway[0], "in pieces, {threads} threads, {events:?}");
             let mut resumed = new();
             assert!(resumed.restore(&pieces.state()));
             resumed.set_threads(THREADS[threads % 3]);
             resumed.advance_watched(0.5 * end, |_| {}).unwrap();
             resumed.advance(end).unwrap();
-            assert_eq!(bits(&resumed), halfway[1], "resumed, {threads} threads, middle {middle}");
+            assert_eq!(bits(&resumed), halfway[1], "resumed, {threads} threads, {events:?}");
         }
     }
 }
@@ -141,15 +158,15 @@ fn harmonic_schedule_has_the_same_bits_on_several_threads() {
     let setup = Setup::new(body).gravity(&["0.1", "-0.3", "0"]).fix(&[0, 1], 0, |p| p[0] < 0.03);
     let (problem, first) = setup.finish(0.4);
     let first = rounded(&problem, &first);
-    for middle in [false, true] {
+    for events in [End, Middle, Envelope] {
         let runs = THREADS.map(|threads| {
-            let mut run = start(&problem, &first, middle);
+            let mut run = start(&problem, &first, events);
             run.set_threads(threads);
             run.advance(0.5).unwrap();
             assert!(run.updates() > 300_000, "{}", run.updates());
             bits(&run)
         });
-        assert!(runs.iter().all(|run| *run == runs[0]), "middle {middle}");
+        assert!(runs.iter().all(|run| *run == runs[0]), "{events:?}");
     }
 }
 
@@ -165,14 +182,16 @@ fn queue_and_harmonic_schedule_name_the_same_inverted_element_on_any_number_of_t
         for (k, sign) in [(element, 1.0), (element + 300, -1.0)] {
             first.v[3 * problem.nodes(k)[0] as usize] = sign * speed;
         }
-        let mut queue = start(&problem, &first, false);
-        queue.use_priority_queue();
-        let error = queue.advance(2.0).unwrap_err();
-        assert!(error.fault.why.contains("inverted"), "{error:?}");
-        for threads in THREADS {
-            let mut run = start(&problem, &first, false);
-            run.set_threads(threads);
-            assert_eq!(run.advance(2.0).unwrap_err(), error, "{threads} threads");
+        for events in [End, Envelope] {
+            let mut queue = start(&problem, &first, events);
+            queue.use_priority_queue();
+            let error = queue.advance(2.0).unwrap_err();
+            assert!(error.fault.why.contains("inverted"), "{error:?}");
+            for threads in THREADS {
+                let mut run = start(&problem, &first, events);
+                run.set_threads(threads);
+                assert_eq!(run.advance(2.0).unwrap_err(), error, "{threads} threads, {events:?}");
+            }
         }
     }
 }
@@ -184,13 +203,15 @@ fn harmonic_schedule_stops_at_huge_or_nan_positions_where_the_queue_stops() {
     for speed in [f64::NAN, f64::INFINITY, 1e80, 1e160, 1e300] {
         let mut first = first.clone();
         first.v.iter_mut().for_each(|v| *v *= speed);
-        let mut queue = start(&problem, &first, false);
-        queue.use_priority_queue();
-        let error = queue.advance(1.0).unwrap_err();
-        for threads in THREADS {
-            let mut run = start(&problem, &first, false);
-            run.set_threads(threads);
-            assert_eq!(run.advance(1.0).unwrap_err(), error, "{speed} on {threads} threads");
+        for events in [End, Envelope] {
+            let mut queue = start(&problem, &first, events);
+            queue.use_priority_queue();
+            let error = queue.advance(1.0).unwrap_err();
+            for threads in THREADS {
+                let mut run = start(&problem, &first, events);
+                run.set_threads(threads);
+                assert_eq!(run.advance(1.0).unwrap_err(), error, "{speed} on {threads} threads, {events:?}");
+            }
         }
     }
 }
@@ -199,7 +220,7 @@ fn harmonic_schedule_stops_at_huge_or_nan_positions_where_the_queue_stops() {
 fn avi_memory_of_the_harmonic_schedule_is_counted() {
     let body = grid(ElementKind::Tet4, [12, 10, 8], [1.3, 1.0, 0.8], 1.5, 0.05);
     let (problem, first) = Setup::new(body).finish(0.4);
-    let mut run = start(&problem, &rounded(&problem, &first), false);
+    let mut run = start(&problem, &rounded(&problem, &first), End);
     let before = run.memory();
     run.advance(0.01).unwrap();
     let elements = problem.count();

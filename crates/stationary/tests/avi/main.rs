@@ -3,6 +3,7 @@
 mod bodies;
 mod certificate;
 mod energy;
+mod envelope;
 mod faults;
 mod free_schedule;
 mod harmonic_schedule;

@@ -106,6 +106,7 @@ fn certify(scenario: &Scenario, body: &Body, rule: &StepSpec, steps: &mut Steps)
         return Ok(Verdict::NotCertified(NO_BASE));
     };
     let mut certifier = certifier.map_err(unable)?;
+    certifier.set_boundary(rule.boundary).map_err(unable)?;
     let run = (scenario.end - scenario.start) / extremes(&each).0;
     let most = MOST_STEPS.min(MOST_UPDATES / certifier.updates_per_step());
     let marched = (PART_OF_RUN * run).max(run.min(WHOLE_RUN)).clamp(1.0, most.max(1.0));

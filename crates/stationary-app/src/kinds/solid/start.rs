@@ -15,7 +15,7 @@ use crate::run::energy_guard::{Energies, EnergyFault, EnergyGuard, Looks};
 use crate::run::finish::short;
 use crate::scenario::{InitialShape, Place, Scenario, SolidSystem};
 use stationary::error::{Cause, Error, RunError};
-use stationary::integrate::avi::{Avi, AviError, AviStart, LevelTable, StepFactor};
+use stationary::integrate::avi::{Avi, AviError, AviStart, Boundary, LevelTable, StepFactor};
 use stationary::integrate::sparse::{Sparse, SparseStart};
 use stationary::integrate::{BuildError, Method};
 use stationary::interrupt;
@@ -107,8 +107,18 @@ pub(super) struct Engine {
 }
 
 enum EngineKind {
-    Avi { factor: Option<StepFactor>, middle: bool, threads: usize, local: bool },
-    Sparse { method: Method, tolerance: f64, step: f64 },
+    /// `middle` is how levels act where they share nodes, if events are in the middle of steps.
+    Avi {
+        factor: Option<StepFactor>,
+        middle: Option<Boundary>,
+        threads: usize,
+        local: bool,
+    },
+    Sparse {
+        method: Method,
+        tolerance: f64,
+        step: f64,
+    },
 }
 
 /// Positions and velocities of all nodes at a time.
@@ -153,14 +163,14 @@ impl Engine {
         problem: &Arc<SolidProblem>,
         State { t, x, v }: State,
         step: Vec<f64>,
-        (factor, middle): (Option<&StepFactor>, bool),
+        (factor, middle): (Option<&StepFactor>, Option<Boundary>),
     ) -> Result<Avi<Arc<SolidProblem>>, Error> {
         let start = AviStart { t, x, v, mass: problem.solid().mass().to_vec(), step };
         let problem = Arc::clone(problem);
-        let started = match factor {
-            None if middle => Avi::with_midpoint_events(problem, start),
-            None => Avi::new(problem, start),
-            Some(factor) => Avi::with_varying_steps(problem, start, factor.clone()),
+        let started = match (factor, middle) {
+            (None, Some(boundary)) => Avi::with_boundary(problem, start, boundary),
+            (None, None) => Avi::new(problem, start),
+            (Some(factor), _) => Avi::with_varying_steps(problem, start, factor.clone()),
         };
         started.map_err(|e| self.unbuildable(t, &e))
     }
@@ -349,7 +359,8 @@ fn explicit(
     let shared = (rule.harmonic || one) && body.problem.count() >= WORTH_THREADS;
     let usual = if shared { cores() } else { 1 };
     let (threads, local) = (rule.threads.unwrap_or(usual), follows_local_energy(scenario, system));
-    let kind = EngineKind::Avi { factor, middle: rule.middle && !one, threads, local };
+    let middle = (rule.middle && !one).then_some(rule.boundary);
+    let kind = EngineKind::Avi { factor, middle, threads, local };
     Ok(Explicit { kind, steps, stability })
 }
 

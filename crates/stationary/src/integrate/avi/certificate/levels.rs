@@ -1,7 +1,12 @@
 //! The levels of a harmonic schedule, linearised about given positions by differences of forces.
 
+use super::super::Boundary;
+use super::super::envelope::iteration::LAMBDA;
+use super::super::envelope::shared_nodes;
+use super::super::envelope::spectrum::Patch;
 use super::super::harmonic_clock::HarmonicClock;
 use super::SmallMotions;
+use super::boundary::LinearBoundary;
 use crate::model::{CompiledPrefix, NodalKicks, PotentialFault, Potentials};
 
 /// Displacements are at first this part of the smallest distance between two nodes of an element: small enough for forces to be linear, and
@@ -23,6 +28,8 @@ pub(super) struct LinearLevels<'a, P> {
     /// One over the mass of each component; zero where it is prescribed.
     inverse_mass: Vec<f64>,
     levels: Vec<Level>,
+    /// The boundary of each level with the next faster one; empty where levels act with their impulses.
+    boundaries: Vec<Option<LinearBoundary>>,
     /// The displaced position of each node, and one over its mass.
     at: Vec<[f64; 4]>,
     /// The displaced positions again, three numbers a node.
@@ -61,8 +68,11 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
         }
         let mut lists = vec![Vec::new(); clock.levels()];
         (0..potentials.count()).for_each(|k| lists[clock.level(k)].push(k as u32));
-        let level = |list: Vec<u32>| Level::new(potentials, list, about.step, &inverse_mass);
-        let levels = lists.into_iter().map(level).collect();
+        let level = |list: Vec<u32>| {
+            let step = list.first().map_or(0.0, |k| about.step[*k as usize]);
+            Level::new(potentials, list, step, &inverse_mass)
+        };
+        let levels: Vec<Level> = lists.into_iter().map(level).collect();
         let widest = (0..potentials.count()).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
         let mut all = LinearLevels {
             potentials,
@@ -70,6 +80,7 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
             x: about.x,
             inverse_mass,
             levels,
+            boundaries: Vec::new(),
             at: about.mass.iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect(),
             displaced: about.x.to_vec(),
             scratch: vec![0.0; 3 * widest],
@@ -85,13 +96,9 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
         let mut v = still.clone();
         for l in 0..self.levels.len() {
             self.displace(l, &still);
-            self.kick(l, 1.0, &mut v)?;
+            self.kick_of(Part::Level(l), 1.0, &mut v)?;
             let level = &mut self.levels[l];
-            for (a, rest) in level.nodes.iter().zip(&mut level.rest) {
-                let v = &mut v[3 * *a as usize..][..3];
-                rest.copy_from_slice(v);
-                v.fill(0.0);
-            }
+            level.set_rest(&mut v);
         }
         Ok(())
     }
@@ -139,7 +146,10 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
     /// Number of evaluations of elements in one period, the step of the slowest level.
     pub fn updates_per_period(&self) -> u64 {
         let last = self.levels.len() - 1;
-        self.levels.iter().enumerate().map(|(l, level)| (level.list.len() as u64) << (last - l)).sum()
+        let at_boundary =
+            |l: usize| self.boundaries.get(l).and_then(Option::as_ref).map_or(0, |b| b.evaluations(1.0));
+        let updates = |(l, level): (usize, &Level)| (level.list.len() as u64 + at_boundary(l)) << (last - l);
+        self.levels.iter().enumerate().map(updates).sum()
     }
 
     /// Displaces the nodes of a level by `u`, three numbers for every node of the body.
@@ -169,7 +179,17 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
 
     /// `v -= weight M^-1 K_l u` for the nodes of a level, where `u` is the displacement they have.
     pub fn kick(&mut self, l: usize, weight: f64, v: &mut [f64]) -> Result<(), PotentialFault> {
-        let level = &self.levels[l];
+        self.kick_of(Part::Level(l), weight, v)
+    }
+
+    fn kick_of(&mut self, part: Part, weight: f64, v: &mut [f64]) -> Result<(), PotentialFault> {
+        let level = match part {
+            Part::Level(l) => &self.levels[l],
+            Part::Boundary(l) => match &self.boundaries[l] {
+                Some(boundary) => &boundary.level,
+                None => return Ok(()),
+            },
+        };
         self.updates += level.list.len() as u64;
         let mut start = 0;
         for prefix in &level.compiled {
@@ -204,6 +224,79 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
     }
 }
 
+/// A level, or its elements at the boundary with the next faster one.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Level(usize),
+    Boundary(usize),
+}
+
+impl<P: Potentials> LinearLevels<'_, P> {
+    /// Chooses how levels act on the nodes that they share with the next faster one; at first with their impulses.
+    pub fn set_boundary(&mut self, boundary: Boundary) -> Result<(), PotentialFault> {
+        self.boundaries = Vec::new();
+        if boundary == Boundary::Impulse {
+            return Ok(());
+        }
+        let mut level = vec![0; self.potentials.count()];
+        for (l, all) in self.levels.iter().enumerate() {
+            all.list.iter().for_each(|k| level[*k as usize] = l as u8);
+        }
+        let shared = shared_nodes(self.potentials, &level, self.x.len() / 3);
+        let mut v = vec![0.0; self.x.len()];
+        let still = v.clone();
+        for l in 0..self.levels.len() {
+            let made = LinearBoundary::new(self.potentials, &self.levels[l], &self.patch(), (l, &shared));
+            self.boundaries.push(made);
+            self.displace(l, &still);
+            self.kick_of(Part::Boundary(l), 1.0, &mut v)?;
+            if let Some(boundary) = &mut self.boundaries[l] {
+                boundary.level.set_rest(&mut v);
+            }
+        }
+        Ok(())
+    }
+
+    /// The positions about which motions are small, without elements.
+    fn patch(&self) -> Patch<'_, P> {
+        Patch {
+            potentials: self.potentials,
+            t: self.t,
+            x: self.x,
+            inverse_mass: &self.inverse_mass,
+            nodes: &[],
+            elements: Vec::new(),
+        }
+    }
+
+    /// The kick of a level as the run executes it, with all time steps multiplied by `scale`: the nodes that it shares with the next faster level
+    /// are first put where its forces are evaluated. The next drift takes them back.
+    pub fn act(&mut self, l: usize, scale: f64, v: &mut [f64]) -> Result<(), PotentialFault> {
+        let step = scale * self.levels[l].step;
+        let Some(Some(boundary)) = self.boundaries.get(l) else { return self.kick(l, step, v) };
+        let nodes = boundary.shared.clone();
+        let coefficients = boundary.coefficients(scale);
+        let before: Vec<f64> = nodes.iter().flat_map(|a| self.at[*a as usize][..3].to_vec()).collect();
+        let mut direction = vec![0.0; before.len()];
+        let mut displacement = vec![0.0; self.x.len()];
+        for [keep, gain] in coefficients {
+            self.kick_of(Part::Boundary(l), LAMBDA * step * step, &mut displacement)?;
+            for (n, a) in nodes.iter().enumerate() {
+                let a = *a as usize;
+                for i in 0..3 {
+                    let residual = before[3 * n + i] - self.at[a][i] + displacement[3 * a + i];
+                    direction[3 * n + i] = keep * direction[3 * n + i] + gain * residual;
+                    self.at[a][i] += direction[3 * n + i];
+                    self.displaced[3 * a + i] = self.at[a][i];
+                }
+            }
+            let moved = self.boundaries[l].as_ref().map_or(&[][..], |b| &b.level.nodes);
+            moved.iter().for_each(|a| displacement[3 * *a as usize..][..3].fill(0.0));
+        }
+        self.kick(l, step, v)
+    }
+}
+
 /// Displacements and velocities of all nodes, each at its own time.
 #[derive(Debug, Clone)]
 pub(super) struct Motion {
@@ -213,7 +306,17 @@ pub(super) struct Motion {
 }
 
 impl Level {
-    fn new<P: Potentials>(potentials: &P, list: Vec<u32>, steps: &[f64], inverse_mass: &[f64]) -> Self {
+    /// Takes the accelerations at rest from `v`, which is zero again then.
+    fn set_rest(&mut self, v: &mut [f64]) {
+        for (a, rest) in self.nodes.iter().zip(&mut self.rest) {
+            let v = &mut v[3 * *a as usize..][..3];
+            rest.copy_from_slice(v);
+            v.fill(0.0);
+        }
+    }
+
+    /// Elements of one time step.
+    pub fn new<P: Potentials>(potentials: &P, list: Vec<u32>, step: f64, inverse_mass: &[f64]) -> Self {
         let mut compiled = Vec::new();
         let mut first = 0;
         while first < list.len() {
@@ -227,7 +330,6 @@ impl Level {
         nodes.dedup();
         let components = nodes.iter().flat_map(|a| 3 * a..3 * a + 3);
         let fixed = components.filter(|i| inverse_mass[*i as usize] == 0.0).collect();
-        let step = list.first().map_or(0.0, |k| steps[*k as usize]);
         let rest = vec![[0.0; 3]; nodes.len()];
         Level { step, list, compiled, nodes, fixed, rest }
     }

@@ -56,9 +56,8 @@ pub(super) fn march<P: Potentials>(
         let mut evident = false;
         if l <= last {
             levels.drift(l, &mut motion, tick as f64 * tick_time);
-            let weight = scale * levels.level(l).step;
             // Small motions that invert an element have grown.
-            evident = levels.kick(l, weight, &mut motion.v).is_err();
+            evident = levels.act(l, scale, &mut motion.v).is_err();
         }
         if tick % sample_every == 0 {
             evident |= energies.sample(&motion.v, (tick - 1) * PARTS as u64 / ticks);

@@ -18,10 +18,12 @@
 //! certificate therefore has two parts: every pair of neighbouring levels is examined by the matrix above, which is a proof for the pair,
 //! and the whole schedule is executed on small random motions, in which growth is measured.
 
+mod boundary;
 mod levels;
 mod march;
 mod pairs;
 
+use super::Boundary;
 use crate::model::{PotentialFault, Potentials};
 use levels::LinearLevels;
 
@@ -97,6 +99,11 @@ impl<'a, P: Potentials> Certifier<'a, P> {
     /// The schedule of these time steps; `None` if they are not one base step times powers of two.
     pub fn new(potentials: &'a P, about: SmallMotions<'a>) -> Option<Result<Self, PotentialFault>> {
         Some(LinearLevels::new(potentials, about)?.map(|levels| Certifier { levels }))
+    }
+
+    /// Chooses how levels of the run act on the nodes that they share with the next faster one; at first with their impulses.
+    pub fn set_boundary(&mut self, boundary: Boundary) -> Result<(), PotentialFault> {
+        self.levels.set_boundary(boundary)
     }
 
     /// Number of levels, empty ones included.

@@ -26,13 +26,14 @@ mod events;
 pub(super) mod iteration;
 mod part;
 mod shown;
-mod spectrum;
+pub(super) mod spectrum;
 mod torque;
 
 use super::clocks::Clocks;
 use super::harmonic_clock::HarmonicClock;
 use crate::model::Potentials;
 pub(super) use part::{EnvelopeArrays, EnvelopePart};
+use spectrum::{Patch, largest_eigenvalue};
 use std::sync::Arc;
 use torque::Triple;
 
@@ -182,7 +183,14 @@ impl LevelBoundary {
             &|_| true,
         );
         let mut boundary = LevelBoundary { nodes, triples, plain, others, eigenvalue: 0.0, whole };
-        boundary.eigenvalue = spectrum::largest_eigenvalue(mesh, &boundary);
+        boundary.eigenvalue = largest_eigenvalue(&Patch {
+            potentials: mesh.potentials,
+            t: mesh.clocks.start,
+            x: mesh.x,
+            inverse_mass: mesh.inverse_mass,
+            nodes: &boundary.nodes,
+            elements: boundary.plain.iter().chain(&boundary.others).copied().collect(),
+        });
         let step = boundary.step(mesh.clocks);
         boundary.whole.set_step(step, boundary.eigenvalue);
         boundary

@@ -1,6 +1,5 @@
 //! The largest eigenvalue of `M^-1 K` on the shared nodes of a level, by Lanczos' iteration with differences of forces.
 
-use super::{LevelBoundary, Mesh};
 use crate::model::Potentials;
 use crate::model::solid::largest_of_tridiagonal;
 
@@ -10,9 +9,21 @@ const ROUNDS: usize = 12;
 /// Displacements are this part of the smallest distance between nodes of an element.
 const NEAR: f64 = 1e-6;
 
+/// The elements of a level that have shared nodes, and these nodes.
+pub(in super::super) struct Patch<'a, P> {
+    pub potentials: &'a P,
+    /// The time at which the potentials are evaluated.
+    pub t: f64,
+    pub x: &'a [f64],
+    /// One over the mass of each component; zero where it is prescribed.
+    pub inverse_mass: &'a [f64],
+    pub nodes: &'a [u32],
+    pub elements: Vec<u32>,
+}
+
 /// NaN if an element cannot be evaluated.
-pub(super) fn largest_eigenvalue<P: Potentials>(mesh: &Mesh<'_, P>, boundary: &LevelBoundary) -> f64 {
-    let mut stiffness = Stiffness::new(mesh, boundary);
+pub(in super::super) fn largest_eigenvalue<P: Potentials>(patch: &Patch<'_, P>) -> f64 {
+    let mut stiffness = Stiffness::new(patch);
     let n = stiffness.components.len();
     // Numbers without a pattern, always the same.
     let mut now: Vec<f64> = (0..n).map(|i| (1.0 + 1.7 * i as f64 * i as f64).sin() + 0.1).collect();
@@ -47,8 +58,7 @@ fn norm(x: &[f64]) -> f64 {
 
 /// `M^-1/2 K M^-1/2` on the free components of the shared nodes.
 struct Stiffness<'a, P> {
-    mesh: &'a Mesh<'a, P>,
-    boundary: &'a LevelBoundary,
+    patch: &'a Patch<'a, P>,
     components: Vec<usize>,
     /// Positions, displaced.
     x: Vec<f64>,
@@ -59,15 +69,15 @@ struct Stiffness<'a, P> {
 }
 
 impl<'a, P: Potentials> Stiffness<'a, P> {
-    fn new(mesh: &'a Mesh<'a, P>, boundary: &'a LevelBoundary) -> Self {
-        let components = boundary.nodes.iter().flat_map(|a| 3 * *a as usize..3 * *a as usize + 3);
-        let components = components.filter(|i| mesh.inverse_mass[*i] > 0.0).collect();
+    fn new(patch: &'a Patch<'a, P>) -> Self {
+        let components = patch.nodes.iter().flat_map(|a| 3 * *a as usize..3 * *a as usize + 3);
+        let components = components.filter(|i| patch.inverse_mass[*i] > 0.0).collect();
         let mut least = f64::INFINITY;
-        for k in boundary.plain.iter().chain(&boundary.others) {
-            let nodes = mesh.potentials.nodes(*k as usize);
+        for k in &patch.elements {
+            let nodes = patch.potentials.nodes(*k as usize);
             for (n, a) in nodes.iter().enumerate() {
                 for b in &nodes[..n] {
-                    let difference = |i: usize| mesh.x[3 * *a as usize + i] - mesh.x[3 * *b as usize + i];
+                    let difference = |i: usize| patch.x[3 * *a as usize + i] - patch.x[3 * *b as usize + i];
                     let square = (0..3).map(|i| difference(i).powi(2)).sum::<f64>();
                     if square > 0.0 && square < least {
                         least = square;
@@ -76,9 +86,9 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
             }
         }
         let near = NEAR * if least.is_finite() { least.sqrt() } else { 1.0 };
-        let x = mesh.x.to_vec();
+        let x = patch.x.to_vec();
         let gradient = vec![0.0; x.len()];
-        let mut all = Stiffness { mesh, boundary, components, x, near, rest: None, gradient };
+        let mut all = Stiffness { patch, components, x, near, rest: None, gradient };
         if all.evaluate().is_some() {
             all.rest = Some(all.components.iter().map(|i| all.gradient[*i]).collect());
         }
@@ -89,10 +99,10 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
     fn evaluate(&mut self) -> Option<()> {
         let mut own = Vec::new();
         self.gradient.fill(0.0);
-        for k in self.boundary.plain.iter().chain(&self.boundary.others) {
-            let nodes = self.mesh.potentials.nodes(*k as usize);
+        for k in &self.patch.elements {
+            let nodes = self.patch.potentials.nodes(*k as usize);
             own.resize(3 * nodes.len(), 0.0);
-            self.mesh.potentials.gradient(*k as usize, self.mesh.clocks.start, &self.x, &mut own).ok()?;
+            self.patch.potentials.gradient(*k as usize, self.patch.t, &self.x, &mut own).ok()?;
             for (a, own) in nodes.iter().zip(own.chunks_exact(3)) {
                 (0..3).for_each(|i| self.gradient[3 * *a as usize + i] += own[i]);
             }
@@ -101,11 +111,11 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
     }
 
     fn apply(&mut self, z: &[f64]) -> Option<Vec<f64>> {
-        let root: Vec<f64> = self.components.iter().map(|i| self.mesh.inverse_mass[*i].sqrt()).collect();
+        let root: Vec<f64> = self.components.iter().map(|i| self.patch.inverse_mass[*i].sqrt()).collect();
         let largest = root.iter().zip(z).map(|(r, z)| (r * z).abs()).fold(0.0, f64::max);
         let size = self.near / largest;
         for ((i, root), z) in self.components.iter().zip(&root).zip(z) {
-            self.x[*i] = self.mesh.x[*i] + size * root * z;
+            self.x[*i] = self.patch.x[*i] + size * root * z;
         }
         self.evaluate()?;
         let rest = self.rest.as_ref()?;
