@@ -31,6 +31,9 @@ impl<P: Potentials> Avi<P> {
     /// These are internal forces at one set of positions: linear and angular momentum stay exact. Loads and supports act and are summed as
     /// at every event. The snapshot at `t` is the same before and after, to rounding.
     ///
+    /// With an [envelope](super::Boundary::Envelope) nodes that two levels share stay where they are, so that momenta stay exact; the swing that they have
+    /// at `t` is not taken back, and the snapshot differs by it.
+    ///
     /// An element that cannot be evaluated at `t` is an error, which leaves the state as it was.
     ///
     /// # Panics

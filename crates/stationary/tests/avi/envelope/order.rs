@@ -55,7 +55,7 @@ fn check(name: &str, mut of: impl FnMut(usize, Boundary) -> Errors, cells: [usiz
     assert!(slopes(&envelope)[1] > 0.8, "{name}: strains beside the boundary converge");
     assert!(slopes(&impulse)[0] < 1.5, "{name}: with impulses displacements are of first order");
     assert!(slopes(&impulse)[1] < 0.3, "{name}: with impulses strains do not converge");
-    assert!(5.0 * envelope[2].displacement < impulse[2].displacement, "{name}");
+    assert!(2.5 * envelope[2].displacement < impulse[2].displacement, "{name}: the error is smaller");
 }
 
 #[test]
