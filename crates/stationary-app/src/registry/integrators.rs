@@ -71,7 +71,9 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 courant: f h/c with the inscribed radius h [AVI03 (68)]; eigen: f 2/omega_max of the element with its part of the\n\
                 nodal masses, all then grown together until sum_K (dt_K/2)^2 K_K <= f^2 M for the whole body. Free steps are what the\n\
                 rule gives, and resonate near the limit; harmonic ones are rounded down to base * 2^k and differ by two at most between\n\
-                neighbours, each element acting in the middle of its step, which keeps them from resonating.",
+                neighbours, each element acting in the middle of its step, which keeps them from resonating. Where levels share nodes the\n\
+                slower one acts with the Moreau envelope of its potential, V~(x) = min_y V(y) + sum_a m_a |y_a-x_a|^2/h^2 (h the fast step),\n\
+                order 2; with impulses, and with free steps, the method is of order 1 there.",
         options: &STEP_OPTIONS,
     },
     Entry {
@@ -80,8 +82,8 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
         summary: "of a solid: `avi` or explicit `newmark`, whichever is predicted to take less time; the default",
         maths: "Predicted time = sum over updates of their cost: with local steps sum_K c_K / h_K, with one step sum_K c_K / h.\n\
                 An element with a load of its own or a fixed node costs c_K = 14, any other 1. Local steps are taken where they are\n\
-                at least 1.2 times as fast: where levels of steps meet they are first-order accurate, which a smaller gain would not\n\
-                outweigh. The bits are those of the method chosen; `check` and the summary say which it is, and why. No clock is read.",
+                at least 1.2 times as fast; elements at the slow side of a level boundary count four times, for the evaluations of their\n\
+                envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why. No clock is read.",
         options: &STEP_OPTIONS,
     },
     Entry {

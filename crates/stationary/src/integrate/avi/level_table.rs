@@ -94,7 +94,7 @@ pub fn levels(steps: &[f64]) -> Option<Vec<u32>> {
 }
 
 /// Whether each element shares a node with an element of a smaller time step.
-fn touching_faster<P: Potentials + ?Sized>(potentials: &P, steps: &[f64]) -> Vec<bool> {
+pub fn touching_faster<P: Potentials + ?Sized>(potentials: &P, steps: &[f64]) -> Vec<bool> {
     let nodes = (0..steps.len()).flat_map(|k| potentials.nodes(k)).max().map_or(0, |a| *a as usize + 1);
     let mut least = vec![f64::INFINITY; nodes];
     for (k, h) in steps.iter().enumerate() {

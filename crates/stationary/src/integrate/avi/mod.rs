@@ -21,6 +21,9 @@
 //! Loads that change in time or follow the deformation act at the events of their element. Constant nodal forces act at the events of
 //! the element with the smallest time step around the node. Components prescribed by a support (Dirichlet boundary conditions)
 //! follow the prescribed motion, and the impulse that this requires is summed as the reaction of the support.
+//!
+//! Where levels of harmonic time steps share nodes the method is first-order accurate; [`Boundary::Envelope`] makes it second-order accurate. The
+//! harmonic schedule and the queue execute it with the same bits. Arbitrary time steps have no such levels and stay first-order accurate there.
 
 mod advance;
 mod certificate;
@@ -48,7 +51,7 @@ pub use advance::{FiredEvent, elapsed};
 pub use certificate::{Certificate, Certifier, LevelPair, SmallMotions};
 pub use descent::DescentStatistics;
 pub use envelope::Boundary;
-pub use level_table::{LevelRow, LevelTable, levels};
+pub use level_table::{LevelRow, LevelTable, levels, touching_faster};
 pub use local_energy::LocalEnergy;
 pub use queue::{Event, Queue};
 pub use snapshot::{MomentumBalance, Snapshot};
