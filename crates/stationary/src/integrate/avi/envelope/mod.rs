@@ -17,7 +17,7 @@
 //! motions this is the gradient of a quadratic potential exactly, whatever the number of iterations: with `b` an eigenvalue of
 //! `lambda M^-1 K_s` on shared nodes and `E(b)` the error polynomial, `K~ = K_s - K_s Q K_s` with `Q = lambda M^-1 (1 - E)/(1 + b)` symmetric, and
 //! `0 <= K~ <= K_s` for every `|E| <= 1`. The rest of the iteration would leave a torque `r x grad V_s` with the residual `r`; it is
-//! balanced by impulses on three neighbouring nodes ([`torque`]), so that angular momentum is conserved to rounding.
+//! balanced by impulses on neighbouring nodes ([`torque`]), so that angular momentum is conserved to rounding.
 //!
 //! Nodes at which levels differ by more than one keep the impulse: the fast events between two slow ones then see different positions, and no
 //! potential of the slow level removes this. With the default buffer there are none.
@@ -35,7 +35,7 @@ use crate::model::Potentials;
 pub(super) use part::{EnvelopeArrays, EnvelopePart};
 use spectrum::{Patch, largest_eigenvalue};
 use std::sync::Arc;
-use torque::Triple;
+use torque::Group;
 
 /// How a slower level acts on the nodes that it shares with the next faster one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,7 +66,7 @@ pub(super) struct LevelBoundary {
     /// The shared nodes, ascending.
     pub nodes: Vec<u32>,
     /// The nodes that balance the torque at each of them.
-    triples: Vec<Option<Triple>>,
+    groups: Vec<Option<Group>>,
     /// Elements without loads and prescribed nodes that have a shared node, in the order of their events.
     pub plain: Vec<u32>,
     /// The other elements that have a shared node, in the order of their events.
@@ -162,7 +162,8 @@ impl Envelope {
     pub fn memory(&self) -> usize {
         let of_level = |b: &LevelBoundary| {
             size_of::<u32>() * (b.nodes.capacity() + b.plain.capacity() + b.others.capacity())
-                + size_of::<Option<Triple>>() * b.triples.capacity()
+                + b.groups.iter().flatten().map(|g| size_of::<u32>() * g.capacity()).sum::<usize>()
+                + size_of::<Option<Group>>() * b.groups.capacity()
                 + b.whole.memory()
         };
         self.level.capacity()
@@ -174,7 +175,7 @@ impl Envelope {
 
 impl LevelBoundary {
     fn new<P: Potentials>(mesh: &Mesh<'_, P>, nodes: Vec<u32>, plain: Vec<u32>, others: Vec<u32>) -> Self {
-        let triples = torque::triples(mesh, &nodes, &plain, &others);
+        let groups = torque::groups(mesh, &nodes, &plain, &others);
         let whole = EnvelopePart::new(
             mesh.potentials,
             plain.as_slice().into(),
@@ -182,7 +183,7 @@ impl LevelBoundary {
             nodes.clone(),
             &|_| true,
         );
-        let mut boundary = LevelBoundary { nodes, triples, plain, others, eigenvalue: 0.0, whole };
+        let mut boundary = LevelBoundary { nodes, groups, plain, others, eigenvalue: 0.0, whole };
         boundary.eigenvalue = largest_eigenvalue(&Patch {
             potentials: mesh.potentials,
             t: mesh.clocks.start,
