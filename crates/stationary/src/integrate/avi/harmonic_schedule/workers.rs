@@ -1,5 +1,7 @@
 //! The threads that execute the ticks of a run together.
 
+mod boundary;
+
 use super::barrier::{Barrier, ReleaseOnPanic};
 use super::level_part::{ElementFailure, KickTime, LevelPart, SharedArrays, Thread};
 use crate::integrate::avi::envelope::{EnvelopePart, LevelBoundary};
@@ -107,16 +109,6 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         }
     }
 
-    /// Sets the boundaries of levels, and each thread's part of them.
-    pub fn set_boundaries(
-        &mut self,
-        parts: &'a [Vec<Option<EnvelopePart>>],
-        boundaries: &'a [Option<LevelBoundary>],
-    ) {
-        self.boundary_parts = parts;
-        self.boundaries = boundaries;
-    }
-
     /// Whether several threads were not worthwhile, since they waited for processors.
     pub fn processors_busy(&self) -> bool {
         self.alone_until.load(Ordering::Relaxed) > 0
@@ -160,16 +152,6 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     fn is_shared(&self, tick: &Tick) -> bool {
         tick.number >= self.alone_until.load(Ordering::Relaxed)
             && self.levels.work[tick.levels.clone()].iter().sum::<f64>() >= self.least_shared_work
-    }
-
-    /// The boundary of the level that fires at a tick. With an envelope levels fire alone.
-    fn boundary(&self, tick: &Tick) -> Option<&'a LevelBoundary> {
-        self.boundaries.get(tick.levels.start).and_then(Option::as_ref)
-    }
-
-    /// Whether elements with loads or prescribed nodes are at that boundary: they drift before all others kick.
-    fn drifts_others(&self, tick: &Tick) -> bool {
-        self.boundary(tick).is_some_and(|boundary| !boundary.others.is_empty())
     }
 
     fn has_loaded_or_fixed(&self, tick: &Tick) -> bool {
@@ -303,52 +285,6 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         self.barrier.wait()
     }
 
-    /// A thread's part of the iteration at a level boundary; whether it succeeded, `None` if the barrier was released.
-    unsafe fn iterate_together(
-        &self,
-        tick: &Tick,
-        me: usize,
-        arrays: &SharedArrays<'_, P>,
-        scratch: &mut [f64],
-    ) -> Option<bool> {
-        let level = tick.levels.start;
-        let Some(part) = &self.boundary_parts[me][level] else { return Some(true) };
-        let mut thread = Thread { number: me as u8, scratch };
-        // SAFETY: these nodes are owned by this thread, and others do not read these arrays now.
-        unsafe { part.begin(arrays) };
-        for j in 0..part.iterations() {
-            let overflow_safe = self.overflow_tick.load(Ordering::Relaxed) != tick.number;
-            let time = KickTime { t: tick.time, overflow_safe };
-            // SAFETY: no thread moves nodes.
-            if let Err(failure) = unsafe { part.evaluate(arrays, time, &mut thread) } {
-                self.fail_at(level, failure);
-            }
-            if !self.barrier.wait() {
-                return None;
-            }
-            // No thread can fail again before the next barrier.
-            if self.failed.load(Ordering::Relaxed) {
-                return Some(false);
-            }
-            // SAFETY: these nodes are owned by this thread, and no thread evaluates.
-            if !unsafe { part.update(arrays, j) } {
-                self.overflow_tick.store(tick.number, Ordering::Relaxed);
-            }
-            if !self.barrier.wait() {
-                return None;
-            }
-        }
-        Some(true)
-    }
-
-    /// Takes the shared nodes of a level that could not act back to where they are.
-    unsafe fn abandon_boundary(&self, tick: &Tick) {
-        if let Some(boundary) = self.boundary(tick) {
-            // SAFETY: guaranteed by this function's contract.
-            unsafe { boundary.abandon(&*self.arrays.get()) };
-        }
-    }
-
     /// All parts of a tick, by one thread.
     unsafe fn run_tick_alone(&self, tick: &Tick, scratch: &mut [f64]) {
         // SAFETY: the other threads wait.
@@ -373,18 +309,9 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
                 self.overflow_tick.store(tick.number, Ordering::Relaxed);
             }
         }
-        if let Some(boundary) = self.boundary(tick) {
-            let mut overflow_safe = self.overflow_tick.load(Ordering::Relaxed) != tick.number;
-            let mut thread = Thread { number: 0, scratch };
-            let all = &boundary.whole;
-            // SAFETY: the other threads wait; the owners of nodes do not matter.
-            let alone = SharedArrays { owner: &[], ..arrays };
-            if let Err(failure) = unsafe { all.iterate(&alone, tick.time, &mut overflow_safe, &mut thread) } {
-                return self.fail_at(tick.levels.start, failure);
-            }
-            if !overflow_safe {
-                self.overflow_tick.store(tick.number, Ordering::Relaxed);
-            }
+        // SAFETY: the other threads wait.
+        if !unsafe { self.iterate_alone(tick, &arrays, scratch) } {
+            return;
         }
         for me in 0..self.parts.len() {
             // SAFETY: the other threads wait.
