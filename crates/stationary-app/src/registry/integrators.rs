@@ -82,7 +82,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
         summary: "of a solid: `avi` or explicit `newmark`, whichever is predicted to take less time; the default",
         maths: "Predicted time = sum over updates of their cost: with local steps sum_K c_K / h_K, with one step sum_K c_K / h.\n\
                 An element with a load of its own or a fixed node costs c_K = 14, any other 1. Local steps are taken where they are\n\
-                at least 1.2 times as fast; elements at the slow side of a level boundary count four times, for the evaluations of their\n\
+                at least 1.2 times as fast; elements at the slow side of a level boundary count three times, for the evaluations of their\n\
                 envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why. No clock is read.",
         options: &STEP_OPTIONS,
     },

@@ -33,8 +33,9 @@ const WORTH: f64 = 1.2;
 /// Level boundaries have no such factor with impulses: on four meshes the time of an update with local steps was 0.85 to 1.03 of that with one step.
 const LOADED_OR_FIXED: f64 = 14.0;
 
-/// Evaluations for an update of an element at the slow side of a level boundary, with the envelope: mostly three for its iteration, and the last.
-const ENVELOPE_EVALUATIONS: f64 = 4.0;
+/// Evaluations for an update of an element at the slow side of a level boundary, with the envelope: two for its iteration at the default
+/// fraction, and the last.
+const ENVELOPE_EVALUATIONS: f64 = 3.0;
 
 /// What was chosen, and why.
 #[derive(Debug, Clone)]

@@ -86,7 +86,8 @@ fn envelope_preserves_the_symplectic_form() {
             (after / before - 1.0).abs()
         };
         println!("{kind:?}: {:e}, spoilt {:e}", change(0.0), change(1e-4));
-        assert!(change(0.0) < 1e-6, "{kind:?} {:e}", change(0.0));
+        // The iteration is exactly symplectic for small motions, and to its tolerance for large ones.
+        assert!(change(0.0) < 1e-5, "{kind:?} {:e}", change(0.0));
         assert!(change(1e-4) > 5e-5, "{kind:?} the test can fail");
     }
 }

@@ -6,13 +6,17 @@
 //! r = x - lambda M^-1 grad V(y) - y,    d <- keep_j d + gain_j r,    y <- y + d
 //! ```
 //!
-//! has after `n` evaluations the error polynomial `T_n((theta - mu)/delta) / T_n(theta/delta)`, `mu` in `[1, 1 + s]`, `theta = 1 + s/2`,
-//! `delta = s/2`, which is at most `2 rho^n/(1 + rho^2n)` with `rho = (sqrt(1+s) - 1)/(sqrt(1+s) + 1)`.
+//! has after `n` evaluations the error polynomial `T_n((theta - mu)/delta) / T_n(theta/delta)`, `theta = 1 + (s + l)/2`, `delta = (s - l)/2`,
+//! which is at most `2 rho^n/(1 + rho^2n)` for `mu` in `[1 + l, 1 + s]` with `rho = (r - 1)/(r + 1)`, `r^2 = (1 + s)/(1 + l)`. Below `l` it is
+//! larger by a small factor; but an error there makes a force in proportion to its eigenvalue, so that `l = s/4` leaves less than `l = 0`.
 
 /// The error of the iteration, as a part of the swing of the shared nodes. With impulses a state of rest has a kinetic energy of 1e-6 to 1e-4
-/// of the potential one; with the envelope it is multiplied by the square of this error. Three evaluations reach it wherever the body uses less than
-/// 0.6 of its limit, and mostly up to 0.7; two would leave 1e-11.
-pub(in super::super) const TOLERANCE: f64 = 2e-4;
+/// of the potential one; with the envelope it is multiplied by the square of this error. Two evaluations reach it with the default fraction,
+/// and leave 3e-13 in the patch test.
+pub(in super::super) const TOLERANCE: f64 = 6e-3;
+
+/// The lower end of the spectrum for which the coefficients are made, as a part of the upper one.
+const LEAST: f64 = 0.25;
 
 /// Most evaluations.
 const MOST: u32 = 12;
@@ -28,14 +32,15 @@ pub(in super::super) fn coefficients(step: f64, eigenvalue: f64, tolerance: f64)
     let spectrum = MARGIN * LAMBDA * step * step * eigenvalue;
     // Steps beyond every limit of stability, or no number at all.
     let s = if spectrum <= 2.0 { spectrum.max(1e-6) } else { 2.0 };
-    let root = (1.0 + s).sqrt();
+    let least = LEAST * s;
+    let root = ((1.0 + s) / (1.0 + least)).sqrt();
     let rho = (root - 1.0) / (root + 1.0);
     let error = |n: u32| 2.0 * rho.powi(n as i32) / (1.0 + rho.powi(2 * n as i32));
     let count = (1..MOST).find(|n| error(*n) <= tolerance).unwrap_or(MOST);
-    let delta = 0.5 * s;
-    let sigma = (1.0 + delta) / delta;
+    let (theta, delta) = (1.0 + 0.5 * (s + least), 0.5 * (s - least));
+    let sigma = theta / delta;
     let mut now = 1.0 / sigma;
-    let mut all = vec![[0.0, 1.0 / (1.0 + delta)]];
+    let mut all = vec![[0.0, 1.0 / theta]];
     for _ in 1..count {
         let next = 1.0 / (2.0 * sigma - now);
         all.push([next * now, 2.0 * next / delta]);
@@ -49,8 +54,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iteration_reaches_its_tolerance_on_the_whole_spectrum_and_one_less_does_not() {
-        for s in [0.01, 0.05, 0.2, 0.5] {
+    fn iteration_reaches_its_tolerance_on_its_spectrum_and_one_evaluation_less_does_not() {
+        for s in [0.05, 0.2, 0.5] {
             let eigenvalue = s / (MARGIN * LAMBDA);
             let coefficients = coefficients(1.0, eigenvalue, TOLERANCE);
             let error = |count: usize| {
@@ -63,9 +68,9 @@ mod tests {
                         y += d;
                     }
                     let exact = 1.0 / (1.0 + b);
-                    if b == 0.0 { 0.0 } else { ((y - exact) / (1.0 - exact)).abs() }
+                    ((y - exact) / (1.0 - exact)).abs()
                 };
-                (0..=100).map(|i| one(s * f64::from(i) / 100.0)).fold(0.0, f64::max)
+                (25..=100).map(|i| one(s * f64::from(i) / 100.0)).fold(0.0, f64::max)
             };
             let all = coefficients.len();
             assert!(error(all) <= 1.01 * TOLERANCE, "{s}: {:e}", error(all));

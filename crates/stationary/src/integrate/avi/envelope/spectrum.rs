@@ -25,8 +25,7 @@ pub(in super::super) struct Patch<'a, P> {
 pub(in super::super) fn largest_eigenvalue<P: Potentials>(patch: &Patch<'_, P>) -> f64 {
     let mut stiffness = Stiffness::new(patch);
     let n = stiffness.components.len();
-    // Numbers without a pattern, always the same.
-    let mut now: Vec<f64> = (0..n).map(|i| (1.0 + 1.7 * i as f64 * i as f64).sin() + 0.1).collect();
+    let mut now = without_pattern(patch, &stiffness.components);
     let length = norm(&now);
     now.iter_mut().for_each(|x| *x /= length);
     let mut before = vec![0.0; n];
@@ -50,6 +49,20 @@ pub(in super::super) fn largest_eigenvalue<P: Potentials>(patch: &Patch<'_, P>) 
     }
     off.truncate(diagonal.len().saturating_sub(1));
     if diagonal.is_empty() { 0.0 } else { largest_of_tridiagonal(&diagonal, &off).max(0.0) }
+}
+
+/// Numbers without a pattern, which follow from the places of the nodes within the patch: their order changes nothing.
+fn without_pattern<P>(patch: &Patch<'_, P>, components: &[usize]) -> Vec<f64> {
+    let places = || patch.nodes.iter().map(|a| &patch.x[3 * *a as usize..3 * *a as usize + 3]);
+    let least: [f64; 3] = std::array::from_fn(|i| places().map(|x| x[i]).fold(f64::INFINITY, f64::min));
+    let size = places().flat_map(|x| (0..3).map(|i| x[i] - least[i])).fold(0.0, f64::max);
+    let of_size = |at: usize| if size > 0.0 { (patch.x[at] - least[at % 3]) / size } else { 0.0 };
+    let one = |at: &usize| {
+        let first = at - at % 3;
+        let place = [127.1, 311.7, 74.7].iter().zip(first..).map(|(f, i)| f * of_size(i)).sum::<f64>();
+        (1.0 + place + 2.4 * (at % 3) as f64).sin() + 0.1
+    };
+    components.iter().map(one).collect()
 }
 
 fn norm(x: &[f64]) -> f64 {
