@@ -2,24 +2,21 @@
 //!
 //! The impulses of a level have no torque about the positions `y` at which its forces are evaluated. The nodes are at `x`, so that the
 //! angular momentum changes by `sum_a (x_a - y_a) x dp_a`. With the exact envelope every term is zero, since `x_a - y_a` is parallel to `dp_a`;
-//! what the iteration leaves is balanced by impulses `omega x (x_i - c)` on the shared node and some neighbours, with their centre `c`.
+//! what the iteration leaves is balanced by impulses `omega x (x_i - c)` on the shared node and its neighbours, with their centre `c`.
 
 use super::super::harmonic_schedule::level_part::SharedArrays;
 use super::{LevelBoundary, Mesh};
 use crate::linalg::cross;
 use crate::model::Potentials;
 
-/// A shared node and some of its neighbours, none of which a support holds.
+/// A shared node and its neighbours by slow elements, none of which a support holds.
 pub(super) type Group = Vec<u32>;
 
 /// Part of the largest possible determinant of the inertia below which nodes count as being on a line.
 const ON_A_LINE: f64 = 1e-9;
 
-/// Most nodes of a group: enough to have a torque about every axis, whatever the element.
-const MOST_NODES: usize = 4;
-
-/// For each shared node its group, by the order of the elements: it must not depend on positions, which a restart does not know. `None` where
-/// there are fewer than three free nodes.
+/// For each shared node its group: all neighbours, so that the order of a mesh file changes nothing. It must not depend on positions either, which a
+/// restart does not know. `None` where there are fewer than three free nodes.
 pub(super) fn groups<P: Potentials>(
     mesh: &Mesh<'_, P>,
     nodes: &[u32],
@@ -33,7 +30,7 @@ pub(super) fn groups<P: Potentials>(
         for a in own.iter().filter(|a| free(a)) {
             let Ok(n) = nodes.binary_search(a) else { continue };
             for b in own.iter().filter(|b| free(b)) {
-                if groups[n].len() < MOST_NODES && !groups[n].contains(b) {
+                if !groups[n].contains(b) {
                     groups[n].push(*b);
                 }
             }
@@ -103,16 +100,14 @@ unsafe fn apply_torque<P>(group: &[u32], torque: &[f64; 3], arrays: &SharedArray
     let count = group.len();
     let centre: [f64; 3] =
         std::array::from_fn(|i| group.iter().map(|a| position(*a, i)).sum::<f64>() / count as f64);
-    let mut arms = [[0.0; 3]; MOST_NODES];
-    for (arm, a) in arms.iter_mut().zip(group) {
-        (0..3).for_each(|i| arm[i] = position(*a, i) - centre[i]);
-    }
+    let arm = |a: u32| -> [f64; 3] { std::array::from_fn(|i| position(a, i) - centre[i]) };
     // The inertia of the nodes with masses of one.
-    let square: f64 = arms.as_flattened().iter().map(|d| d * d).sum();
-    let inertia = |i: usize, j: usize| {
-        let products: f64 = arms.iter().map(|d| d[i] * d[j]).sum();
-        if i == j { square - products } else { -products }
-    };
+    let mut products = [[0.0; 3]; 3];
+    for d in group.iter().map(|a| arm(*a)) {
+        (0..3).for_each(|i| (0..3).for_each(|j| products[i][j] += d[i] * d[j]));
+    }
+    let square = products[0][0] + products[1][1] + products[2][2];
+    let inertia = |i: usize, j: usize| if i == j { square - products[i][j] } else { -products[i][j] };
     let rows: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| inertia(i, j)));
     let adjugate = [cross(&rows[1], &rows[2]), cross(&rows[2], &rows[0]), cross(&rows[0], &rows[1])];
     let determinant: f64 = (0..3).map(|i| rows[0][i] * adjugate[0][i]).sum();
@@ -121,8 +116,8 @@ unsafe fn apply_torque<P>(group: &[u32], torque: &[f64; 3], arrays: &SharedArray
     }
     let omega: [f64; 3] =
         std::array::from_fn(|i| (0..3).map(|j| adjugate[j][i] * torque[j]).sum::<f64>() / determinant);
-    for (a, arm) in group.iter().zip(&arms) {
-        let impulse = cross(&omega, arm);
+    for a in group {
+        let impulse = cross(&omega, &arm(*a));
         for i in 0..3 {
             let at = 3 * *a as usize + i;
             // SAFETY: guaranteed by this function's contract.
