@@ -19,8 +19,8 @@ const MOST_STEPS: f64 = 30_000.0;
 const MOST_UPDATES: f64 = 3e8;
 
 /// A short run is marched for this part of it, a very short one of fewer smallest steps than this as a whole.
-const PART_OF_RUN: f64 = 0.1;
-const WHOLE_RUN: f64 = 2_000.0;
+const PART_OF_RUN: f64 = 0.25;
+const WHOLE_RUN: f64 = 4_000.0;
 
 /// Steps that do not hold are multiplied by this, again and again.
 const LOWERED: f64 = 0.93;

@@ -65,8 +65,8 @@ pub(super) struct Envelope {
 pub(super) struct LevelBoundary {
     /// The shared nodes, ascending.
     pub nodes: Vec<u32>,
-    /// The nodes that balance the torque at each of them.
-    groups: Vec<Option<Group>>,
+    /// Its connected parts, in which torques are balanced.
+    groups: Vec<Group>,
     /// Elements without loads and prescribed nodes that have a shared node, in the order of their events.
     pub plain: Vec<u32>,
     /// The other elements that have a shared node, in the order of their events.
@@ -162,8 +162,7 @@ impl Envelope {
     pub fn memory(&self) -> usize {
         let of_level = |b: &LevelBoundary| {
             size_of::<u32>() * (b.nodes.capacity() + b.plain.capacity() + b.others.capacity())
-                + b.groups.iter().flatten().map(|g| size_of::<u32>() * g.capacity()).sum::<usize>()
-                + size_of::<Option<Group>>() * b.groups.capacity()
+                + b.groups.iter().map(|g| size_of::<Group>() + g.memory()).sum::<usize>()
                 + b.whole.memory()
         };
         self.level.capacity()

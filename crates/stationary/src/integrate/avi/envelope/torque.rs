@@ -2,41 +2,76 @@
 //!
 //! The impulses of a level have no torque about the positions `y` at which its forces are evaluated. The nodes are at `x`, so that the
 //! angular momentum changes by `sum_a (x_a - y_a) x dp_a`. With the exact envelope every term is zero, since `x_a - y_a` is parallel to `dp_a`;
-//! what the iteration leaves is balanced by impulses `omega x (x_i - c)` on the shared node and its neighbours, with their centre `c`.
+//! what the iteration leaves is balanced by impulses `omega x (x_i - c)` on all nodes of a connected part of the boundary, with their centre `c`.
 
 use super::super::harmonic_schedule::level_part::SharedArrays;
 use super::{LevelBoundary, Mesh};
 use crate::linalg::cross;
 use crate::model::Potentials;
 
-/// A shared node and its neighbours by slow elements, none of which a support holds.
-pub(super) type Group = Vec<u32>;
+/// A connected part of a boundary: its shared nodes, and all nodes of its slow elements that no support holds. It does not depend on the order of a
+/// mesh file, nor on positions, which a restart does not know.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    shared: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Group {
+    pub fn memory(&self) -> usize {
+        size_of::<u32>() * (self.shared.capacity() + self.free.capacity())
+    }
+}
 
 /// Part of the largest possible determinant of the inertia below which nodes count as being on a line.
 const ON_A_LINE: f64 = 1e-9;
 
-/// For each shared node its group: all neighbours, so that the order of a mesh file changes nothing. It must not depend on positions either, which a
-/// restart does not know. `None` where there are fewer than three free nodes.
+/// The connected parts of a boundary with these shared nodes and slow elements.
 pub(super) fn groups<P: Potentials>(
     mesh: &Mesh<'_, P>,
-    nodes: &[u32],
+    shared: &[u32],
     plain: &[u32],
     others: &[u32],
-) -> Vec<Option<Group>> {
-    let free = |a: &u32| mesh.inverse_mass[3 * *a as usize..][..3].iter().all(|i| *i > 0.0);
-    let mut groups: Vec<Group> = nodes.iter().map(|a| vec![*a]).collect();
-    for k in plain.iter().chain(others) {
-        let own = mesh.potentials.nodes(*k as usize);
-        for a in own.iter().filter(|a| free(a)) {
-            let Ok(n) = nodes.binary_search(a) else { continue };
-            for b in own.iter().filter(|b| free(b)) {
-                if !groups[n].contains(b) {
-                    groups[n].push(*b);
-                }
-            }
+) -> Vec<Group> {
+    let nodes_of = |k: &u32| mesh.potentials.nodes(*k as usize);
+    let elements = || plain.iter().chain(others);
+    let mut nodes: Vec<u32> = elements().flat_map(nodes_of).copied().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let place = |a: &u32| nodes.binary_search(a).expect("a node of these elements");
+    // The part of each node: the first of its nodes that is known.
+    let mut part: Vec<usize> = (0..nodes.len()).collect();
+    let root = |part: &mut [usize], mut n: usize| {
+        while part[n] != n {
+            part[n] = part[part[n]];
+            n = part[n];
+        }
+        n
+    };
+    for k in elements() {
+        let own = nodes_of(k);
+        for b in &own[1..] {
+            let [one, other] = [&own[0], b].map(|a| root(&mut part, place(a)));
+            part[one.max(other)] = one.min(other);
         }
     }
-    groups.into_iter().map(|group| (group.len() > 2).then_some(group)).collect()
+    let is_free = |a: &u32| mesh.inverse_mass[3 * *a as usize..][..3].iter().all(|i| *i > 0.0);
+    let mut groups: Vec<Group> = Vec::new();
+    let mut group_of = vec![None; nodes.len()];
+    for (n, a) in nodes.iter().enumerate() {
+        let first = root(&mut part, n);
+        let group = *group_of[first].get_or_insert_with(|| {
+            groups.push(Group { shared: Vec::new(), free: Vec::new() });
+            groups.len() - 1
+        });
+        if shared.binary_search(a).is_ok() {
+            groups[group].shared.push(*a);
+        }
+        if is_free(a) {
+            groups[group].free.push(*a);
+        }
+    }
+    groups
 }
 
 impl LevelBoundary {
@@ -45,33 +80,34 @@ impl LevelBoundary {
     /// # Safety
     /// The contract of [`SharedArrays`], with no other thread at work.
     pub unsafe fn finish<P>(&self, arrays: &SharedArrays<'_, P>) {
-        let mut torques = Vec::new();
-        for (a, group) in self.nodes.iter().zip(&self.groups) {
-            let at = 3 * *a as usize;
-            let mut lever = [0.0; 3];
-            let mut change = [0.0; 3];
-            let mut inverse = 0.0_f64;
-            for i in 0..3 {
-                // SAFETY: guaranteed by this function's contract.
-                unsafe {
-                    let x = *arrays.envelope.x.add(at + i);
-                    lever[i] = x - *arrays.x.add(at + i);
-                    change[i] = *arrays.v.add(at + i) - *arrays.envelope.v.add(at + i);
-                    inverse = inverse.max(*arrays.inverse_mass.add(at + i));
-                    *arrays.x.add(at + i) = x;
-                    (*arrays.at.add(*a as usize))[i] = x;
+        for group in &self.groups {
+            let mut torque = [0.0; 3];
+            for a in &group.shared {
+                let at = 3 * *a as usize;
+                let mut lever = [0.0; 3];
+                let mut change = [0.0; 3];
+                let mut inverse = 0.0_f64;
+                for i in 0..3 {
+                    // SAFETY: guaranteed by this function's contract.
+                    unsafe {
+                        let x = *arrays.envelope.x.add(at + i);
+                        lever[i] = x - *arrays.x.add(at + i);
+                        change[i] = *arrays.v.add(at + i) - *arrays.envelope.v.add(at + i);
+                        inverse = inverse.max(*arrays.inverse_mass.add(at + i));
+                        *arrays.x.add(at + i) = x;
+                        (*arrays.at.add(*a as usize))[i] = x;
+                    }
+                }
+                // A node whose components are all prescribed has no impulse.
+                if inverse > 0.0 {
+                    let own = cross(&lever, &change);
+                    (0..3).for_each(|i| torque[i] -= own[i] / inverse);
                 }
             }
-            let torque = cross(&lever, &change);
-            if let Some(group) = group
-                && torque.iter().any(|t| *t != 0.0)
-            {
-                torques.push((group, torque.map(|t| -t / inverse)));
+            if torque.iter().any(|t| *t != 0.0) {
+                // SAFETY: guaranteed by this function's contract.
+                unsafe { apply_torque(&group.free, &torque, arrays) };
             }
-        }
-        for (group, torque) in torques {
-            // SAFETY: guaranteed by this function's contract.
-            unsafe { apply_torque(group, &torque, arrays) };
         }
     }
 
