@@ -3,7 +3,7 @@
 use super::elements::{ElementFault, Elements};
 use super::group::{check_lists, gather, place};
 use super::kind::ElementKind;
-use super::tensor::{Mat3, norm};
+use super::tensor::{Tensor, norm};
 use crate::error::Diagnostic;
 use std::ops::Range;
 
@@ -195,7 +195,7 @@ impl Elements for Bars {
         Ok(())
     }
 
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault> {
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
         self.pull(k, x)?;
         let mut s = [[0.0; 3]; 3];
         s[0][0] = self.stiffness[k] * (self.span(k, x).1 - self.rest[k]);

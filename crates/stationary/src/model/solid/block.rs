@@ -9,7 +9,7 @@ use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal};
 use super::material::Material;
 use super::shape::Shape;
-use super::tensor::{Mat3, combine};
+use super::tensor::{Tensor, combine};
 use super::undeformed_tet::UndeformedTet;
 use crate::model::prefetch;
 use std::marker::PhantomData;
@@ -47,12 +47,12 @@ impl<S: Shape, M: Material> Block<S, M> {
     }
 
     #[inline(always)]
-    fn deformation(nodes: &[u32], stored: &[f64], x: &[f64]) -> [Mat3; MAX_POINTS] {
+    fn deformation(nodes: &[u32], stored: &[f64], x: &[f64]) -> [Tensor; MAX_POINTS] {
         Self::deformation_of(stored, &Self::local(nodes, x))
     }
 
     #[inline(always)]
-    fn deformation_of(stored: &[f64], local: &Nodal) -> [Mat3; MAX_POINTS] {
+    fn deformation_of(stored: &[f64], local: &Nodal) -> [Tensor; MAX_POINTS] {
         let mut f = [[[0.0; 3]; 3]; MAX_POINTS];
         S::deformation(stored, local, &mut f);
         f
@@ -201,7 +201,7 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         }
     }
 
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault> {
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
         let (nodes, stored) = self.element(k);
         let f = Self::deformation(nodes, stored, x);
         let mut sum = [[0.0; 3]; 3];

@@ -3,7 +3,7 @@
 use super::kind::{ElementKind, MAX_NODES};
 use super::material::MaterialFault;
 use super::spectrum::largest_eigenvalue;
-use super::tensor::Mat3;
+use super::tensor::Tensor;
 use crate::model::CompiledPotentials;
 use std::fmt;
 use std::ops::Range;
@@ -99,7 +99,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// Writes the tangent stiffness, a square matrix by rows, to `out`.
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault>;
     /// The Cauchy stress, averaged over the element; for a bar the axial force in the first entry.
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault>;
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault>;
 
     /// Reference volume (area times thickness for a triangle, length for a bar).
     fn volume(&self, k: usize) -> f64;

@@ -1,7 +1,7 @@
 //! The undeformed element: gradients, volume, inscribed radius, mass.
 
 use super::kind::{ElementKind, MAX_NODES, Nodal, far, fine_rule, near, pair, quadratic};
-use super::tensor::{Mat3, cofactor, determinant_by, norm};
+use super::tensor::{Tensor, cofactor, determinant_by, norm};
 
 /// What set-up and reports need to know of each element of a block.
 #[derive(Debug, Default)]
@@ -104,7 +104,7 @@ impl Simplex {
 
 /// Flat when the volume is lost in the rounding of its own computation.
 pub(super) fn simplex<const D: usize>(x: &Nodal) -> Result<Simplex, Defect> {
-    let mut m: Mat3 = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
+    let mut m: Tensor = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
     let mut box_size: f64 = 1.0;
     for c in 0..D {
         let mut length: f64 = 0.0;
@@ -194,7 +194,7 @@ fn mapped<const D: usize>(x: &Nodal, l: &[f64; 4]) -> Result<([f64; MAX_NODES], 
     let nodes = if D == 2 { 6 } else { 10 };
     let (n, d) = quadratic::<D>(l);
     // m[c][j] = dX_j / dL_{c+1} with L_0 = 1 - the others.
-    let mut m: Mat3 = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
+    let mut m: Tensor = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
     for c in 0..D {
         for j in 0..D {
             m[c][j] = (0..nodes).map(|a| (x[a][j] - x[0][j]) * (d[a][c + 1] - d[a][0])).sum();

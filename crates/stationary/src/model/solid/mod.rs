@@ -56,4 +56,4 @@ pub use problem::SolidProblem;
 pub use side::ElementSide;
 pub use spectrum::largest_eigenvalue;
 pub(crate) use spectrum::largest_of_tridiagonal;
-pub use tensor::Mat3;
+pub use tensor::Tensor;

@@ -4,7 +4,7 @@
 //! over it and over points unroll.
 
 use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal, far, near, pair, quadratic};
-use super::tensor::Mat3;
+use super::tensor::Tensor;
 use std::fmt::Debug;
 
 /// One kind of element, as kernels see it.
@@ -15,9 +15,9 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
     const STORED: usize;
 
     /// `F` at each quadrature point.
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]);
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]);
     /// `sum_q w_q P_q grad N_a` for each node.
-    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal);
+    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal);
     /// Reference volume that a point stands for.
     fn weight(stored: &[f64], q: usize) -> f64;
     /// `grad N_a` at a point.
@@ -25,13 +25,13 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
 }
 
 /// Where a sum that makes `F` starts: plane elements have `F33 = 1` (plane strain).
-const fn blank<const D: usize>() -> Mat3 {
+const fn blank<const D: usize>() -> Tensor {
     [[0.0; 3], [0.0; 3], [0.0, 0.0, if D == 2 { 1.0 } else { 0.0 }]]
 }
 
 /// `F += sum_c d_c (x) g_c` over the corners past the first.
 #[inline(always)]
-fn spread<const D: usize>(stored: &[f64], d: &[[f64; 3]; 4], f: &mut Mat3) {
+fn spread<const D: usize>(stored: &[f64], d: &[[f64; 3]; 4], f: &mut Tensor) {
     for i in 0..D {
         for j in 0..D {
             let mut s = f[i][j];
@@ -45,7 +45,7 @@ fn spread<const D: usize>(stored: &[f64], d: &[[f64; 3]; 4], f: &mut Mat3) {
 
 /// `P grad L_c` for every corner. The first is minus the sum of the others, so that forces balance.
 #[inline(always)]
-fn tractions<const D: usize>(stored: &[f64], weight: f64, p: &Mat3) -> [[f64; 3]; 4] {
+fn tractions<const D: usize>(stored: &[f64], weight: f64, p: &Tensor) -> [[f64; 3]; 4] {
     let mut t = [[0.0; 3]; 4];
     for i in 0..D {
         let mut sum = 0.0;
@@ -86,7 +86,7 @@ impl<const D: usize> Shape for Linear<D> {
     const STORED: usize = D * D + 1;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]) {
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]) {
         let mut d = [[0.0; 3]; 4];
         for c in 1..=D {
             for i in 0..D {
@@ -98,7 +98,7 @@ impl<const D: usize> Shape for Linear<D> {
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal) {
+    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal) {
         let t = tractions::<D>(stored, stored[D * D], &p[0]);
         out[..=D].copy_from_slice(&t[..=D]);
     }
@@ -129,7 +129,7 @@ impl<const D: usize> Shape for Straight<D> {
     const STORED: usize = D * D + 1;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]) {
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]) {
         let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
         let mut base = [[0.0; 3]; 4];
         for c in 0..=D {
@@ -155,7 +155,7 @@ impl<const D: usize> Shape for Straight<D> {
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal) {
+    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal) {
         let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
         let mut t = [[[0.0; 3]; 4]; 4];
         let mut sum = [[0.0; 3]; 4];
@@ -219,7 +219,7 @@ impl<const D: usize> Shape for Curved<D> {
     const STORED: usize = Self::POINTS * Self::STRIDE;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Mat3; MAX_POINTS]) {
+    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]) {
         for q in 0..=D {
             let g = &stored[q * Self::STRIDE + 1..(q + 1) * Self::STRIDE];
             f[q] = blank::<D>();
@@ -235,7 +235,7 @@ impl<const D: usize> Shape for Curved<D> {
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &[Mat3; MAX_POINTS], out: &mut Nodal) {
+    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal) {
         *out = [[0.0; 3]; MAX_NODES];
         for q in 0..=D {
             let stored = &stored[q * Self::STRIDE..(q + 1) * Self::STRIDE];

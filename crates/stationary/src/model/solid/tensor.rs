@@ -1,14 +1,14 @@
 //! Three by three matrices as plain arrays, `m[i][j]` in row `i`.
 
-/// A matrix by rows; a deformation gradient is `f[i][J] = dx_i / dX_J`.
-pub type Mat3 = [[f64; 3]; 3];
+/// A second-order tensor, as the matrix of its components by rows; a deformation gradient is `f[i][J] = dx_i / dX_J`.
+pub type Tensor = [[f64; 3]; 3];
 
 /// The unit matrix.
-pub const IDENTITY: Mat3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+pub const IDENTITY: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// The matrix of cofactors, `det(m) m^-T` without a division.
 #[inline(always)]
-pub fn cofactor(m: &Mat3) -> Mat3 {
+pub fn cofactor(m: &Tensor) -> Tensor {
     [
         [
             m[1][1] * m[2][2] - m[1][2] * m[2][1],
@@ -30,19 +30,19 @@ pub fn cofactor(m: &Mat3) -> Mat3 {
 
 /// The determinant, given the cofactors.
 #[inline(always)]
-pub fn determinant_by(m: &Mat3, cofactor: &Mat3) -> f64 {
+pub fn determinant_by(m: &Tensor, cofactor: &Tensor) -> f64 {
     m[0][0] * cofactor[0][0] + m[0][1] * cofactor[0][1] + m[0][2] * cofactor[0][2]
 }
 
 /// The determinant.
 #[inline(always)]
-pub fn determinant(m: &Mat3) -> f64 {
+pub fn determinant(m: &Tensor) -> f64 {
     determinant_by(m, &cofactor(m))
 }
 
 /// `a b`.
 #[inline(always)]
-pub fn product(a: &Mat3, b: &Mat3) -> Mat3 {
+pub fn product(a: &Tensor, b: &Tensor) -> Tensor {
     let mut c = [[0.0; 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
@@ -54,7 +54,7 @@ pub fn product(a: &Mat3, b: &Mat3) -> Mat3 {
 
 /// The transpose.
 #[inline(always)]
-pub fn transpose(m: &Mat3) -> Mat3 {
+pub fn transpose(m: &Tensor) -> Tensor {
     let mut t = [[0.0; 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
@@ -66,7 +66,7 @@ pub fn transpose(m: &Mat3) -> Mat3 {
 
 /// `a : b`, the sum of the products of equal entries.
 #[inline(always)]
-pub fn contract(a: &Mat3, b: &Mat3) -> f64 {
+pub fn contract(a: &Tensor, b: &Tensor) -> f64 {
     let mut s = 0.0;
     for i in 0..3 {
         s += a[i][0] * b[i][0] + a[i][1] * b[i][1] + a[i][2] * b[i][2];
@@ -76,7 +76,7 @@ pub fn contract(a: &Mat3, b: &Mat3) -> f64 {
 
 /// `sum_k s_k m_k`.
 #[inline(always)]
-pub fn combine<const N: usize>(terms: [(f64, &Mat3); N]) -> Mat3 {
+pub fn combine<const N: usize>(terms: [(f64, &Tensor); N]) -> Tensor {
     let mut c = [[0.0; 3]; 3];
     for (s, m) in terms {
         for i in 0..3 {

@@ -8,13 +8,13 @@
 
 use super::kind::{far, near, pair};
 use super::material::Lame;
-use super::tensor::Mat3;
+use super::tensor::Tensor;
 
 /// An undeformed tetrahedron with straight sides: its constants, `V`, and `g_c . g_b` of the corners past the first.
 pub(super) struct UndeformedTet {
     pub lame: Lame,
     pub volume: f64,
-    pub gram: Mat3,
+    pub gram: Tensor,
 }
 
 impl UndeformedTet {
@@ -134,7 +134,7 @@ impl UndeformedTet {
 
 /// Eigenvalues of a symmetric matrix, the largest first: Jacobi's rotations, which are exact to rounding also where
 /// eigenvalues meet.
-fn eigenvalues(mut a: Mat3) -> [f64; 3] {
+fn eigenvalues(mut a: Tensor) -> [f64; 3] {
     for _ in 0..16 {
         let size = a[0][0].abs() + a[1][1].abs() + a[2][2].abs();
         // What is left beside the diagonal moves eigenvalues by its square over their distance, or by itself if they meet.
@@ -156,7 +156,7 @@ fn eigenvalues(mut a: Mat3) -> [f64; 3] {
 
 /// Turns the axes `P` and `Q` so that `a_PQ` vanishes; `R` is the third.
 #[inline(always)]
-fn rotate<const P: usize, const Q: usize, const R: usize>(a: &mut Mat3) {
+fn rotate<const P: usize, const Q: usize, const R: usize>(a: &mut Tensor) {
     let off = a[P][Q];
     let apart = a[Q][Q] - a[P][P];
     // The tangent of the smaller angle; nothing to turn where both are zero.

@@ -4,7 +4,7 @@ use super::{Lame, Material, MaterialFault, broken};
 use crate::error::Diagnostic;
 use crate::formula::{Expr, FormulaError, Graph, Node, Program, Scope, Var};
 use crate::model::solid::tensor::{
-    IDENTITY, Mat3, cofactor, combine, contract, determinant_by, product, transpose,
+    IDENTITY, Tensor, cofactor, combine, contract, determinant_by, product, transpose,
 };
 
 /// A stored energy `W(I1, I2, J)` given by a formula, differentiated exactly and compiled; `I1 = tr C`,
@@ -92,13 +92,13 @@ impl FormulaMaterial {
 }
 
 struct State {
-    cof: Mat3,
+    cof: Tensor,
     j: f64,
     q: [f64; 3],
 }
 
 #[inline(always)]
-fn invariants(f: &Mat3) -> Result<State, MaterialFault> {
+fn invariants(f: &Tensor) -> Result<State, MaterialFault> {
     let cof = cofactor(f);
     let j = determinant_by(f, &cof);
     if !(j > 0.0) {
@@ -108,7 +108,7 @@ fn invariants(f: &Mat3) -> Result<State, MaterialFault> {
 }
 
 impl Material for FormulaMaterial {
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         let State { cof, q, .. } = invariants(f)?;
         let mut w = [0.0; 4];
         self.first.call(0.0, &q, &[], &[], &mut w);
@@ -117,7 +117,7 @@ impl Material for FormulaMaterial {
         Ok((w[0] - self.rest, p))
     }
 
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
         let State { cof, j, q } = invariants(f)?;
         let mut w = [0.0; 12];
         self.second.call(0.0, &q, &[], &[], &mut w);

@@ -1,7 +1,7 @@
 //! Small strains.
 
 use super::{Lame, Material, MaterialFault};
-use crate::model::solid::tensor::{Mat3, combine, contract};
+use crate::model::solid::tensor::{Tensor, combine, contract};
 
 /// Linear elasticity: `W = lambda/2 (tr e)^2 + mu e : e` of the small strain `e = sym(F) - 1`.
 ///
@@ -17,7 +17,7 @@ impl LinearElastic {
     }
 
     #[inline(always)]
-    fn hooke(&self, e: &Mat3) -> Mat3 {
+    fn hooke(&self, e: &Tensor) -> Tensor {
         let mut s = combine([(2.0 * self.0.mu, e)]);
         let pressure = self.0.lambda * (e[0][0] + e[1][1] + e[2][2]);
         for i in 0..3 {
@@ -28,7 +28,7 @@ impl LinearElastic {
 }
 
 #[inline(always)]
-fn symmetric(m: &Mat3) -> Mat3 {
+fn symmetric(m: &Tensor) -> Tensor {
     let mut e = [[0.0; 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
@@ -40,7 +40,7 @@ fn symmetric(m: &Mat3) -> Mat3 {
 
 impl Material for LinearElastic {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         let mut e = symmetric(f);
         for i in 0..3 {
             e[i][i] -= 1.0;
@@ -50,7 +50,7 @@ impl Material for LinearElastic {
     }
 
     #[inline(always)]
-    fn action(&self, _f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn action(&self, _f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
         Ok(self.hooke(&symmetric(df)))
     }
 
@@ -60,12 +60,12 @@ impl Material for LinearElastic {
     }
 
     /// At small strain all stresses are one.
-    fn cauchy(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn cauchy(&self, f: &Tensor) -> Result<Tensor, MaterialFault> {
         self.stress(f).map(|(_, p)| p)
     }
 
     #[inline]
-    fn thickness(&self, f: &Mat3) -> Result<f64, MaterialFault> {
+    fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         let Lame { lambda, mu } = self.0;
         Ok(1.0 - lambda / (lambda + 2.0 * mu) * (f[0][0] + f[1][1] - 2.0))
     }

@@ -17,7 +17,7 @@ pub use neo_hookean::NeoHookean;
 pub use plane_stress::PlaneStress;
 pub use st_venant::StVenantKirchhoff;
 
-use super::tensor::{Mat3, combine, determinant, product, transpose};
+use super::tensor::{Tensor, combine, determinant, product, transpose};
 use crate::error::Diagnostic;
 use std::fmt::Debug;
 
@@ -35,10 +35,10 @@ pub enum MaterialFault {
 /// A stored energy `W(F)`: value, first Piola stress `P = dW/dF`, tangent `dP/dF`.
 pub trait Material: Debug + Send + Sync {
     /// `W` and `P` at `F`.
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault>;
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault>;
 
     /// `dP = (dP/dF) dF`, the tangent applied to a change of `F`.
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault>;
+    fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault>;
 
     /// The Lame constants of the small-strain limit.
     fn lame(&self) -> Lame;
@@ -50,12 +50,12 @@ pub trait Material: Debug + Send + Sync {
 
     /// `W` at `F`, zero at rest.
     #[inline]
-    fn energy(&self, f: &Mat3) -> Result<f64, MaterialFault> {
+    fn energy(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         self.stress(f).map(|(w, _)| w)
     }
 
     /// All of `A[iJkL] = dP_iJ / dF_kL`, at `27 i + 9 J + 3 k + L`.
-    fn tangent(&self, f: &Mat3) -> Result<[f64; 81], MaterialFault> {
+    fn tangent(&self, f: &Tensor) -> Result<[f64; 81], MaterialFault> {
         let mut a = [0.0; 81];
         for k in 0..3 {
             for l in 0..3 {
@@ -73,7 +73,7 @@ pub trait Material: Debug + Send + Sync {
     }
 
     /// The true (Cauchy) stress `P F^T / J`.
-    fn cauchy(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn cauchy(&self, f: &Tensor) -> Result<Tensor, MaterialFault> {
         let (_, p) = self.stress(f)?;
         Ok(combine([(1.0 / determinant(f), &product(&p, &transpose(f)))]))
     }
@@ -85,7 +85,7 @@ pub trait Material: Debug + Send + Sync {
 
     /// The `F33` at which `P33` vanishes, given the rest of `F`: what plane stress needs.
     #[inline]
-    fn thickness(&self, f: &Mat3) -> Result<f64, MaterialFault> {
+    fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         plane_stress::solve(self, f)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Lame, Material, MaterialFault, broken};
 use crate::error::Diagnostic;
-use crate::model::solid::tensor::{Mat3, cofactor, combine, contract, determinant_by, product, transpose};
+use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant_by, product, transpose};
 
 /// Mooney-Rivlin extended to the compressible range, with `I1 = tr C`, `I2 = (I1^2 - tr C^2) / 2`, `C = F^T F`:
 ///
@@ -44,7 +44,7 @@ impl MooneyRivlin {
 
 impl Material for MooneyRivlin {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         let MooneyRivlin { c1, c2, d } = *self;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);
@@ -62,7 +62,7 @@ impl Material for MooneyRivlin {
     }
 
     #[inline(always)]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
         let MooneyRivlin { c1, c2, d } = *self;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);

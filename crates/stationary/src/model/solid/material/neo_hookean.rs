@@ -2,7 +2,7 @@
 
 use super::{Lame, Material, MaterialFault, broken};
 use crate::error::Diagnostic;
-use crate::model::solid::tensor::{Mat3, cofactor, combine, contract, determinant_by, product, transpose};
+use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant_by, product, transpose};
 
 /// A neo-Hookean solid extended to the compressible range [AVI03 (7)-(8)],
 ///
@@ -23,7 +23,7 @@ impl NeoHookean {
 
 impl Material for NeoHookean {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         let Lame { lambda, mu } = self.0;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);
@@ -43,7 +43,7 @@ impl Material for NeoHookean {
     }
 
     #[inline(always)]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
         let Lame { lambda, mu } = self.0;
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);

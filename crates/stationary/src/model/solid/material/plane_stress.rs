@@ -1,7 +1,7 @@
 //! A thin sheet: the thickness takes the stretch that frees the normal direction of stress.
 
 use super::{Lame, Material, MaterialFault, broken};
-use crate::model::solid::tensor::Mat3;
+use crate::model::solid::tensor::Tensor;
 
 /// A material whose `F33` is not given but minimises the energy, so that `P33 = 0`.
 ///
@@ -10,12 +10,12 @@ use crate::model::solid::tensor::Mat3;
 #[derive(Debug, Clone)]
 pub struct PlaneStress<M>(pub M);
 
-const AXIS: Mat3 = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
+const AXIS: Tensor = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
 
 /// Newton's method for `P33(F33) = 0`, kept inside a bracket: `P33` grows through its root. The start depends
 /// on `F` alone, so that the energy is a function of the state and not of history.
 #[inline]
-pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Mat3) -> Result<f64, MaterialFault> {
+pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Tensor) -> Result<f64, MaterialFault> {
     let area = f[0][0] * f[1][1] - f[0][1] * f[1][0];
     if !(area > 0.0) {
         return Err(broken(area));
@@ -59,14 +59,14 @@ pub(super) fn solve<M: Material + ?Sized>(material: &M, f: &Mat3) -> Result<f64,
 
 impl<M: Material> PlaneStress<M> {
     #[inline]
-    fn complete(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn complete(&self, f: &Tensor) -> Result<Tensor, MaterialFault> {
         Ok([[f[0][0], f[0][1], 0.0], [f[1][0], f[1][1], 0.0], [0.0, 0.0, self.0.thickness(f)?]])
     }
 }
 
 impl<M: Material> Material for PlaneStress<M> {
     #[inline]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         let (w, mut p) = self.0.stress(&self.complete(f)?)?;
         p[2] = [0.0; 3];
         (p[0][2], p[1][2]) = (0.0, 0.0);
@@ -74,7 +74,7 @@ impl<M: Material> Material for PlaneStress<M> {
     }
 
     #[inline]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
         let f = self.complete(f)?;
         // P33 stays zero: A3333 dF33 = -(A33 : dF in the plane).
         let mut df = [[df[0][0], df[0][1], 0.0], [df[1][0], df[1][1], 0.0], [0.0; 3]];
@@ -90,12 +90,12 @@ impl<M: Material> Material for PlaneStress<M> {
         self.0.lame()
     }
 
-    fn cauchy(&self, f: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn cauchy(&self, f: &Tensor) -> Result<Tensor, MaterialFault> {
         self.0.cauchy(&self.complete(f)?)
     }
 
     #[inline]
-    fn thickness(&self, f: &Mat3) -> Result<f64, MaterialFault> {
+    fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         self.0.thickness(f)
     }
 }

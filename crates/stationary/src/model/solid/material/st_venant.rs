@@ -1,7 +1,7 @@
 //! Linear in the Green strain.
 
 use super::{Lame, Material, MaterialFault, broken};
-use crate::model::solid::tensor::{Mat3, combine, contract, determinant, product, transpose};
+use crate::model::solid::tensor::{Tensor, combine, contract, determinant, product, transpose};
 
 /// St Venant-Kirchhoff: `W = lambda/2 (tr E)^2 + mu E : E` of the Green strain `E = (F^T F - 1) / 2`.
 ///
@@ -17,7 +17,7 @@ impl StVenantKirchhoff {
     }
 
     #[inline(always)]
-    fn second_piola(&self, e: &Mat3) -> Mat3 {
+    fn second_piola(&self, e: &Tensor) -> Tensor {
         let Lame { lambda, mu } = self.0;
         let mut s = combine([(2.0 * mu, e)]);
         let pressure = lambda * (e[0][0] + e[1][1] + e[2][2]);
@@ -29,7 +29,7 @@ impl StVenantKirchhoff {
 }
 
 #[inline(always)]
-fn green(f: &Mat3) -> Mat3 {
+fn green(f: &Tensor) -> Tensor {
     let mut e = combine([(0.5, &product(&transpose(f), f))]);
     for i in 0..3 {
         e[i][i] -= 0.5;
@@ -39,7 +39,7 @@ fn green(f: &Mat3) -> Mat3 {
 
 impl Material for StVenantKirchhoff {
     #[inline(always)]
-    fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         let j = determinant(f);
         if !(j > 0.0) {
             return Err(broken(j));
@@ -50,7 +50,7 @@ impl Material for StVenantKirchhoff {
     }
 
     #[inline(always)]
-    fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+    fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
         let j = determinant(f);
         if !(j > 0.0) {
             return Err(broken(j));

@@ -3,7 +3,7 @@ use super::*;
 use crate::linalg::max_abs;
 
 /// Deformation gradients of moderate and large strain, all turned.
-fn gradients() -> Vec<Mat3> {
+fn gradients() -> Vec<Tensor> {
     let mut random = Random(1);
     let mut all = Vec::new();
     for size in [0.05, 0.2, 0.35] {
@@ -38,12 +38,12 @@ fn with_plane_stress() -> Vec<(String, Box<dyn Material>)> {
     all
 }
 
-fn flat(f: &Mat3) -> Mat3 {
+fn flat(f: &Tensor) -> Tensor {
     [[f[0][0], f[0][1], 0.0], [f[1][0], f[1][1], 0.0], [0.0, 0.0, 1.0]]
 }
 
 /// Largest difference of the stress from central differences of the energy.
-fn stress_error(m: &dyn Material, f: &Mat3, directions: usize) -> f64 {
+fn stress_error(m: &dyn Material, f: &Tensor, directions: usize) -> f64 {
     let (_, p) = m.stress(f).unwrap();
     let h = 1e-5;
     let mut worst: f64 = 0.0;
@@ -72,7 +72,7 @@ fn material_stress_is_the_derivative_of_the_energy() {
 }
 
 /// Plane states need an area that is not turned out of the plane.
-fn turned_back(f: &Mat3) -> Mat3 {
+fn turned_back(f: &Tensor) -> Tensor {
     let c = product(&transpose(f), f);
     combine([(0.5, &IDENTITY), (0.5, &c)])
 }
@@ -83,11 +83,11 @@ fn derivative_check_of_materials_detects_a_wrong_sign() {
     #[derive(Debug)]
     struct Broken(NeoHookean);
     impl Material for Broken {
-        fn stress(&self, f: &Mat3) -> Result<(f64, Mat3), MaterialFault> {
+        fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
             let (w, p) = self.0.stress(f)?;
             Ok((w, combine([(-1.0, &p), (2.0 * MU, f)])))
         }
-        fn action(&self, f: &Mat3, df: &Mat3) -> Result<Mat3, MaterialFault> {
+        fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
             self.0.action(f, df)
         }
         fn lame(&self) -> Lame {

@@ -17,7 +17,7 @@ impl Random {
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    fn matrix(&mut self, size: f64) -> Mat3 {
+    fn matrix(&mut self, size: f64) -> Tensor {
         let mut m = [[0.0; 3]; 3];
         m.as_flattened_mut().iter_mut().for_each(|x| *x = size * self.next());
         m
@@ -46,7 +46,7 @@ fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
 }
 
 /// A turn about an axis that is none of the coordinates' own.
-fn rotation(angle: f64) -> Mat3 {
+fn rotation(angle: f64) -> Tensor {
     let n = [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0];
     let (s, c) = angle.sin_cos();
     let cross = [[0.0, -n[2], n[1]], [n[2], 0.0, -n[0]], [-n[1], n[0], 0.0]];
@@ -59,7 +59,7 @@ fn rotation(angle: f64) -> Mat3 {
     r
 }
 
-fn turn_in_plane(angle: f64) -> Mat3 {
+fn turn_in_plane(angle: f64) -> Tensor {
     let (s, c) = angle.sin_cos();
     [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
 }
@@ -192,7 +192,7 @@ fn bodies() -> Vec<(String, Mesh, Solid)> {
 }
 
 /// `x = F X + b`.
-fn affine(points: &[f64], f: &Mat3, b: [f64; 3]) -> Vec<f64> {
+fn affine(points: &[f64], f: &Tensor, b: [f64; 3]) -> Vec<f64> {
     let mut x = points.to_vec();
     for (x, p) in x.chunks_exact_mut(3).zip(points.chunks_exact(3)) {
         for i in 0..3 {

@@ -12,7 +12,7 @@ use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal};
 use super::lanes::{Isa, WIDEST};
 use super::material::{Lame, MaterialFault};
-use super::tensor::Mat3;
+use super::tensor::Tensor;
 use super::undeformed_tet::UndeformedTet;
 use crate::model::CompiledPotentials;
 use crate::model::prefetch;
@@ -359,7 +359,7 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
     }
 
     /// `sigma = (mu (F F^T - 1) + lambda ln J) / J`, with `mu w F F^T = sum A_cb d_c d_b^T`.
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Mat3, ElementFault> {
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
         let (stored, nodes) = self.element(k);
         let d = Self::edges(nodes, x);
         let weight = self.moduli.share / stored[SCALE];
