@@ -253,4 +253,41 @@ mod tests {
         assert!(few.begin() && few.begin() && !few.begin());
         assert_eq!(few.iterations(), 2);
     }
+
+    #[test]
+    fn the_tolerance_of_newtons_method_is_relative_to_the_scale_of_the_unknowns() {
+        for scale in [1e-6, 1.0, 1e6] {
+            let judged = |size: f64| {
+                let mut newton = NewtonProgress::new(1e-10);
+                assert!(newton.begin());
+                newton.judge(size * scale, scale, || true, || false)
+            };
+            assert_eq!(judged(0.9e-10), Verdict::Solved, "{scale}");
+            assert_eq!(judged(1.1e-10), Verdict::Unsolved, "{scale}");
+        }
+    }
+
+    #[test]
+    fn newtons_method_compares_corrections_across_a_resumption_and_not_across_a_withdrawal() {
+        let judged = |mut newton: NewtonProgress| {
+            assert!(newton.begin());
+            (newton.judge(1e-8, 1.0, || true, || false), newton.ratio())
+        };
+        let resumed = NewtonProgress::new(1e-15).resume(2, 1e-4);
+        let (verdict, ratio) = judged(resumed);
+        assert_eq!(verdict, Verdict::Forecast);
+        assert!((ratio - 1e-4).abs() < 1e-18, "{ratio}");
+        let mut withdrawn = resumed;
+        withdrawn.forget();
+        assert_eq!(judged(withdrawn), (Verdict::Unsolved, f64::INFINITY));
+    }
+
+    #[test]
+    fn newtons_method_is_exhausted_with_its_last_iteration_and_not_before() {
+        let mut newton = NewtonProgress::new(1e-15).limit(2);
+        for exhausted in [false, true] {
+            assert!(newton.begin());
+            assert_eq!(newton.is_exhausted(), exhausted);
+        }
+    }
 }
