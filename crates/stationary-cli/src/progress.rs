@@ -43,18 +43,21 @@ pub fn interrupted() -> bool {
 
 /// What numbers of a run are called.
 #[derive(Debug, Clone, Copy)]
-pub struct Words {
+pub struct ProgressLabels {
     /// What is counted.
     pub moves: &'static str,
     /// How far the energy is from that of the start.
     pub energy: &'static str,
 }
 
-impl Words {
+impl ProgressLabels {
     /// The words that suit a scenario. Where something takes or gives energy its change is no error.
-    pub fn of(scenario: &Scenario) -> Words {
+    pub fn of(scenario: &Scenario) -> ProgressLabels {
         let moves = scenario.moves_name();
-        Words { moves, energy: if scenario.exchanges_energy() { "energy change" } else { "energy error" } }
+        ProgressLabels {
+            moves,
+            energy: if scenario.exchanges_energy() { "energy change" } else { "energy error" },
+        }
     }
 }
 
@@ -104,7 +107,7 @@ impl Display {
     }
 
     /// Sees a run after a step and says whether it may go on.
-    pub fn watch(&mut self, progress: &run::Progress, words: Words) -> ControlFlow<()> {
+    pub fn watch(&mut self, progress: &run::Progress, words: ProgressLabels) -> ControlFlow<()> {
         if progress.growth > 0.0 && !self.growth_told {
             self.growth_told = true;
             let percent = 100.0 * progress.growth;
@@ -191,7 +194,11 @@ struct State {
     event: Value,
 }
 
-fn of_run(progress: &run::Progress, names: Words, (pace, warnings, seconds): (&mut Pace, u64, f64)) -> State {
+fn of_run(
+    progress: &run::Progress,
+    names: ProgressLabels,
+    (pace, warnings, seconds): (&mut Pace, u64, f64),
+) -> State {
     let run::Progress {
         step,
         steps,
@@ -214,7 +221,7 @@ fn of_run(progress: &run::Progress, names: Words, (pace, warnings, seconds): (&m
     };
     let plural = if warnings == 1 { "" } else { "s" };
     let warned = if warnings > 0 { format!("{warnings} warning{plural}, ") } else { String::new() };
-    let Words { moves: unit, energy } = names;
+    let ProgressLabels { moves: unit, energy } = names;
     State {
         part,
         left,

@@ -10,7 +10,7 @@ use stationary_app::run::{Conserved, Outcome, Progress};
 use stationary_app::scenario::{Scenario, Template, claim};
 
 use crate::output::{complain, number, say, table};
-use crate::progress::{Display, Words, catch_interrupts, interrupted};
+use crate::progress::{Display, ProgressLabels, catch_interrupts, interrupted};
 use crate::{Verdict, arguments, events};
 
 /// Runs a scenario.
@@ -24,7 +24,7 @@ pub fn run(arguments: &arguments::Run) -> Result<Verdict, Error> {
         events::write(&start(&scenario, &out, arguments.resume));
     }
     let mut display = Display::new(arguments.quiet, arguments.json);
-    let words = Words::of(&scenario);
+    let words = ProgressLabels::of(&scenario);
     let begin = if arguments.resume { stationary_app::run::resume } else { stationary_app::run::run };
     let mut watch = |progress: &Progress| display.watch(progress, words);
     let outcome = interrupt::listen(Rc::new(interrupted), || begin(&scenario, &out, &mut watch));

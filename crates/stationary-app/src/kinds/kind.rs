@@ -18,9 +18,9 @@ pub(crate) struct SystemKind {
     /// Keys of which a scenario of this kind has one.
     pub defining_keys: &'static [&'static str],
     /// Further keys by which a scenario is known to be of this kind.
-    pub telling_keys: &'static [&'static str],
+    pub identifying_keys: &'static [&'static str],
     /// How messages name it.
-    pub words: Words,
+    pub names: KindNames,
     /// All keys of its scenarios.
     pub keys: &'static [Key],
     /// The tables of keys in the reference, with their headings.
@@ -34,7 +34,7 @@ pub(crate) struct SystemKind {
 }
 
 /// How messages name a kind of system.
-pub(crate) struct Words {
+pub(crate) struct KindNames {
     /// `a solid`.
     pub one: &'static str,
     /// `solids, which have a mesh`.
@@ -45,8 +45,8 @@ pub(crate) struct Words {
 
 impl SystemKind {
     /// All keys that tell that a scenario is of this kind.
-    pub fn all_telling_keys(&self) -> impl Iterator<Item = &'static str> {
-        self.defining_keys.iter().chain(self.telling_keys).copied()
+    pub fn all_identifying_keys(&self) -> impl Iterator<Item = &'static str> {
+        self.defining_keys.iter().chain(self.identifying_keys).copied()
     }
 
     /// The names of the keys of a section, or of the tables in a section of many; "" is the top level.
@@ -113,7 +113,7 @@ pub(crate) trait SystemSpec: fmt::Debug + Any + Send + Sync {
     /// The energy that the steps of a variational method follow; see [`explain_energy`](crate::run::explain_energy).
     fn explain_energy(&self, scenario: &Scenario) -> Result<EnergyReport, Error> {
         let message =
-            format!("explain-energy is for systems given by formulas, and this is {}", self.kind().words.one);
+            format!("explain-energy is for systems given by formulas, and this is {}", self.kind().names.one);
         let error = scenario.integrator.method.place.error(message);
         Err(error.help("the energy of such a run is in its results: stationary run").into())
     }

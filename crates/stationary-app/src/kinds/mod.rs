@@ -13,7 +13,7 @@ mod tell;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use kind::{SystemKind, SystemSpec, Words};
+pub(crate) use kind::{KindNames, SystemKind, SystemSpec};
 pub(crate) use tell::{kind_of, only};
 
 /// Every kind of system. A new one is a folder here and a line in this list.

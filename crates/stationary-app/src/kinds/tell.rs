@@ -12,7 +12,7 @@ pub(crate) fn kind_of(
     source: &Arc<Source>,
 ) -> Result<&'static SystemKind, Diagnostic> {
     let telling = |kind: &SystemKind| -> Option<&Entry> {
-        kind.all_telling_keys().find_map(|key| root.iter().find(|entry| entry.key == key))
+        kind.all_identifying_keys().find_map(|key| root.iter().find(|entry| entry.key == key))
     };
     let mut found = kinds.iter().rev().filter_map(|kind| Some((*kind, telling(kind)?)));
     match (found.next(), found.next()) {
@@ -44,7 +44,7 @@ fn no_system(kinds: &[&'static SystemKind], root: &Table, source: &Arc<Source>) 
 
 /// What makes a scenario one of each kind, in words.
 fn ways(kinds: &[&'static SystemKind]) -> String {
-    let ways: Vec<&str> = kinds.iter().map(|kind| kind.words.made_by).collect();
+    let ways: Vec<&str> = kinds.iter().map(|kind| kind.names.made_by).collect();
     match ways.split_last() {
         Some((last, [])) => last.to_string(),
         Some((last, first)) => format!("{}, or {last}", first.join(", ")),
@@ -70,7 +70,7 @@ pub(crate) fn only(
         return Err(tree::unknown_key(entry, &place, &allowed));
     };
     let dot = if section.is_empty() { "" } else { "." };
-    let message = format!("`{section}{dot}{}` is no key of {}", entry.key, kind.words.one);
-    let help = format!("it belongs to {}; allowed keys: {}", owner.words.many, allowed.join(", "));
+    let message = format!("`{section}{dot}{}` is no key of {}", entry.key, kind.names.one);
+    let help = format!("it belongs to {}; allowed keys: {}", owner.names.many, allowed.join(", "));
     Err(entry.key_place.error(message).help(help))
 }

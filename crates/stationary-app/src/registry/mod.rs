@@ -81,8 +81,8 @@ pub(crate) fn accepted(kind: &SystemKind, choice: &IntegratorSpec) -> Result<&'s
     }
     let moves = |other: &&&'static SystemKind| (other.options_of)(entry).is_some();
     let owner =
-        KINDS.iter().find(moves).map_or(String::new(), |owner| format!("it moves {}; ", owner.words.many));
-    let error = text.error(format!("`{}` does not move {}", entry.name, kind.words.one));
+        KINDS.iter().find(moves).map_or(String::new(), |owner| format!("it moves {}; ", owner.names.many));
+    let error = text.error(format!("`{}` does not move {}", entry.name, kind.names.one));
     Err(error.help(format!("{owner}expected one of: {}", own.join(", "))).into())
 }
 

@@ -40,7 +40,7 @@ fn drive(prepared: &mut PreparedRun, results: &mut Results<'_>, watch: &mut Watc
         let moved = if results.is_empty() { Ok(Moved::Moment) } else { engine.advance() };
         failpoint::moved();
         let over = match moved {
-            Ok(Moved::OnTheWay) => false,
+            Ok(Moved::Partway) => false,
             Ok(Moved::Over) => true,
             Ok(Moved::Moment) => match engine.look() {
                 Ok(moment) => results.take(engine, &moment)?,

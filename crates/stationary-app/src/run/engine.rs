@@ -1,4 +1,4 @@
-//! What moves, as a run sees it: one interface for every kind of system.
+//! The interface between a run and a system of any kind.
 
 use super::simulation::State;
 use super::{End, Progress};
@@ -47,7 +47,7 @@ pub(crate) trait Engine: Persist + Send {
     fn summary(&self, end: &End) -> Summary;
 
     /// What it tells people.
-    fn report(&self, course: &Course<'_>) -> Findings;
+    fn report(&self, finished: &FinishedRun<'_>) -> EngineReport;
 }
 
 /// Where a move has led.
@@ -55,7 +55,7 @@ pub(crate) enum Moved {
     /// To a moment that is to be looked at.
     Moment,
     /// Part of the way to one.
-    OnTheWay,
+    Partway,
     /// Nowhere: the run is over, and its last moment has been seen.
     Over,
 }
@@ -113,7 +113,7 @@ pub(crate) struct Summary {
 }
 
 /// A run that has ended, for whoever reports it.
-pub(crate) struct Course<'a> {
+pub(crate) struct FinishedRun<'a> {
     pub scenario: &'a Scenario,
     pub end: &'a End,
     /// The whole summary, but for what judges it: claims and warnings.
@@ -128,7 +128,7 @@ pub(crate) struct Course<'a> {
 
 /// What a system tells people of its run.
 #[derive(Default)]
-pub(crate) struct Findings {
+pub(crate) struct EngineReport {
     pub conserved: Vec<Conserved>,
     /// Name and value of the run's facts.
     pub facts: Vec<(String, String)>,

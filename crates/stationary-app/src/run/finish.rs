@@ -1,7 +1,7 @@
 //! The end of every run: claims held against the summary, then `summary.json` and `report.html`.
 
 use super::checkpointer::Checkpointer;
-use super::engine::{Findings, Outputs, Summary};
+use super::engine::{EngineReport, Outputs, Summary};
 use super::page::{RunPage, run_page};
 use super::{End, Outcome};
 use crate::scenario::{Scenario, claim};
@@ -65,7 +65,7 @@ pub(crate) struct Ending<'a> {
     pub series: Series,
     pub outputs: Outputs,
     pub summary: Record,
-    pub findings: Findings,
+    pub findings: EngineReport,
     pub end: End,
 }
 

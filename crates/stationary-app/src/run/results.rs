@@ -1,7 +1,7 @@
 //! What a run writes: its series and other tables as it goes, checkpoints on the way, summary and page at its end.
 
 use super::checkpointer::Checkpointer;
-use super::engine::{Course, Engine, Moment, OutputSpec, Outputs};
+use super::engine::{Engine, FinishedRun, Moment, OutputSpec, Outputs};
 use super::finish::{Ending, finish, head, to_json};
 use super::prepared::PreparedRun;
 use super::{End, Outcome};
@@ -152,7 +152,7 @@ impl<'a> Results<'a> {
         self.flush()?;
         let seconds = self.checkpointer.seconds();
         let summary = summary(self.scenario, engine, &end, self.series.rows(), seconds);
-        let findings = engine.report(&Course {
+        let findings = engine.report(&FinishedRun {
             scenario: self.scenario,
             end: &end,
             summary: &summary,

@@ -27,9 +27,10 @@ pub(crate) fn schema_of(kinds: &[&'static SystemKind]) -> Value {
     let kinds: Vec<(&SystemKind, Value)> = kinds.iter().map(|kind| (*kind, Writer { kind }.top())).collect();
     let all = all_keys(&kinds);
     let needs = |key: &str| json!({ "required": [key] });
-    let telling: Vec<Value> = kinds.iter().flat_map(|(kind, _)| kind.all_telling_keys()).map(needs).collect();
+    let telling: Vec<Value> =
+        kinds.iter().flat_map(|(kind, _)| kind.all_identifying_keys()).map(needs).collect();
     let chosen = kinds.iter().map(|(kind, _)| {
-        let keys: Vec<Value> = kind.all_telling_keys().map(needs).collect();
+        let keys: Vec<Value> = kind.all_identifying_keys().map(needs).collect();
         json!({ "if": { "anyOf": keys }, "then": { "$ref": format!("#/$defs/{}", kind.name) } })
     });
     json!({
@@ -224,7 +225,7 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Words;
+    use crate::kinds::KindNames;
     use crate::scenario::constants::Constants;
     use crate::scenario::section::{Owner, Section};
     use crate::scenario::tree;
@@ -272,8 +273,8 @@ mod tests {
         let kind = SystemKind {
             name: "damped",
             defining_keys: &["damper"],
-            telling_keys: &[],
-            words: Words { one: "", many: "", made_by: "" },
+            identifying_keys: &[],
+            names: KindNames { one: "", many: "", made_by: "" },
             keys: ROWS,
             reference: &[],
             reserved_names: Vec::new,

@@ -4,7 +4,7 @@ use super::build::{self, PreparedCollisions};
 use super::results::Shown;
 use super::{CollisionSystem, results};
 use crate::run::State;
-use crate::run::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use crate::run::engine::{Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Outputs, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, steps_ahead, try_move};
 use crate::scenario::Scenario;
@@ -130,8 +130,8 @@ impl Engine for CollisionEngine {
         results::summary(&self.built)
     }
 
-    fn report(&self, course: &Course<'_>) -> Findings {
-        results::report(&self.built, self.shown.as_ref(), course)
+    fn report(&self, finished: &FinishedRun<'_>) -> EngineReport {
+        results::report(&self.built, self.shown.as_ref(), finished)
     }
 }
 

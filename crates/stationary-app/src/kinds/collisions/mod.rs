@@ -12,7 +12,7 @@ mod spec;
 
 pub use spec::{BodyBegin, BodyGroup, CollisionSystem, MassSpec, Placement, ShapeSpec, WallKind, WallSpec};
 
-use super::{SystemKind, SystemSpec, Words};
+use super::{KindNames, SystemKind, SystemSpec};
 use crate::registry::{self, Entry};
 use crate::run::State;
 use crate::run::prepared::PreparedRun;
@@ -26,8 +26,8 @@ use std::sync::Arc;
 pub(crate) static KIND: SystemKind = SystemKind {
     name: "bodies",
     defining_keys: &["bodies"],
-    telling_keys: &[],
-    words: Words {
+    identifying_keys: &[],
+    names: KindNames {
         one: "bodies that collide",
         many: "bodies that collide, which are `bodies`",
         made_by: "`bodies` for many that collide",

@@ -2,7 +2,7 @@
 
 use super::build::PreparedCollisions;
 use super::film;
-use crate::run::engine::{Columns, Course, Findings, Summary};
+use crate::run::engine::{Columns, EngineReport, FinishedRun, Summary};
 use crate::run::finish::short;
 use crate::run::impacts;
 use stationary::archive::{Archive, Persist};
@@ -137,10 +137,14 @@ impl Shown {
 }
 
 /// What is told of a run.
-pub(super) fn report(built: &PreparedCollisions, shown: Option<&Shown>, course: &Course<'_>) -> Findings {
+pub(super) fn report(
+    built: &PreparedCollisions,
+    shown: Option<&Shown>,
+    finished: &FinishedRun<'_>,
+) -> EngineReport {
     let mut warnings = Vec::new();
-    let written = course.outputs.impacts.as_ref().map_or(0, Events::rows);
-    if written < built.run.impacts() && course.shows {
+    let written = finished.outputs.impacts.as_ref().map_or(0, Events::rows);
+    if written < built.run.impacts() && finished.shows {
         warnings.push(format!(
             "impacts.csv has the first {written} of {} impacts: output.impacts sets how many",
             built.run.impacts()
@@ -152,13 +156,13 @@ pub(super) fn report(built: &PreparedCollisions, shown: Option<&Shown>, course: 
             -built.invariants.min_gap
         ));
     }
-    let sections = |shown: &Shown| [shown.film.section(), shown.plots(built, course.series)];
-    Findings {
-        facts: facts(built, course),
+    let sections = |shown: &Shown| [shown.film.section(), shown.plots(built, finished.series)];
+    EngineReport {
+        facts: facts(built, finished),
         conserved: built.invariants.conserved(),
         sections: shown.into_iter().flat_map(sections).collect(),
         warnings,
-        ..Findings::default()
+        ..EngineReport::default()
     }
 }
 
@@ -197,19 +201,19 @@ fn energies_caption(space: usize) -> &'static str {
     }
 }
 
-fn facts(built: &PreparedCollisions, course: &Course<'_>) -> Vec<(String, String)> {
+fn facts(built: &PreparedCollisions, finished: &FinishedRun<'_>) -> Vec<(String, String)> {
     let fact = |name: &str, value: String| (name.to_string(), value);
     let world = built.run.world();
     vec![
-        fact("scenario", course.scenario.name.clone()),
+        fact("scenario", finished.scenario.name.clone()),
         fact("integrator", "collisions, exact between impacts, variational".into()),
         fact("bodies", world.bodies.len().to_string()),
         fact("walls", built.system.walls.len().to_string()),
-        fact("time", format!("{} to {}", short(course.scenario.start), short(course.end.time))),
-        fact("steps", course.end.step.to_string()),
+        fact("time", format!("{} to {}", short(finished.scenario.start), short(finished.end.time))),
+        fact("steps", finished.end.step.to_string()),
         fact("impacts", built.run.impacts().to_string()),
         fact("contact time", short(built.contact_time)),
-        fact("wall time", format!("{:.3} s", course.seconds)),
+        fact("wall time", format!("{:.3} s", finished.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ]
 }

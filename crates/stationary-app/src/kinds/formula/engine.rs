@@ -7,7 +7,7 @@ use super::describe;
 use super::mechanics::Velocities;
 use super::{FormulaSystem, gaps, results};
 use crate::run::State;
-use crate::run::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use crate::run::engine::{Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Outputs, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, steps_ahead, try_move};
 use crate::scenario::Scenario;
@@ -152,8 +152,8 @@ impl Engine for FormulaEngine {
         results::summary(&self.built)
     }
 
-    fn report(&self, course: &Course<'_>) -> Findings {
-        results::report(self, course)
+    fn report(&self, finished: &FinishedRun<'_>) -> EngineReport {
+        results::report(self, finished)
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn explain(scenario: &Scenario, system: &FormulaSystem) -> Result<Ene
 }
 
 /// What one run has shown.
-struct Course {
+struct ObservedRun {
     steps: u64,
     scale: Scale,
     terms: Vec<EnergyTerm>,
@@ -242,7 +242,7 @@ fn matrix(n: usize, map: impl Fn(&[f64], &mut [f64])) -> Vec<f64> {
 fn follow(
     mut built: PreparedFormula,
     (mut truncations, formulas): (Truncations, Formulas),
-) -> Result<Course, Error> {
+) -> Result<ObservedRun, Error> {
     let names = truncations.names();
     let mut velocities = built.mechanics.velocities();
     let mut v = built.velocity.clone();
@@ -299,7 +299,7 @@ fn follow(
     }
     let known = built.steps >= Followed::least_steps();
     let spread = ranges.iter().map(Range::width).collect();
-    Ok(Course {
+    Ok(ObservedRun {
         steps: built.steps,
         scale,
         terms,

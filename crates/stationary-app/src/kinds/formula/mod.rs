@@ -27,7 +27,7 @@ mod start;
 pub use drawing::{Drawing, Shape};
 pub use spec::{FormulaSystem, GapSpec, Initial, Law, Motion, SectionSpec, Together};
 
-use super::{SystemKind, SystemSpec, Words};
+use super::{KindNames, SystemKind, SystemSpec};
 use crate::registry::{self, ENERGY_OPTIONS, Entry, STEP};
 use crate::run::prepared::PreparedRun;
 use crate::run::{EnergyReport, State};
@@ -40,8 +40,8 @@ use std::sync::Arc;
 pub(crate) static KIND: SystemKind = SystemKind {
     name: "formula",
     defining_keys: &["lagrangian", "hamiltonian"],
-    telling_keys: &["coordinates"],
-    words: Words {
+    identifying_keys: &["coordinates"],
+    names: KindNames {
         one: "a system given by formulas",
         many: "systems with a `lagrangian`",
         made_by: "`coordinates` and `lagrangian` for a system given by formulas",

@@ -5,7 +5,7 @@ use super::build::PreparedFormula;
 use super::contacts::Contacts;
 use super::engine::FormulaEngine;
 use super::plots::{self, Observed};
-use crate::run::engine::{Columns, Course, Findings, Summary};
+use crate::run::engine::{Columns, EngineReport, FinishedRun, Summary};
 use crate::run::finish::short;
 use crate::run::page;
 use stationary::error::Error;
@@ -14,25 +14,26 @@ use stationary_report::html::Section as Part;
 use stationary_report::plot::Plot;
 
 /// What is told of a run.
-pub(super) fn report(engine: &FormulaEngine, course: &Course<'_>) -> Findings {
+pub(super) fn report(engine: &FormulaEngine, finished: &FinishedRun<'_>) -> EngineReport {
     let FormulaEngine { built, crossings, contacts, .. } = engine;
     let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
     conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
     conserved.extend(built.impacts.iter().filter_map(|o| o.conserved()));
     let impacts = contacts.as_ref().map(Contacts::times).unwrap_or_default();
     let energy_scale = built.energy.scale();
-    let observed = Observed { series: course.series, conserved: &conserved, energy_scale, impacts: &impacts };
-    let mut sections = if course.shows { plots(&observed, &built.system) } else { Vec::new() };
+    let observed =
+        Observed { series: finished.series, conserved: &conserved, energy_scale, impacts: &impacts };
+    let mut sections = if finished.shows { plots(&observed, &built.system) } else { Vec::new() };
     sections.extend(built.picture.iter().map(|picture| picture.section()));
     sections.extend(crossings.iter().zip(&built.system.section).map(|(c, choice)| c.part(&choice.when.text)));
-    sections.extend(built.energy_choice.iter().filter_map(|_| lengths(course)));
-    sections.extend(contacts.iter().map(|c| c.part(course.summary, built.energy.scale())));
+    sections.extend(built.energy_choice.iter().filter_map(|_| lengths(finished)));
+    sections.extend(contacts.iter().map(|c| c.part(finished.summary, built.energy.scale())));
     let mut warnings = built.warnings.clone();
-    warnings.extend(notes(course));
+    warnings.extend(notes(finished));
     warnings.extend(built.picture.iter().filter_map(|picture| picture.warning()));
-    Findings {
+    EngineReport {
         conserved,
-        facts: facts(built, course),
+        facts: facts(built, finished),
         sections,
         tables: contacts.iter().map(Contacts::table).collect(),
         warnings,
@@ -49,8 +50,8 @@ fn plots(observed: &Observed<'_>, system: &FormulaSystem) -> Vec<Part> {
 }
 
 /// The part of the page about steps that the energy chose.
-fn lengths(course: &Course<'_>) -> Option<Part> {
-    let Entry::Record(found) = course.summary.get("energy_steps")? else { return None };
+fn lengths(finished: &FinishedRun<'_>) -> Option<Part> {
+    let Entry::Record(found) = finished.summary.get("energy_steps")? else { return None };
     let flagged = found.count("flagged")?;
     let stretches = found.count("stretches")?;
     let Entry::Text(turning) = found.get("turning")? else { return None };
@@ -70,7 +71,7 @@ fn lengths(course: &Course<'_>) -> Option<Part> {
         text += &format!(
             "\n\nNo length within the bounds kept it for {flagged} of {} steps, in {stretches} stretches of time; there the error is up to \
              {:.1e} (turning: {}). Times: {}{more}.",
-            course.end.step,
+            finished.end.step,
             found.number("max_relative_error_flagged"),
             turning,
             times.join(", ")
@@ -78,14 +79,14 @@ fn lengths(course: &Course<'_>) -> Option<Part> {
     } else {
         text += " No step had to be made otherwise.";
     }
-    let (t, h) = course.series.whole("step")?;
+    let (t, h) = finished.series.whole("step")?;
     let plot = Plot::new("Length of the steps").x_label("t").y_label("h").line("h", &t, &h);
     let plots = vec![(plot.to_page(), "Length of each step over time.".into())];
     Some(Part { heading: "Steps chosen by the energy".into(), text, plots })
 }
 
-fn facts(built: &PreparedFormula, course: &Course<'_>) -> Vec<(String, String)> {
-    let Course { scenario, summary, .. } = course;
+fn facts(built: &PreparedFormula, finished: &FinishedRun<'_>) -> Vec<(String, String)> {
+    let FinishedRun { scenario, summary, .. } = finished;
     let kind = if built.method.variational() { "variational" } else { "not variational" };
     let newton = summary.number("newton.per_step");
     let solve =
@@ -95,11 +96,11 @@ fn facts(built: &PreparedFormula, course: &Course<'_>) -> Vec<(String, String)> 
         fact("scenario", scenario.name.clone()),
         fact("integrator", format!("{}, order {}, {kind}", built.method_in_words(), built.method.order())),
         fact("step", steps(built, summary)),
-        fact("time", format!("{} to {}", short(scenario.start), short(course.end.time))),
-        fact("steps", course.end.step.to_string()),
+        fact("time", format!("{} to {}", short(scenario.start), short(finished.end.time))),
+        fact("steps", finished.end.step.to_string()),
         fact("solve", solve),
         fact("coordinates", built.system.coordinates.len().to_string()),
-        fact("wall time", format!("{:.3} s", course.seconds)),
+        fact("wall time", format!("{:.3} s", finished.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ]
 }
@@ -116,8 +117,8 @@ fn steps(built: &PreparedFormula, summary: &Record) -> String {
 }
 
 /// What a reader of the summary must not overlook.
-fn notes(course: &Course<'_>) -> Vec<String> {
-    let Course { scenario, summary, end, .. } = course;
+fn notes(finished: &FinishedRun<'_>) -> Vec<String> {
+    let FinishedRun { scenario, summary, end, .. } = finished;
     let mut notes = Vec::new();
     let impacts = summary.count("impacts.count");
     if let (Some(wanted), Some(seen)) = (scenario.end_impacts, impacts)

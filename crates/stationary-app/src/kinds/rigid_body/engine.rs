@@ -4,7 +4,7 @@ use super::build::{self, RigidBodyEngine};
 use super::{RigidBodySystem, results};
 use crate::run::State;
 use crate::run::energy_guard::Energies;
-use crate::run::engine::{Course, Engine, Findings, Moment, Moved, OutputSpec, Summary};
+use crate::run::engine::{Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress};
 use crate::scenario::Scenario;
@@ -92,8 +92,8 @@ impl Engine for RigidBodyEngine {
         results::summary(self)
     }
 
-    fn report(&self, course: &Course<'_>) -> Findings {
-        results::report(self, course)
+    fn report(&self, finished: &FinishedRun<'_>) -> EngineReport {
+        results::report(self, finished)
     }
 }
 

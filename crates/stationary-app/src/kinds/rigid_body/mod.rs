@@ -10,7 +10,7 @@ mod spec;
 
 pub use spec::RigidBodySystem;
 
-use super::{SystemKind, SystemSpec, Words};
+use super::{KindNames, SystemKind, SystemSpec};
 use crate::registry::{self, Entry};
 use crate::run::State;
 use crate::run::prepared::PreparedRun;
@@ -24,8 +24,8 @@ use std::sync::Arc;
 pub(crate) static KIND: SystemKind = SystemKind {
     name: "body",
     defining_keys: &["body"],
-    telling_keys: &[],
-    words: Words {
+    identifying_keys: &[],
+    names: KindNames {
         one: "a rigid body",
         many: "rigid bodies, which have a `body`",
         made_by: "`body` for a rigid body",

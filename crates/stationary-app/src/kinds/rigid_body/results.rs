@@ -3,7 +3,7 @@
 use super::build::RigidBodyEngine;
 use super::engine;
 use super::invariants::Quantity;
-use crate::run::engine::{Columns, Course, Findings, Summary};
+use crate::run::engine::{Columns, EngineReport, FinishedRun, Summary};
 use crate::run::finish::short;
 use crate::run::page::{self, ImpactTimes};
 use stationary::observe::{Conserved, Record, record};
@@ -24,17 +24,17 @@ pub(super) fn columns(built: &RigidBodyEngine) -> Columns {
 }
 
 /// Quantity is told of a run.
-pub(super) fn report(built: &RigidBodyEngine, course: &Course<'_>) -> Findings {
+pub(super) fn report(built: &RigidBodyEngine, finished: &FinishedRun<'_>) -> EngineReport {
     let mut conserved: Vec<Conserved> = built.energy.conserved().into_iter().collect();
     conserved.extend(built.observers.iter().filter_map(|o| o.conserved()));
     conserved.extend(built.invariants.iter().filter_map(|k| k.conserved()));
-    let series = course.series;
-    Findings {
+    let series = finished.series;
+    EngineReport {
         conserved,
-        facts: facts(built, course),
-        sections: if course.shows { plots(built, series) } else { Vec::new() },
+        facts: facts(built, finished),
+        sections: if finished.shows { plots(built, series) } else { Vec::new() },
         warnings: built.warnings.clone(),
-        ..Findings::default()
+        ..EngineReport::default()
     }
 }
 
@@ -44,23 +44,23 @@ fn plots(built: &RigidBodyEngine, series: &Series) -> Vec<Section> {
     probes.into_iter().chain([axes_film(built, series), motion(built, series)]).collect()
 }
 
-fn facts(built: &RigidBodyEngine, course: &Course<'_>) -> Vec<(String, String)> {
-    let newton = course.summary.number("newton.per_step");
+fn facts(built: &RigidBodyEngine, finished: &FinishedRun<'_>) -> Vec<(String, String)> {
+    let newton = finished.summary.number("newton.per_step");
     let [a, b, c] = built.run.body().principal().0.0.map(short);
     let fact = |name: &str, value: String| (name.to_string(), value);
     let mut facts = vec![
-        fact("scenario", course.scenario.name.clone()),
+        fact("scenario", finished.scenario.name.clone()),
         fact("integrator", format!("{}, order {}, variational", built.method, built.method.order())),
         fact("step", short(built.system.step)),
-        fact("time", format!("{} to {}", short(course.scenario.start), short(course.end.time))),
-        fact("steps", course.end.step.to_string()),
+        fact("time", format!("{} to {}", short(finished.scenario.start), short(finished.end.time))),
+        fact("steps", finished.end.step.to_string()),
         fact("solve", format!("{newton:.2} Newton iterations a step")),
         fact("principal moments", format!("{a}, {b}, {c}")),
     ];
     if let Some(period) = built.free_period {
         facts.push(fact("period of the free body", short(period)));
     }
-    facts.push(fact("wall time", format!("{:.3} s", course.seconds)));
+    facts.push(fact("wall time", format!("{:.3} s", finished.seconds)));
     facts.push(fact("version", env!("CARGO_PKG_VERSION").into()));
     facts
 }

@@ -7,7 +7,9 @@ use super::results::{self, write_frame};
 use super::start::{self, PreparedSolid};
 use super::step_watch::{StepWatch, may_come_from_steps};
 use crate::run::State;
-use crate::run::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Outputs, Summary};
+use crate::run::engine::{
+    Columns, Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Outputs, Summary,
+};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, ReductionReason};
 use crate::scenario::Scenario;
@@ -113,7 +115,7 @@ impl Engine for SolidEngine {
         }
         if at < goal {
             self.on_the_way = Some(at);
-            return Ok(Moved::OnTheWay);
+            return Ok(Moved::Partway);
         }
         if self.watch.acts()
             && let Some(moved) = self.judge()?
@@ -126,7 +128,7 @@ impl Engine for SolidEngine {
         if self.built.record.is_new(self.built.motion.elapsed()) {
             return Ok(Moved::Moment);
         }
-        Ok(if next == rows { Moved::Over } else { Moved::OnTheWay })
+        Ok(if next == rows { Moved::Over } else { Moved::Partway })
     }
 
     fn look(&mut self) -> Result<Moment, Cause> {
@@ -199,8 +201,8 @@ impl Engine for SolidEngine {
         results::summary(&self.built, &self.watch, end.time - self.span[0], self.moving)
     }
 
-    fn report(&self, course: &Course<'_>) -> Findings {
-        results::report(self, course)
+    fn report(&self, finished: &FinishedRun<'_>) -> EngineReport {
+        results::report(self, finished)
     }
 }
 
@@ -226,7 +228,7 @@ impl SolidEngine {
         let energy = (built.record.energy_scale(), built.energy_growth(&look));
         if let Some(reason) = self.watch.judge(&built.growth, &look, energy) {
             if self.go_back(reason) {
-                return Ok(Some(Moved::OnTheWay));
+                return Ok(Some(Moved::Partway));
             }
             self.watch.go_on_after(reason);
         }
@@ -237,7 +239,7 @@ impl SolidEngine {
     /// After a fault on the way to a row: goes back and tries again with shorter steps, unless that did not help before.
     fn retry(&mut self, error: RunError) -> Result<Moved, RunError> {
         if may_come_from_steps(&error.cause) && self.go_back(ReductionReason::Fault) {
-            return Ok(Moved::OnTheWay);
+            return Ok(Moved::Partway);
         }
         Err(self.watch.explain(error))
     }

@@ -33,7 +33,7 @@ pub use spec::{
 };
 pub(crate) use spec::{field_scope, probe_scope};
 
-use super::{SystemKind, SystemSpec, Words};
+use super::{KindNames, SystemKind, SystemSpec};
 use crate::registry::{self, Entry, SOLID_BETA, STEP_OPTIONS, SolidMethod};
 use crate::run::State;
 use crate::run::prepared::PreparedRun;
@@ -46,8 +46,8 @@ use std::sync::Arc;
 pub(crate) static KIND: SystemKind = SystemKind {
     name: "solid",
     defining_keys: &["mesh"],
-    telling_keys: &[],
-    words: Words { one: "a solid", many: "solids, which have a `mesh`", made_by: "`mesh` for a solid" },
+    identifying_keys: &[],
+    names: KindNames { one: "a solid", many: "solids, which have a `mesh`", made_by: "`mesh` for a solid" },
     keys: keys::KEYS,
     reference: &[("Keys of solids", keys::KEYS)],
     reserved_names: || spec::RESERVED_NAMES.to_vec(),

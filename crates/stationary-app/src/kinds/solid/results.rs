@@ -6,7 +6,7 @@ use super::level_words::{level_table, levels_of_summary};
 use super::motion::Look;
 use super::start::{PreparedSolid, extremes};
 use super::step_watch::StepWatch;
-use crate::run::engine::{Course, Findings, Summary};
+use crate::run::engine::{EngineReport, FinishedRun, Summary};
 use crate::run::finish::short;
 use crate::scenario::SolidSystem;
 use stationary::error::Error;
@@ -130,12 +130,12 @@ pub(super) fn von_mises(s: &[f64]) -> f64 {
 }
 
 /// What is told of a run.
-pub(super) fn report(engine: &SolidEngine, course: &Course<'_>) -> Findings {
+pub(super) fn report(engine: &SolidEngine, finished: &FinishedRun<'_>) -> EngineReport {
     let built = &engine.built;
-    Findings {
-        facts: facts(engine, course),
+    EngineReport {
+        facts: facts(engine, finished),
         conserved: built.record.conserved(),
-        sections: if course.shows { sections(engine, course.series) } else { Vec::new() },
+        sections: if finished.shows { sections(engine, finished.series) } else { Vec::new() },
         tables: level_table(built).into_iter().collect(),
         warnings: warnings(engine),
         notes: built.body.notes.clone(),
@@ -206,9 +206,9 @@ fn local_energy(local: Option<&LocalEnergy>) -> Record {
     }
 }
 
-fn facts(engine: &SolidEngine, course: &Course<'_>) -> Vec<(String, String)> {
+fn facts(engine: &SolidEngine, finished: &FinishedRun<'_>) -> Vec<(String, String)> {
     let built = &engine.built;
-    let Course { scenario, summary, .. } = course;
+    let FinishedRun { scenario, summary, .. } = finished;
     let get = |path: &str| short(summary.number(path));
     let count = |path: &str| summary.count(path).unwrap_or(0).to_string();
     let fact = |name: &str, value: String| (name.to_string(), value);
@@ -220,7 +220,7 @@ fn facts(engine: &SolidEngine, course: &Course<'_>) -> Vec<(String, String)> {
         fact("nodes", get("avi.nodes")),
         fact("mass", get("solid.mass")),
         fact("steps of elements", format!("{} to {}", get("avi.step.min"), get("avi.step.max"))),
-        fact("time", format!("{} to {}", short(scenario.start), short(course.end.time))),
+        fact("time", format!("{} to {}", short(scenario.start), short(finished.end.time))),
         fact("updates", count("avi.updates.total")),
         fact(
             "updates of an element",
@@ -228,7 +228,7 @@ fn facts(engine: &SolidEngine, course: &Course<'_>) -> Vec<(String, String)> {
         ),
         fact("updates at the smallest step", count("avi.synchronous_updates")),
         fact("ideal speed-up", get("avi.ideal_speedup")),
-        fact("wall time", format!("{:.3} s", course.seconds)),
+        fact("wall time", format!("{:.3} s", finished.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ];
     let chosen = built.auto.iter().map(|auto| fact("chosen", auto.words()));

@@ -158,7 +158,7 @@ impl SolidSimulation {
     }
 
     /// After a fault on the way: continues with shorter steps, unless that is of no use. The motion is then where it was before the attempt.
-    fn retry(&mut self, course: &mut Course, error: RunError) -> Result<(), RunError> {
+    fn retry(&mut self, advance: &mut SolidAdvance, error: RunError) -> Result<(), RunError> {
         let built = &mut self.built;
         if may_come_from_steps(&error.cause)
             && self.watch.reduce((&mut built.motion, &built.body), ReductionReason::Fault)
@@ -166,8 +166,8 @@ impl SolidSimulation {
             built.growth.restart();
             return Ok(());
         }
-        built.motion.go_back(course.kept.as_ref());
-        course.at = built.motion.elapsed();
+        built.motion.go_back(advance.fallback.as_ref());
+        advance.at = built.motion.elapsed();
         let error = RunError { time: built.motion.time(), step: built.motion.moves(), ..error };
         Err(self.watch.explain(error))
     }
@@ -278,15 +278,15 @@ impl SolidSimulation {
 }
 
 /// The way to a time. Times are those since the start, whose digits do not depend on it.
-pub(crate) struct Course {
+pub(crate) struct SolidAdvance {
     at: f64,
     until: f64,
     /// The state to go back to when the simulation cannot go on, where the method keeps one.
-    kept: Option<AviState>,
+    fallback: Option<AviState>,
 }
 
 impl MovedByHand for SolidSimulation {
-    type Course = Course;
+    type Advance = SolidAdvance;
 
     fn time(&self) -> f64 {
         self.built.motion.time()
@@ -300,36 +300,36 @@ impl MovedByHand for SolidSimulation {
         1
     }
 
-    fn set_out(&mut self, until: f64) -> Course {
+    fn set_out(&mut self, until: f64) -> SolidAdvance {
         let motion = &self.built.motion;
         let at = motion.elapsed();
-        Course { at, until: elapsed(motion.start(), until).max(at), kept: motion.keep() }
+        SolidAdvance { at, until: elapsed(motion.start(), until).max(at), fallback: motion.keep() }
     }
 
-    fn move_on(&mut self, course: &mut Course) -> Result<Reached, RunError> {
-        let moved = self.built.stretch_on(course.at, course.until.min(self.next_look)).0.and_then(|at| {
-            course.at = at;
+    fn move_on(&mut self, advance: &mut SolidAdvance) -> Result<Reached, RunError> {
+        let moved = self.built.stretch_on(advance.at, advance.until.min(self.next_look)).0.and_then(|at| {
+            advance.at = at;
             if at < self.next_look { Ok(true) } else { self.look_on_the_way() }
         });
         match moved {
-            Ok(true) if course.at < self.next_look => {}
+            Ok(true) if advance.at < self.next_look => {}
             Ok(true) => {
-                course.kept = self.built.motion.keep();
-                self.next_look = course.at + self.between_looks;
+                advance.fallback = self.built.motion.keep();
+                self.next_look = advance.at + self.between_looks;
             }
             stepped_back => {
                 if let Err(error) = stepped_back {
-                    self.retry(course, error)?;
+                    self.retry(advance, error)?;
                 }
-                course.at = self.built.motion.elapsed();
-                self.next_look = course.at + self.between_looks;
+                advance.at = self.built.motion.elapsed();
+                self.next_look = advance.at + self.between_looks;
             }
         }
-        Ok(if course.at >= course.until { Reached::Goal } else { Reached::OnTheWay })
+        Ok(if advance.at >= advance.until { Reached::Goal } else { Reached::Partway })
     }
 
-    fn progress(&mut self, course: &Course) -> Progress {
-        let time = self.built.motion.start() + course.at;
+    fn progress(&mut self, advance: &SolidAdvance) -> Progress {
+        let time = self.built.motion.start() + advance.at;
         Progress {
             step: 0,
             steps: 0,

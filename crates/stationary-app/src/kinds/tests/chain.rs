@@ -1,10 +1,10 @@
 //! A kind of system for tests: a chain of equal masses and springs whose first spring hangs on a wall, moved by the leapfrog method.
 
-use crate::kinds::{SystemKind, SystemSpec, Words};
+use crate::kinds::{KindNames, SystemKind, SystemSpec};
 use crate::registry::{self, Entry};
 use crate::run::energy_guard::{Energies, EnergyGuard, Looks};
 use crate::run::energy_summary::energy_summary;
-use crate::run::engine::{Columns, Course, Engine, Findings, Moment, Moved, OutputSpec, Summary};
+use crate::run::engine::{Columns, Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, State};
 use crate::scenario::Scenario;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 pub static KIND: SystemKind = SystemKind {
     name: "chain",
     defining_keys: &["chain"],
-    telling_keys: &[],
-    words: Words {
+    identifying_keys: &[],
+    names: KindNames {
         one: "a chain",
         many: "chains, which have a `chain`",
         made_by: "`chain` for masses and springs",
@@ -225,9 +225,9 @@ impl Engine for ChainEngine {
         }
     }
 
-    fn report(&self, _course: &Course<'_>) -> Findings {
+    fn report(&self, _finished: &FinishedRun<'_>) -> EngineReport {
         let errors = [self.energy.largest_change(), self.energy_error()];
         let energy = Conserved::new("energy", self.energy.initial(), errors);
-        Findings { conserved: vec![energy], ..Findings::default() }
+        EngineReport { conserved: vec![energy], ..EngineReport::default() }
     }
 }

@@ -63,10 +63,10 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn names_and_telling_keys_of_kinds_are_unique_and_keys_of_their_kind() {
+fn names_and_identifying_keys_of_kinds_are_unique_and_keys_of_their_kind() {
     let mut seen: Vec<&str> = Vec::new();
     for kind in KINDS {
-        for key in kind.all_telling_keys() {
+        for key in kind.all_identifying_keys() {
             assert!(kind.keys_of("").contains(&key), "{key} is no key of {kind:?}");
             assert!(!seen.contains(&key), "{key} tells two kinds");
             seen.push(key);

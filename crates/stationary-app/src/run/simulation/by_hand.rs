@@ -15,8 +15,8 @@ const PARTS: f64 = 1e6;
 
 /// A system that is moved on by hand.
 pub(crate) trait MovedByHand {
-    /// What a call knows of its way: the goal, and a good state to go back to.
-    type Course;
+    /// The data of one call of [`advance`]: the time to reach, and a good state to go back to after an error.
+    type Advance;
 
     /// The time reached.
     fn time(&self) -> f64;
@@ -28,14 +28,14 @@ pub(crate) trait MovedByHand {
     fn moves_between_looks(&self) -> u64;
 
     /// Sets out to a time.
-    fn set_out(&mut self, until: f64) -> Self::Course;
+    fn set_out(&mut self, until: f64) -> Self::Advance;
 
     /// Moves on by a step, or for a stretch that takes a part of a second. After an error the state is a good one that was reached before;
     /// a move that was interrupted ([`Cause::Interrupted`]) has not been made.
-    fn move_on(&mut self, course: &mut Self::Course) -> Result<Reached, RunError>;
+    fn move_on(&mut self, advance: &mut Self::Advance) -> Result<Reached, RunError>;
 
     /// How far it has come.
-    fn progress(&mut self, course: &Self::Course) -> Progress;
+    fn progress(&mut self, advance: &Self::Advance) -> Progress;
 }
 
 /// How far a move has led.
@@ -44,7 +44,7 @@ pub(crate) enum Reached {
     /// The goal, or the last step that ends by then.
     Goal,
     /// A time before.
-    OnTheWay,
+    Partway,
 }
 
 /// Moves a system on to a time. The watcher is told the progress several times a second and at the end, and may end the call.
@@ -55,12 +55,12 @@ pub(crate) fn advance<S: MovedByHand>(
 ) -> Result<ControlFlow<()>, Error> {
     let start = system.time();
     check_goal(start, system.step(), until)?;
-    let mut course = system.set_out(until);
+    let mut advance = system.set_out(until);
     let mut told = Instant::now();
     let mut turn = 0_u64;
     loop {
         turn += 1;
-        let reached = match system.move_on(&mut course) {
+        let reached = match system.move_on(&mut advance) {
             Ok(reached) => reached,
             Err(RunError { cause: Cause::Interrupted, .. }) => return Ok(ControlFlow::Break(())),
             Err(error) => return Err(error.into()),
@@ -68,7 +68,7 @@ pub(crate) fn advance<S: MovedByHand>(
         let looks = turn.is_multiple_of(system.moves_between_looks());
         if reached == Reached::Goal || looks && failpoint::is_due(told, TICK) {
             told = Instant::now();
-            let now = system.progress(&course);
+            let now = system.progress(&advance);
             let part = if until > start { (now.time - start) / (until - start) } else { 1.0 };
             let step = (part * PARTS) as u64;
             let answer = watch(&Progress { step, steps: PARTS as u64, end: until, impacts: None, ..now });

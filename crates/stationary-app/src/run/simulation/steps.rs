@@ -100,9 +100,9 @@ impl Steps {
     }
 
     /// Goes back to the last good step: a step that failed may have left anything. From the state that was noted it is some steps on.
-    fn stop(&mut self, course: &mut Course, cause: Cause) -> RunError {
-        self.go_back(std::mem::take(&mut course.noted));
-        for _ in 0..course.since {
+    fn stop(&mut self, advance: &mut StepAdvance, cause: Cause) -> RunError {
+        self.go_back(std::mem::take(&mut advance.noted));
+        for _ in 0..advance.since {
             // A step that is given up now leaves an earlier time; another call will find the same fault.
             if let Err(error) = self.prepared.engine.advance() {
                 return error;
@@ -184,7 +184,7 @@ impl Steps {
 }
 
 /// The way to a time.
-pub(super) struct Course {
+pub(super) struct StepAdvance {
     until: f64,
     /// A good state.
     noted: Vec<u8>,
@@ -193,7 +193,7 @@ pub(super) struct Course {
 }
 
 impl MovedByHand for Steps {
-    type Course = Course;
+    type Advance = StepAdvance;
 
     fn time(&self) -> f64 {
         self.prepared.engine.progress().time
@@ -207,38 +207,38 @@ impl MovedByHand for Steps {
         self.prepared.moves_between_looks
     }
 
-    fn set_out(&mut self, until: f64) -> Course {
-        Course { until, noted: self.noted(), since: 0 }
+    fn set_out(&mut self, until: f64) -> StepAdvance {
+        StepAdvance { until, noted: self.noted(), since: 0 }
     }
 
-    fn move_on(&mut self, course: &mut Course) -> Result<Reached, RunError> {
+    fn move_on(&mut self, advance: &mut StepAdvance) -> Result<Reached, RunError> {
         let step = self.prepared.step;
-        if step.is_some_and(|step| self.time() + step * (1.0 - ROUNDING) > course.until) {
+        if step.is_some_and(|step| self.time() + step * (1.0 - ROUNDING) > advance.until) {
             return Ok(Reached::Goal);
         }
         let moved = self.prepared.engine.advance();
         failpoint::moved();
         match moved {
-            Ok(Moved::Moment) if step.is_none() && self.time() > course.until => {
-                self.go_back(std::mem::take(&mut course.noted));
+            Ok(Moved::Moment) if step.is_none() && self.time() > advance.until => {
+                self.go_back(std::mem::take(&mut advance.noted));
                 return Ok(Reached::Goal);
             }
-            Ok(Moved::Moment) => self.look().map_err(|cause| self.stop(course, cause))?,
-            Ok(Moved::OnTheWay | Moved::Over) => unreachable!("steps of the whole end with a moment"),
+            Ok(Moved::Moment) => self.look().map_err(|cause| self.stop(advance, cause))?,
+            Ok(Moved::Partway | Moved::Over) => unreachable!("steps of the whole end with a moment"),
             Err(error @ RunError { cause: Cause::Interrupted, .. }) => return Err(error),
-            Err(RunError { cause, .. }) => return Err(self.stop(course, cause)),
+            Err(RunError { cause, .. }) => return Err(self.stop(advance, cause)),
         }
-        course.since += 1;
+        advance.since += 1;
         // The length of a step that the method chooses is known only when it has been made.
         let notes_every = if step.is_some() { NOTED } else { 1 };
-        if course.since == notes_every {
-            course.noted = self.noted();
-            course.since = 0;
+        if advance.since == notes_every {
+            advance.noted = self.noted();
+            advance.since = 0;
         }
-        Ok(Reached::OnTheWay)
+        Ok(Reached::Partway)
     }
 
-    fn progress(&mut self, _course: &Course) -> Progress {
+    fn progress(&mut self, _advance: &StepAdvance) -> Progress {
         self.prepared.engine.progress()
     }
 }
