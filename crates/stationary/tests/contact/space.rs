@@ -1,7 +1,7 @@
 //! The law in contact space alone, with any Delassus operator: also those that no body has.
 
 use crate::bodies::Random;
-use stationary::contact::{Components, ContactSpace, Demand};
+use stationary::contact::{Components, ContactLaw, ContactSpace, Demand};
 
 /// A contact with one tangent, by chance: `W` is positive definite, often nearly singular.
 fn contact(random: &mut Random) -> ContactSpace<[f64; 1]> {
@@ -58,4 +58,73 @@ fn one_tangent_and_a_list_of_tangents_have_the_same_impulse() {
         let distance = (p.normal - q.normal).abs().max((p.tangential[0] - q.tangential[0]).abs());
         assert!(distance < 1e-9 * p.normal, "{one:?} {demand:?}: {p:?} {q:?}");
     }
+}
+
+/// Friction that energy limits is the largest that adds none.
+#[test]
+fn friction_limited_by_energy_uses_all_the_energy_there_is() {
+    let mut random = Random(11);
+    let mut limited = 0;
+    for _ in 0..20_000 {
+        let space = contact(&mut random);
+        let demand = demand(&space, &mut random);
+        let p = space.impulse(&demand);
+        let slip = space.before.tangential[0] + space.response(&p).tangential[0];
+        let sticks = slip.abs() < 1e-9;
+        let slides = p.tangential_size() > demand.friction * p.normal * (1.0 - 1e-9);
+        if !sticks && !slides {
+            limited += 1;
+            let gain = space.gain(&p);
+            let scale = p.normal * space.before.normal.abs();
+            assert!(gain.abs() < 1e-9 * scale, "{space:?} {demand:?}: {gain:e} of {scale:e}");
+        }
+    }
+    assert!(limited > 100, "energy limited friction only {limited} times");
+}
+
+#[test]
+fn a_contact_with_two_tangents_sticks_if_friction_suffices() {
+    let mut random = Random(13);
+    for _ in 0..1_000 {
+        let coupling = random.within(-0.4, 0.4);
+        let space = ContactSpace {
+            before: Components {
+                normal: random.within(-2.0, -1.0),
+                tangential: vec![random.within(-1.0, 1.0), random.within(-1.0, 1.0)],
+            },
+            nn: 1.0,
+            nt: vec![random.within(-0.2, 0.2), random.within(-0.2, 0.2)],
+            tt: vec![1.0, coupling, coupling, 1.5],
+        };
+        let before = &space.before;
+        let change =
+            Components { normal: -before.normal, tangential: before.tangential.iter().map(|u| -u).collect() };
+        let demand = Demand { change: change.clone(), friction: 100.0, rounding: 0.0 };
+        let response = space.response(&space.impulse(&demand));
+        let tangential = response.tangential.iter().zip(&change.tangential);
+        let distance = tangential.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!((response.normal - change.normal).abs() < 1e-12, "{space:?}");
+        assert!(distance < 1e-12, "{space:?}: {distance:e}");
+    }
+}
+
+#[test]
+fn friction_opposes_the_slip_that_an_impact_begins() {
+    for nt in [-0.5, 0.5] {
+        let before = Components { normal: -1.0, tangential: [0.0] };
+        let space = ContactSpace { before, nn: 1.0, nt: [nt], tt: [1.0] };
+        let change = Components { normal: 1.5, tangential: [0.0] };
+        let p = space.impulse(&Demand { change, friction: 0.1, rounding: 0.0 });
+        assert!((p.tangential[0] + nt.signum() * 0.1 * p.normal).abs() < 1e-15, "{nt}: {p:?}");
+        assert!(nt * space.response(&p).tangential[0] > 0.0, "{nt}: the slip is reversed");
+    }
+}
+
+#[test]
+fn two_surfaces_have_the_smaller_restitution_and_the_smaller_friction() {
+    let one = ContactLaw { restitution: 0.2, friction: 0.7 };
+    let other = ContactLaw { restitution: 0.9, friction: 0.3 };
+    let both = ContactLaw { restitution: 0.2, friction: 0.3 };
+    assert_eq!(one.against(other), both);
+    assert_eq!(other.against(one), both);
 }
