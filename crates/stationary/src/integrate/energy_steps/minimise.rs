@@ -1,6 +1,7 @@
 //! Where no length keeps the energy: the bounded minimisation of [SEM99 5].
 
-use super::{EnergySteps, Work};
+use super::EnergySteps;
+use super::newton::NewtonWork;
 use crate::action::DiscreteLagrangian;
 use crate::error::Cause;
 use crate::linalg::{Lu, dot, max_abs};
@@ -20,7 +21,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         let (n, s) = (self.ld.dimension(), self.ld.pieces());
         let size = n * s + 1;
         let bounds = [self.choice.smallest * self.first, self.choice.largest * self.first];
-        let mut work = Work::new(n, s);
+        let mut work = NewtonWork::new(n, s);
         let mut lu = Lu::new(size);
         let mut damping = 1e-6;
         let mut least = self.residual(&mut work);
@@ -83,8 +84,8 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
     }
 
     /// Residuals and their derivatives into `work`; their squared sum.
-    fn residual(&mut self, work: &mut Work) -> f64 {
-        let Work { matrix, block, delta, mixed, .. } = work;
+    fn residual(&mut self, work: &mut NewtonWork) -> f64 {
+        let NewtonWork { matrix, block, delta, mixed, .. } = work;
         self.equations::<true>((matrix, block), delta, mixed);
         self.iterations += 1;
         dot(delta, delta)

@@ -14,66 +14,19 @@
 //! from the last two lengths, and one step may at most double or halve the one before.
 
 mod minimise;
+mod newton;
+mod spec;
 mod tangent;
 
-use super::discrete_euler_lagrange::{extrapolate, forecast, polish};
+use super::discrete_euler_lagrange::{extrapolate, forecast};
 use super::{Integrator, Start, View};
 use crate::action::{DiscreteLagrangian, Leg, Length, Slots};
 use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
-use crate::linalg::{
-    self, CompensatedSum, NewtonProgress, ROUNDING_OF_POSITIONS, max_abs, small_parts_settled,
-};
+use crate::linalg::{CompensatedSum, NewtonProgress, max_abs};
 use crate::model::Legendre;
-use std::fmt;
-
-/// How a place is passed where no length of the step keeps the energy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turning {
-    /// The squared residuals of both equations are minimised over position and length [SEM99 (5.8)]. Neither holds
-    /// then: such a step is not symplectic and keeps no momentum.
-    Minimise,
-    /// A step of the last length that keeps the first equation [SEM99 4].
-    Hold,
-    /// A step of the first length that keeps the first equation.
-    First,
-    /// The same, and its discrete energy is the one to be kept from there on.
-    Reset,
-}
-
-impl Turning {
-    /// All of them, by name.
-    pub const ALL: [(&'static str, Turning); 4] = [
-        ("first", Turning::First),
-        ("hold", Turning::Hold),
-        ("minimise", Turning::Minimise),
-        ("reset", Turning::Reset),
-    ];
-}
-
-impl fmt::Display for Turning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Turning::ALL.iter().find(|(_, turning)| turning == self).map_or("", |(name, _)| name);
-        f.write_str(name)
-    }
-}
-
-/// The bounds of the length, and what happens where there is none.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EnergyStepSpec {
-    /// The smallest length, in first steps.
-    pub smallest: f64,
-    /// The largest length, in first steps.
-    pub largest: f64,
-    /// How places are passed where no length keeps the energy.
-    pub turning: Turning,
-}
-
-impl Default for EnergyStepSpec {
-    fn default() -> Self {
-        EnergyStepSpec { smallest: 0.01, largest: 3.0, turning: Turning::First }
-    }
-}
+use newton::NewtonWork;
+pub use spec::{EnergyStepSpec, Turning};
 
 /// How the length of a step came about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,54 +79,15 @@ pub struct EnergySteps<D> {
     slots: Slots,
     /// Momentum gained over the step.
     impulse: Vec<f64>,
-    work: Work,
+    work: NewtonWork,
     iterations: u64,
     tolerance: f64,
 }
 
-/// What Newton's method works on, for `m` increments and the length.
-#[derive(Debug, Clone, Default)]
-struct Work {
-    matrix: Vec<f64>,
-    block: Vec<f64>,
-    delta: Vec<f64>,
-    mixed: Vec<f64>,
-    pivot: Vec<usize>,
-    spare: Vec<f64>,
-}
-
-impl Work {
-    fn new(n: usize, s: usize) -> Self {
-        let m = n * s;
-        Work {
-            matrix: vec![0.0; (m + 1) * (m + 1)],
-            block: vec![0.0; m * m],
-            delta: vec![0.0; m + 1],
-            mixed: vec![0.0; m + n],
-            pivot: vec![0; m + 1],
-            spare: vec![0.0; 2 * m],
-        }
-    }
-}
-
-/// The same, borrowed.
-struct Room<'a> {
-    matrix: &'a mut [f64],
-    block: &'a mut [f64],
-    delta: &'a mut [f64],
-    mixed: &'a mut [f64],
-    pivot: &'a mut [usize],
-    spare: &'a mut [f64],
-}
-
-/// Up to this many increments that is on the stack.
-const SMALL: usize = 4;
 /// Newton iterations for a length that is sought.
 const SEARCH: usize = 14;
 /// A step is at most this much longer or shorter than the last one.
 const RATIO: f64 = 2.0;
-/// The largest change of the length in one iteration.
-const CHANGE: f64 = 0.4;
 /// Energies that differ by less than this part of their terms are equal.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// And those of paths that bend if they differ by less than this part.
@@ -192,7 +106,7 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
             .velocity(ld.system(), start.t, &start.q, &start.p, &mut velocity)
             .map_err(|cause| RunError { time: start.t, step: 0, cause })?;
         let mut leg = Leg { t: start.t, h: start.h, q: start.q.clone(), u: vec![0.0; n * s] };
-        let mut work = Work::new(n, s);
+        let mut work = NewtonWork::new(n, s);
         let known = ld.second_in_length(
             &leg,
             [0..s, 1..s + 1],
@@ -404,155 +318,6 @@ impl<D: DiscreteLagrangian> EnergySteps<D> {
         self.leg.u.iter_mut().for_each(|u| *u *= scale);
         self.leg.h = h;
         self.solve::<false>(NewtonProgress::LIMIT)
-    }
-
-    /// Newton's method for the increments `leg.u`, and with `FREE` for the length `leg.h`, from what is in them.
-    #[inline(always)]
-    fn solve<const FREE: bool>(&mut self, limit: usize) -> Result<Length, Cause> {
-        let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let m = n * s;
-        if m <= SMALL {
-            let (mut matrix, mut block) = ([0.0; (SMALL + 1) * (SMALL + 1)], [0.0; SMALL * SMALL]);
-            let (mut delta, mut mixed, mut spare) = ([0.0; SMALL + 1], [0.0; 2 * SMALL], [0.0; 2 * SMALL]);
-            return self.newton::<FREE>(
-                limit,
-                Room {
-                    matrix: &mut matrix[..(m + 1) * (m + 1)],
-                    block: &mut block[..m * m],
-                    delta: &mut delta[..m + 1],
-                    mixed: &mut mixed[..m + n],
-                    pivot: &mut [0; SMALL + 1][..m + 1],
-                    spare: &mut spare[..m + n],
-                },
-            );
-        }
-        let mut work = std::mem::take(&mut self.work);
-        let Work { matrix, block, delta, mixed, pivot, spare } = &mut work;
-        let result = self.newton::<FREE>(limit, Room { matrix, block, delta, mixed, pivot, spare });
-        self.work = work;
-        result
-    }
-
-    #[inline(always)]
-    fn newton<const FREE: bool>(&mut self, limit: usize, room: Room<'_>) -> Result<Length, Cause> {
-        let m = self.ld.dimension() * self.ld.pieces();
-        let size = m + usize::from(FREE);
-        let Room { matrix, block, delta, mixed, pivot, spare } = room;
-        // Lengths are ill-conditioned: only fast convergence foretells its end.
-        let fast = if FREE { 0.03 } else { 0.1 };
-        let mut progress = NewtonProgress::new(self.tolerance).limit(limit).forecast_below(fast);
-        while progress.begin() {
-            let iterations = progress.iterations();
-            let length = self.equations::<FREE>((matrix, block), delta, mixed);
-            let balance = length.d3 + self.target;
-            if FREE && self.is_indifferent(&length, mixed) {
-                return Err(self.failure(length, iterations));
-            }
-            if !linalg::factor(matrix, pivot, size) {
-                return Err(self.failure(length, iterations));
-            }
-            linalg::solve(matrix, pivot, delta, size);
-            let change = if FREE { delta[m] / self.leg.h } else { 0.0 };
-            // Far steps are cut: lengths must stay positive, and near.
-            let part = if change.abs() > CHANGE { CHANGE / change.abs() } else { 1.0 };
-            let u = &mut self.leg.u[..m];
-            for i in 0..m {
-                u[i] -= part * delta[i];
-            }
-            if FREE {
-                self.leg.h -= part * delta[m];
-            }
-            let (moved, scale) = (max_abs(&delta[..m]), max_abs(u));
-            if !(moved.is_finite() && change.is_finite()) {
-                return Err(self.failure(length, iterations));
-            }
-            self.iterations += 1;
-            // Of increments that have become zero the correction is infinitely many times their size.
-            let relative = if moved <= change.abs() * scale { change.abs() } else { moved / scale };
-            let relative = relative.min(f64::MAX);
-            let n = self.ld.dimension();
-            let small_parts = || small_parts_settled(&delta[..m], &self.leg.u[..m], n, scale);
-            let at_rounding = || {
-                moved <= ROUNDING_OF_POSITIONS * max_abs(&self.q)
-                    && (!FREE || balance.abs() <= ROUNDING * length.size)
-            };
-            if progress.judge(relative, 1.0, small_parts, at_rounding).ends() {
-                // With the length found, only the points are corrected: their own equations are well-conditioned.
-                let factors = if FREE { &mut *block } else { &mut *matrix };
-                if FREE && !linalg::factor(factors, pivot, m) {
-                    return Err(self.failure(length, iterations));
-                }
-                let work = [delta, spare];
-                let solve = |delta: &mut [f64]| linalg::solve(factors, pivot, delta, m);
-                polish(&mut self.ld, &mut self.leg, &self.p, solve, work, &mut self.impulse);
-                return Ok(length);
-            }
-        }
-        let length = self.equations::<FREE>((matrix, block), delta, mixed);
-        Err(self.failure(length, limit))
-    }
-
-    /// Whether a step of any other length would have the same energy but for rounding, as at rest: then there is no length to be found,
-    /// and what the matrix says of it is noise.
-    #[inline(always)]
-    fn is_indifferent(&self, length: &Length, mixed: &[f64]) -> bool {
-        let (n, m) = (self.ld.dimension(), self.ld.dimension() * self.ld.pieces());
-        let (u, mixed) = (&self.leg.u[..m], &mixed[n..n + m]);
-        let mut change = (length.d33 * self.leg.h).abs();
-        for r in 0..m {
-            change += (mixed[r] * u[r]).abs();
-        }
-        change <= ROUNDING * length.size
-    }
-
-    /// Residuals into `delta` and their derivatives into `matrix`.
-    #[inline(always)]
-    fn equations<const FREE: bool>(
-        &mut self,
-        (matrix, block): (&mut [f64], &mut [f64]),
-        delta: &mut [f64],
-        mixed: &mut [f64],
-    ) -> Length {
-        let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let m = n * s;
-        let target = if FREE { &mut *block } else { &mut matrix[..m * m] };
-        let length = self.ld.second_in_length(&self.leg, [0..s, 1..s + 1], &mut delta[..m], target, mixed);
-        let length = length.unwrap_or(Length { d3: f64::NAN, d33: f64::NAN, size: f64::NAN });
-        for i in 0..n {
-            delta[i] += self.p[i];
-        }
-        if FREE {
-            let width = m + 1;
-            for r in 0..m {
-                for c in 0..m {
-                    matrix[r * width + c] = block[r * m + c];
-                }
-                matrix[r * width + m] = mixed[r];
-                matrix[m * width + r] = mixed[n + r];
-            }
-            matrix[m * width + m] = length.d33;
-            delta[m] = length.d3 + self.target;
-        }
-        length
-    }
-
-    /// Says how Newton's method failed.
-    #[cold]
-    fn failure(&mut self, length: Length, iterations: usize) -> Cause {
-        let (n, s) = (self.ld.dimension(), self.ld.pieces());
-        let (mut d, mut sum) = (vec![0.0; n * s], vec![0.0; n]);
-        self.ld.gradient(&self.leg, &mut d, &mut sum);
-        let end = &d[(s - 1) * n..];
-        let rest: Vec<f64> =
-            (0..n).map(|i| self.p[i] + sum[i] - (0..s).map(|j| d[j * n + i]).sum::<f64>()).collect();
-        let residual = max_abs(&rest) / (max_abs(&self.p) + max_abs(end)).max(f64::MIN_POSITIVE);
-        if !(residual.is_finite() && length.d3.is_finite()) {
-            Cause::NotFinite { what: "the action near the step".into() }
-        } else if iterations < SEARCH {
-            Cause::Singular
-        } else {
-            Cause::Newton { iterations, residual }
-        }
     }
 }
 
