@@ -1,6 +1,6 @@
 //! What a study is, and the list of all of them.
 
-use crate::{avi03, fet03, resonance, sem99, sur04, vti04};
+use crate::{avi03, fet03, local_steps, resonance, sem99, sur04, vti04};
 use std::fmt;
 
 /// How much of a study to run.
@@ -247,6 +247,25 @@ pub const STUDIES: &[Study] = &[
         title: "rules of steps against the true limit",
         run: resonance::limits::run,
     },
+    Study {
+        paper: "local-steps",
+        figure: "slab",
+        title: "slab: total error over time, one step and local steps",
+        run: local_steps::slab,
+    },
+    Study {
+        paper: "local-steps",
+        figure: "cube",
+        title: "the same of the graded cube",
+        run: local_steps::cube,
+    },
+    Study {
+        paper: "local-steps",
+        figure: "bracket",
+        title: "the same of a bracket",
+        run: local_steps::bracket,
+    },
+    Study { paper: "local-steps", figure: "blade", title: "the same of the blade", run: local_steps::blade },
 ];
 
 /// Plots of one size in a row.

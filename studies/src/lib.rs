@@ -9,6 +9,7 @@ pub mod damping;
 pub mod fet03;
 mod harness;
 pub mod lattice;
+pub mod local_steps;
 pub mod modes;
 pub mod resonance;
 pub mod sem99;
