@@ -1,6 +1,6 @@
 """Makes meshes of ordinary parts with Gmsh, for `run.py`: 8 families, 6 seeds each.
 
-    pip install gmsh
+    pip install gmsh numpy
     python make.py OUT [--seeds 0..5] [--family NAME]
 
 Every part has random dimensions, a random coarse size and a random refinement at one of its points or edges. Linear and

@@ -45,7 +45,7 @@ corner = {{ at = [1, 1, 1], value = "x - X" }}
 rows = {rows}
 frames = 0
 """
-AVI = """{ method = "avi", steps = "harmonic", rule = "eigen", buffer = "jump", events = "middle", fraction = 0.8, \
+AVI = """{ method = "avi", steps = "harmonic", rule = "eigen", buffer = "jump", events = "middle", \
 threads = 1 }"""
 
 
