@@ -27,6 +27,7 @@ pages! {
     Energy "docs/src/energy.md"
     Cost "docs/src/cost.md"
     Kernels "docs/src/kernels.md"
+    LocalSteps "docs/src/local-steps.md"
     Errors "docs/src/errors.md"
     Python "docs/src/python.md"
     Rust "docs/src/rust.md"
