@@ -2,17 +2,35 @@
 
 use super::*;
 
+/// Residuals of the linear and the angular momentum over their scales after 3,000 steps; at half time one node is moved by a part of the smallest
+/// step times its velocity, and its velocity is changed by that part.
+fn momentum_residuals(kind: ElementKind, spoilt: f64) -> [f64; 2] {
+    let (problem, start) = free_body(kind, 0.6);
+    let h = start.step.iter().copied().fold(f64::INFINITY, f64::min);
+    let mut run = run(&problem, &start, Boundary::Envelope);
+    run.advance(1500.0 * h).unwrap();
+    if spoilt > 0.0 {
+        let mut state = run.state();
+        for i in 0..3 {
+            state.x[i] += spoilt * h * state.v[i];
+            state.v[i] *= 1.0 + spoilt;
+        }
+        assert!(run.restore(&state));
+    }
+    run.advance(3000.0 * h).unwrap();
+    let linear = run.linear_balance();
+    let angular = run.angular_balance();
+    [linear.residual() / linear.scale, angular.residual() / angular.scale]
+}
+
 #[test]
 fn envelope_conserves_linear_and_angular_momentum_to_rounding() {
     for kind in [ElementKind::Tri3, ElementKind::Tet4, ElementKind::Tet10] {
-        let (problem, start) = free_body(kind, 0.6);
-        let mut run = run(&problem, &start, Boundary::Envelope);
-        run.advance(3000.0 * start.step.iter().copied().fold(f64::INFINITY, f64::min)).unwrap();
-        let linear = run.linear_balance();
-        let angular = run.angular_balance();
-        println!("{kind:?}: {:e} {:e}", linear.residual() / linear.scale, angular.residual() / angular.scale);
-        assert!(linear.residual() < 1e-13 * linear.scale, "{kind:?} {:e}", linear.residual());
-        assert!(angular.residual() < 1e-13 * angular.scale, "{kind:?} {:e}", angular.residual());
+        let residuals = momentum_residuals(kind, 0.0);
+        let spoilt = momentum_residuals(kind, 1e-9);
+        println!("{kind:?}: {residuals:?}, spoilt {spoilt:?}");
+        assert!(residuals.iter().all(|r| *r < 1e-13), "{kind:?} {residuals:?}");
+        assert!(spoilt.iter().all(|r| *r > 1e-13), "{kind:?} the test can fail: {spoilt:?}");
     }
 }
 
@@ -92,9 +110,9 @@ fn envelope_preserves_the_symplectic_form() {
     }
 }
 
-/// A hundred thousand slow steps: the mean energy of the last quarter is that of the first.
-#[test]
-fn envelope_has_no_trend_of_the_energy_in_a_hundred_thousand_steps() {
+/// The trend and the spread of the energy in a hundred thousand slow steps: the mean of the last quarter over that of the first, and the largest
+/// deviation from this. A run that is spoilt gains a part of its velocities every 250 steps.
+fn trend_and_spread(gain: f64) -> [f64; 2] {
     let (problem, start) = free_body(ElementKind::Tri3, 0.6);
     let h = start.step.iter().copied().fold(f64::INFINITY, f64::min);
     let mut run = run(&problem, &start, Boundary::Envelope);
@@ -103,11 +121,23 @@ fn envelope_has_no_trend_of_the_energy_in_a_hundred_thousand_steps() {
         run.advance(2.0 * h * 250.0 * f64::from(i)).unwrap();
         let now = run.snapshot().unwrap();
         energies.push(now.kinetic + now.potential);
+        if gain > 0.0 {
+            let mut state = run.state();
+            state.v.iter_mut().for_each(|v| *v *= 1.0 + gain);
+            assert!(run.restore(&state));
+        }
     }
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
     let first = mean(&energies[..100]);
     let trend = mean(&energies[300..]) / first - 1.0;
-    let spread = energies.iter().map(|e| (e / first - 1.0).abs()).fold(0.0, f64::max);
-    println!("trend {trend:e}, spread {spread:e}");
+    [trend, energies.iter().map(|e| (e / first - 1.0).abs()).fold(0.0, f64::max)]
+}
+
+#[test]
+fn envelope_has_no_trend_of_the_energy_in_a_hundred_thousand_steps() {
+    let [trend, spread] = trend_and_spread(0.0);
+    let [spoilt, _] = trend_and_spread(2e-6);
+    println!("trend {trend:e}, spread {spread:e}, trend of the spoilt run {spoilt:e}");
     assert!(trend.abs() < 1e-4 && spread < 1e-2, "trend {trend:e}, spread {spread:e}");
+    assert!(spoilt > 1e-4, "the test can fail: {spoilt:e}");
 }
