@@ -141,26 +141,6 @@ impl Case {
         })
     }
 
-    /// A run whose positions are stored in the folder for temporary files, because it takes long.
-    fn stored(&self, method: &Method, level: u32) -> Result<Vec<[f64; 3]>, String> {
-        let file = format!("{}-{level}-{}-{:e}", self.name, method.name.replace(' ', "-"), self.end);
-        let path = std::env::temp_dir().join("stationary-local-steps").join(file);
-        if let Ok(bytes) = std::fs::read(&path) {
-            let numbers = bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b));
-            let numbers: Vec<f64> = numbers.collect();
-            return Ok(numbers.as_chunks::<3>().0.to_vec());
-        }
-        let x = self.run(method, level)?.x;
-        let bytes: Vec<u8> = x.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
-        // Without the file the next study computes it again.
-        if let Some(parent) = path.parent()
-            && std::fs::create_dir_all(parent).is_ok()
-        {
-            let _ = std::fs::write(&path, bytes);
-        }
-        Ok(x)
-    }
-
     /// Where the motion that is no deformation takes a point.
     fn carried(&self, p: [f64; 3]) -> [f64; 3] {
         let (sin, cos) = (self.omega * self.end).sin_cos();
@@ -170,13 +150,13 @@ impl Case {
     /// All methods on the meshes below the reference, each run so many times, the methods in turn.
     fn points(&self, levels: &[u32], reference: u32, repeats: usize) -> Result<Vec<Point>, String> {
         let fine = self.mesh(reference)?;
-        let exact = self.stored(&ONE, reference)?;
+        let exact = self.run(&ONE, reference)?.x;
         let rest: Vec<[f64; 3]> = fine.points.iter().map(|p| self.carried(*p)).collect();
         let size = norm(&fine, |a| minus(exact[a], rest[a]));
         let mut points = Vec::new();
         for level in levels {
             let mesh = self.mesh(*level)?;
-            let own = self.stored(&SMALL, *level)?;
+            let own = self.run(&SMALL, *level)?.x;
             let count = mesh.cells.iter().filter(|c| c.kind.dimension() == mesh.dimension());
             let is_small = count.map(|c| c.len()).sum::<usize>() <= MOST_FREE;
             let methods = METHODS.iter().chain(is_small.then_some(&FREE));
