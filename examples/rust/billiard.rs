@@ -1,7 +1,9 @@
 //! Two discs in a box, with elastic impacts: `cargo run --release -p stationary --example billiard`.
 
 use stationary::contact::ContactLaw;
-use stationary::integrate::collide::{Body, Collisions, Options, Shape, Wall, WallForm, World, contact_time};
+use stationary::integrate::collide::{
+    Body, CollisionOptions, Collisions, Shape, Wall, WallForm, World, contact_time,
+};
 use stationary::linalg::Vec3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             wall("north", -Vec3::unit(1), -1.0),
         ],
     };
-    let options = Options { start: 0.0, step: 0.1, contact_time: contact_time(&world) };
+    let options = CollisionOptions { start: 0.0, step: 0.1, contact_time: contact_time(&world) };
     let mut run = Collisions::new(world, options).map_err(|fault| format!("{fault:?}"))?;
     let [before, _] = run.energy();
     while run.time() < 1000.0 {

@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._result import Array, grid, needed
+from ._result import Array, grid, in_vtk_order, needed
 
 Numbers = NDArray[np.uint32]
 Where = Union[Callable[[Array], Any], Any]
 
 # Kinds of cells by meshio's names: VTK's number, and the dimension.
 _KINDS = {"vertex": (1, 0), "line": (3, 1), "line3": (21, 1), "triangle": (5, 2), "triangle6": (22, 2)}
-_KINDS |= {"tetra": (10, 3), "tetra10": (24, 3)}
+_KINDS |= {"quad": (9, 2), "quad8": (23, 2), "quad9": (28, 2), "tetra": (10, 3), "tetra10": (24, 3), "pyramid": (14, 3)}
+_KINDS |= {"wedge": (13, 3), "hexahedron": (12, 3), "hexahedron20": (25, 3), "hexahedron27": (29, 3)}
+
+# Arrays of whole numbers on cells whose every value but 0 is a group.
+_NUMBERED = ("group", "material", "gmsh:physical")
 
 
 class Group(NamedTuple):
@@ -37,8 +41,9 @@ class Mesh:
     <Mesh arrays: 4 points, 2 triangle, groups left>
 
     ``points`` has two or three columns. ``cells`` are arrays of node numbers by kind, under the names that meshio uses
-    (``line``, ``line3``, ``triangle``, ``triangle6``, ``tetra``, ``tetra10``), or a list of such pairs. ``groups`` are
-    node numbers by name, or tables with ``nodes``, or with ``cells``: numbers of cells by kind or by number of the block.
+    (``line``, ``line3``, ``triangle``, ``triangle6``, ``quad``, ``quad8``, ``quad9``, ``tetra``, ``tetra10``, ``pyramid``,
+    ``wedge``, ``hexahedron``, ``hexahedron20``, ``hexahedron27``), with nodes in meshio's order, or a list of such pairs.
+    ``groups`` are node numbers by name, or tables with ``nodes``, or with ``cells``: numbers of cells by kind or by number of the block.
     Numbers count from 0.
     """
 
@@ -105,7 +110,9 @@ class Mesh:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Mesh:
-        """Reads a Gmsh, VTU or Abaqus file."""
+        """Reads a Gmsh, VTU or Abaqus file; any other by meshio, where it is installed."""
+        if not _is_ours(path):
+            return cls._by_meshio(path)
         core = _core.Mesh.open(os.fspath(path))
         cells = core.cells
         groups = {
@@ -115,18 +122,30 @@ class Mesh:
         return cls(core.points, cells, groups, os.fspath(path))
 
     @classmethod
+    def _by_meshio(cls, path: str | os.PathLike[str]) -> Mesh:
+        path = os.fspath(path)
+        try:
+            meshio = needed("meshio")
+        except ImportError as error:
+            raise ImportError(f"{path} is no Gmsh, VTU or Abaqus file: {error}") from None
+        try:
+            found = meshio.read(path)
+        except (Exception, SystemExit) as error:  # meshio ends the program where it knows no format.
+            why = f": {error}" if str(error) not in ("", "1") else ""
+            raise ValueError(f"{path} is no Gmsh, VTU or Abaqus file, and meshio cannot read it{why}") from None
+        return cls.from_meshio(found, path)
+
+    @classmethod
     def from_meshio(cls, mesh: Any, name: str = "arrays") -> Mesh:
-        """The mesh of meshio, with its cell sets, point sets and the physical groups of Gmsh. Points that no cell has are
-        left out, and so are their numbers in groups."""
+        """The mesh of meshio, with its cell sets, point sets, the physical groups of Gmsh, the families of MED files, and arrays
+        on cells that are called `group`, `material` or `group:NAME`. Points that no cell has are left out, and so are their
+        numbers in groups."""
         groups: dict[str, Any] = {}
         for group, sets in mesh.cell_sets.items():
             if not group.startswith("gmsh:"):
                 groups[group] = {k: numbers for k, numbers in enumerate(sets) if numbers is not None and len(numbers)}
-        tags = mesh.cell_data.get("gmsh:physical")
-        for group, (tag, dimension) in mesh.field_data.items() if tags is not None else ():
-            if group not in groups:
-                of = [k for k, b in enumerate(mesh.cells) if _KINDS.get(b.type, (0, -1))[1] == dimension]
-                groups[group] = {k: np.flatnonzero(np.asarray(tags[k]) == tag) for k in of}
+        for group, cells in _numbered(mesh).items():
+            groups.setdefault(group, cells)
         tables: dict[str, Any] = {group: {"cells": cells} for group, cells in groups.items() if cells}
         used = np.zeros(len(mesh.points), bool)
         for block in mesh.cells:
@@ -138,7 +157,14 @@ class Mesh:
             tables.setdefault(group, {"nodes": renumbered[nodes[used[nodes]]]})
         blocks = [(b.type, renumbered[np.asarray(b.data)]) for b in mesh.cells if b.type != "vertex" or used[b.data].all()]
         if len(blocks) != len(mesh.cells):
-            raise ValueError("a vertex of the mesh belongs to no line, triangle or tetrahedron")
+            raise ValueError("a vertex of the mesh belongs to no line, plane or solid cell")
+        families: dict[str, list[Any]] = {}
+        for tag, names in getattr(mesh, "point_tags", {}).items():
+            for group in names:
+                families.setdefault(group, []).append(np.flatnonzero(np.asarray(mesh.point_data["point_tags"]) == tag))
+        for group, several in families.items():
+            nodes = np.concatenate(several)
+            tables.setdefault(group, {"nodes": renumbered[nodes[used[nodes]]]})
         return cls(np.asarray(mesh.points)[used], blocks, tables, name)
 
     def to_meshio(self) -> Any:
@@ -188,7 +214,7 @@ class Mesh:
             '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">',
             f'<UnstructuredGrid><Piece NumberOfPoints="{len(self.points)}" NumberOfCells="{len(sizes)}">',
             f"<Points>{array('Points', 'Float64', self.points, 3)}</Points><Cells>",
-            array("connectivity", "UInt32", np.concatenate([n.ravel() for n in self.cells.values()])),
+            array("connectivity", "UInt32", np.concatenate([in_vtk_order(k, n).ravel() for k, n in self.blocks])),
             array("offsets", "Int64", np.cumsum(sizes)),
             array("types", "UInt8", np.concatenate([np.full(len(n), k) for k, n in self.blocks])),
             "</Cells><CellData>" + "\n".join(on_cells) + "</CellData>",
@@ -219,6 +245,48 @@ class Mesh:
             rows.append((f"group {name}", ", ".join(held)))  # type: ignore[arg-type]
         lines = "".join(f"<tr><td>{escape(str(k))}</td><td>{escape(str(v))}</td></tr>" for k, v in rows)
         return f"<table><caption>mesh {escape(self.name)}</caption>{lines}</table>"
+
+
+def _is_ours(path: str | os.PathLike[str]) -> bool:
+    """Whether the engine reads a file: what it begins with decides. Of a file that is not there, the engine tells."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096).lstrip()
+    except OSError:
+        return True
+    return head[:1] in (b"", b"$", b"*") or (head[:1] == b"<" and b"VTKFile" in head)
+
+
+def _numbered(mesh: Any) -> dict[str, dict[int, Any]]:
+    """Groups that a mesh of meshio has as whole numbers on cells: by block, the cells of each."""
+    names: dict[tuple[int, int], str] = {}
+    for name, value in mesh.field_data.items():
+        if np.size(value) == 2:
+            names[int(value[0]), int(value[1])] = name
+    groups: dict[str, dict[int, Any]] = {}
+
+    def add(name: str, block: int, chosen: Any) -> None:
+        if chosen.any():
+            cells = groups.setdefault(name, {})
+            found = np.flatnonzero(chosen)
+            cells[block] = np.union1d(cells[block], found) if block in cells else found
+
+    families = getattr(mesh, "cell_tags", {})
+    for name, arrays in mesh.cell_data.items():
+        for block, values in enumerate(map(np.asarray, arrays)):
+            if values.ndim != 1 or values.dtype.kind not in "iub":
+                continue
+            if name.startswith("group:"):
+                add(name[len("group:") :], block, values != 0)
+            elif name == "cell_tags" and families:
+                for tag, several in families.items():
+                    for family in several:
+                        add(family, block, values == tag)
+            elif name in _NUMBERED:
+                dimension = _KINDS.get(mesh.cells[block].type, (0, -1))[1]
+                for value in np.unique(values[values != 0]):
+                    add(names.get((int(value), dimension), str(int(value))), block, values == value)
+    return groups
 
 
 def _points(given: Any) -> Array:

@@ -313,10 +313,15 @@ def needed(module: str, package: str | None = None) -> Any:
         raise ImportError(f"this needs {package}: pip install {package.lower()}") from error
 
 
+def in_vtk_order(kind: int, nodes: Any) -> Any:
+    """Nodes of cells in VTK's order: its wedge begins with the triangle that runs anticlockwise seen from outside."""
+    return nodes[:, [0, 2, 1, 3, 5, 4]] if kind == 13 else nodes
+
+
 def grid(points: Array, cells: list[Any], point_data: dict[str, Any], cell_data: dict[str, Any]) -> Any:
     """An unstructured grid of PyVista; cells are (VTK's number of the kind, nodes)."""
     pv = needed("pyvista")
-    rows = [np.column_stack([np.full(len(n), n.shape[1]), n]).ravel() for _, n in cells]
+    rows = [np.column_stack([np.full(len(n), n.shape[1]), in_vtk_order(kind, n)]).ravel() for kind, n in cells]
     kinds = [np.full(len(n), kind, np.uint8) for kind, n in cells]
     made = pv.UnstructuredGrid(np.concatenate(rows).astype(np.int64), np.concatenate(kinds), points)
     for name, values in point_data.items():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._keys import names
-from ._mesh import Mesh, space
+from ._mesh import Mesh, _is_ours, space
 from ._result import Array, Result, grid
 from ._scenario import Path, Progress, Scenario
 from ._simulation import Simulation
@@ -40,7 +40,8 @@ class Solid(_Kind):
     >>> sim.x.shape
     (209, 3)
 
-    ``mesh`` is a `Mesh`, a mesh of meshio, or the name of a file; ``scale`` and ``refine`` are those of scenarios. The
+    ``mesh`` is a `Mesh`, a mesh of meshio, or the name of a file: Gmsh, VTU, Abaqus, or any that meshio reads (legacy VTK,
+    MED, ...), where it is installed; ``scale`` and ``refine`` are those of scenarios. The
     initial state is that of the table ``initial`` (formulas), or the arrays ``x`` and ``v`` with a row for each node.
     """
 
@@ -70,9 +71,11 @@ class Solid(_Kind):
     ) -> None:
         file: str
         self.mesh: Mesh | None = None
-        if isinstance(mesh, (str, os.PathLike)):
+        if isinstance(mesh, (str, os.PathLike)) and _is_ours(mesh):
             file = os.fspath(mesh)
         else:
+            if isinstance(mesh, (str, os.PathLike)):
+                mesh = Mesh.open(mesh)
             self.mesh = mesh if isinstance(mesh, Mesh) else Mesh.from_meshio(mesh)
             file = self.mesh.name
         if initial is not None and not (x is None and v is None):
@@ -243,6 +246,11 @@ class SolidSimulation(Simulation):
     def energy(self) -> float:
         """Kinetic and potential energy."""
         return self.kinetic + self.potential
+
+    @property
+    def dissipated(self) -> float:
+        """Energy that materials with memory have dissipated so far."""
+        return float(self._look()["dissipated"])
 
     @property
     def work(self) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -116,8 +118,70 @@ def test_core_refuses_a_mesh_that_is_no_body() -> None:
         # Folded over: one that is only reversed would be turned.
         (Mesh([*SQUARE[:3], [1, 0.2]], {"triangle": TRIANGLES}), "triangle|element"),
         (Mesh(SQUARE, {"triangle": [[0, 1, 9]]}), "9"),
-        (Mesh(SQUARE, {"quad": [[0, 1, 2, 3]]}), "quad"),
+        (Mesh(SQUARE, {"square": [[0, 1, 2, 3]]}), "square"),
         (square(a=[7]), "7"),
     ]:
         with pytest.raises(stationary.InputError, match=words):
             mesh.core
+
+
+HEXAHEDRON = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
+
+
+def blocks() -> Mesh:
+    """A hexahedron with a wedge at its side and a pyramid on its top."""
+    points = [*HEXAHEDRON, [2, 0.5, 0], [2, 0.5, 1], [0.5, 0.5, 2]]
+    cells = {"hexahedron": [range(8)], "wedge": [[1, 8, 2, 5, 9, 6]], "pyramid": [[4, 5, 6, 7, 10]]}
+    return Mesh(points, {k: np.array([list(n) for n in c]) for k, c in cells.items()}, {"top": {"cells": {"pyramid": [0]}}})
+
+
+def test_mesh_of_hexahedra_wedges_and_pyramids_survives_files_and_meshio(tmp_path: Path) -> None:
+    mesh = blocks()
+    kinds = [kind for kind, _ in mesh.core.cells]
+    assert kinds == ["pyramid", "wedge", "hexahedron"]
+    mesh.save(tmp_path / "blocks.vtu")
+    again = Mesh.open(tmp_path / "blocks.vtu")
+    for kind, nodes in mesh.cells.items():
+        assert np.array_equal(again.cells[kind], nodes), kind
+    assert again.groups["top"].cells["pyramid"].tolist() == [0]
+    meshio = pytest.importorskip("meshio")
+    read = meshio.read(tmp_path / "blocks.vtu")
+    assert np.array_equal({b.type: b.data for b in read.cells}["wedge"], mesh.cells["wedge"])
+
+
+@pytest.mark.parametrize("ending", ["vtk", "med", "vtu"])
+def test_mesh_files_of_other_programs_are_read_by_meshio(tmp_path: Path, ending: str) -> None:
+    meshio = pytest.importorskip("meshio")
+    if ending == "med":
+        pytest.importorskip("h5py")
+    mesh = blocks()
+    given = mesh.to_meshio()
+    given.cell_data = {"material": [np.array([i + 1]) for i in range(3)]}
+    given.cell_sets = {}
+    if ending == "med":
+        given.cell_data = {"cell_tags": [np.array([-i - 1]) for i in range(3)]}
+        given.cell_tags = {-1: ["first"], -2: ["second"], -3: ["third", "last"]}
+    path = tmp_path / f"blocks.{ending}"
+    meshio.write(path, given)
+    found = Mesh.open(path)
+    for kind, nodes in mesh.cells.items():
+        assert np.array_equal(found.cells[kind], nodes), kind
+    names = ["first", "last", "second", "third"] if ending == "med" else ["1", "2", "3"]
+    assert sorted(found.groups) == names
+    found.core
+
+
+def test_file_that_nobody_reads_is_refused_with_one_message(tmp_path: Path) -> None:
+    path = tmp_path / "part.step"
+    path.write_text("ISO-10303-21;\n")
+    pytest.importorskip("meshio")
+    with pytest.raises(ValueError, match="is no Gmsh, VTU or Abaqus file, and meshio cannot read it"):
+        Mesh.open(path)
+
+
+def test_file_that_needs_meshio_says_so_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "part.vtk"
+    path.write_text("# vtk DataFile Version 3.0\n")
+    monkeypatch.setitem(sys.modules, "meshio", None)
+    with pytest.raises(ImportError, match="part.vtk is no Gmsh, VTU or Abaqus file: this needs meshio: pip install meshio"):
+        Mesh.open(path)

@@ -42,6 +42,7 @@ SHORT: dict[str, dict[str, object]] = {
     "blade-2": {"end": 1e-4},
     "blade-3": {"end": 1e-4},
     "graded-cube": {"end": 2e-3},
+    "taylor-bar": {"end": 2e-6},
 }
 KINDS = {"formula", "body", "bodies", "solid"}
 # Of all kinds, in plain motion, with constraints, impacts, steps of the energy's choice and one-forms.

@@ -16,7 +16,7 @@ import gmsh
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-LINE, TRIANGLE, TETRAHEDRON = 1, 2, 4  # kinds in Gmsh: two, three and four nodes
+LINE, TRIANGLE, QUADRANGLE, TETRAHEDRON = 1, 2, 3, 4  # kinds in Gmsh: two, three, four and four nodes
 
 
 def start(name, algorithm2=6, algorithm3=1, optimize=1, netgen=0):
@@ -288,17 +288,39 @@ def blade():
     edit(volumes[2], 1, 743)
 
 
+def taylor_bar():
+    """Half the section of a cylinder of 32.4 mm by 3.2 mm: rectangles, `x` the radius and `y` the axis."""
+    start("taylor-bar")
+    points, sides, face = polygon([(0, 0), (3.2e-3, 0), (3.2e-3, 32.4e-3), (0, 32.4e-3)])
+    gmsh.model.geo.synchronize()
+    for side, divisions in zip(sides, (6, 50, 6, 50)):
+        gmsh.model.mesh.setTransfiniteCurve(side, divisions + 1)
+    gmsh.model.mesh.setTransfiniteSurface(face)
+    gmsh.model.mesh.setRecombine(2, face)
+    name_groups([("bar", 2, [face])])
+    name_groups([(name, 1, [side]) for name, side in zip(("foot", "side", "end", "axis"), sides)])
+    gmsh.model.mesh.generate(2)
+
+
+def radii_of_rectangles():
+    """Half the shorter side of every rectangle."""
+    x = corners_of(QUADRANGLE)
+    return 0.5 * np.linalg.norm(x - np.roll(x, 1, axis=1), axis=2).min(axis=1)
+
+
 def save(make):
     """Makes a mesh, checks and writes it, and prints its figures."""
     gmsh.option.restoreDefaults()
     make()
     name = make.__name__.replace("_", "-")
     dimension = gmsh.model.getDimension()
-    kind = {1: LINE, 2: TRIANGLE, 3: TETRAHEDRON}[dimension]
-    radii = inradius(corners_of(kind))
+    if make is taylor_bar:
+        radii = radii_of_rectangles()
+    else:
+        radii = inradius(corners_of({1: LINE, 2: TRIANGLE, 3: TETRAHEDRON}[dimension]))
+        if dimension > 1:
+            gmsh.model.mesh.setOrder(2)
     assert radii.min() > 0, f"{name}: an element is inverted"
-    if dimension > 1:
-        gmsh.model.mesh.setOrder(2)
     gmsh.model.mesh.renumberNodes()
     gmsh.model.mesh.renumberElements()
     gmsh.write(str(HERE / f"{name}.msh"))
@@ -309,7 +331,7 @@ def save(make):
     print(f"    inscribed radii {radii.min():.3e} to {radii.max():.3e}, harmonic mean {mean:.3e}")
 
 
-MESHES = [block, slab, l_beam, blade, bar_wave, graded_cube]
+MESHES = [block, slab, l_beam, blade, bar_wave, graded_cube, taylor_bar]
 
 if __name__ == "__main__":
     gmsh.initialize()

@@ -49,8 +49,14 @@ const METHODS: [Method; 4] = [ONE, LOCAL, IMPULSE, AUTO];
 /// Free steps cost too much beyond so many elements.
 const MOST_FREE: usize = 6_000;
 
-/// Runs of more seconds are made once.
+/// Runs of more seconds are made once, those of fewer than the second number more often than others.
 const LONG: f64 = 2.0;
+const SHORT: f64 = 0.2;
+const REPEATS_OF_SHORT: usize = 9;
+
+/// Runs so many times as long show the preparation in proportion; not made where one step took more seconds in the run itself.
+const LONGER: f64 = 10.0;
+const MOST_SECONDS: f64 = 6.0;
 
 const BRACKET: &str = "mesh = \"bracket-4.msh\"
 end = 1
@@ -111,9 +117,13 @@ impl Case {
     }
 
     fn run(&self, method: &Method, level: u32) -> Result<Moved, String> {
+        self.run_to(self.end, method, level)
+    }
+
+    fn run_to(&self, end: f64, method: &Method, level: u32) -> Result<Moved, String> {
         let mut overrides: Vec<(String, String)> = [
             ("integrator", method.integrator.to_string()),
-            ("end", format!("{:e}", self.end)),
+            ("end", format!("{end:e}")),
             ("mesh.refine", level.to_string()),
             ("claim", "[]".to_string()),
         ]
@@ -128,15 +138,15 @@ impl Case {
         let mut simulation = SolidSimulation::new(scenario).map_err(|e| e.to_string())?;
         let prepared = processor_seconds();
         let _ = simulation
-            .advance(self.end, &mut |_| ControlFlow::Continue(()))
+            .advance(end, &mut |_| ControlFlow::Continue(()))
             .map_err(|e| format!("{}: {e}", method.name))?;
-        let end = processor_seconds();
+        let done = processor_seconds();
         let updates = simulation.updates();
         Ok(Moved {
             x: simulation.look().map_err(|e| e.to_string())?.x,
             updates: updates.iter().sum::<u64>() as f64,
             elements: updates.len(),
-            seconds: end - begin,
+            seconds: done - begin,
             preparation: prepared - begin,
         })
     }
@@ -161,10 +171,14 @@ impl Case {
             let is_small = count.map(|c| c.len()).sum::<usize>() <= MOST_FREE;
             let methods = METHODS.iter().chain(is_small.then_some(&FREE));
             let mut runs: Vec<(&Method, Vec<Moved>)> = methods.map(|m| (m, Vec::new())).collect();
-            for repeat in 0..repeats {
+            for repeat in 0..if repeats > 1 { REPEATS_OF_SHORT } else { 1 } {
                 for (method, moved) in &mut runs {
-                    let is_long = moved.first().is_some_and(|m: &Moved| m.seconds > LONG);
-                    if !is_long && (repeat == 0 || method.name != FREE.name) {
+                    let most = match moved.first() {
+                        Some(m) if m.seconds > LONG || method.name == FREE.name => 1,
+                        Some(m) if m.seconds < SHORT => REPEATS_OF_SHORT,
+                        _ => repeats,
+                    };
+                    if repeat < most {
                         moved.push(self.run(method, *level)?);
                     }
                 }
@@ -184,6 +198,8 @@ impl Case {
 
 /// Processor time of this thread, so that other programs do not count; on systems without it, that of the clock.
 fn processor_seconds() -> f64 {
+    // The system brings the time up to date when the thread gives up the processor.
+    std::thread::sleep(std::time::Duration::from_micros(1));
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     match text.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()) {
         Some(nanoseconds) => 1e-9 * nanoseconds,
@@ -278,6 +294,34 @@ fn seconds_for(curve: &[&Point], error: f64) -> f64 {
     a.moved.seconds * (b.moved.seconds / a.moved.seconds).powf(part)
 }
 
+/// Seconds of runs [`LONGER`] times as long.
+fn longer_runs(case: &Case, points: &[Point]) -> Result<Vec<String>, String> {
+    let mut lines = vec![
+        format!("the same to {} s:", LONGER * case.end),
+        "| elements | method | updates | seconds | before the first step | all, of one step |".to_string(),
+        "|---|---|---|---|---|---|".to_string(),
+    ];
+    for short in of(points, ONE.name).iter().filter(|p| p.moved.seconds < MOST_SECONDS) {
+        let mut one = f64::NAN;
+        for method in [ONE, LOCAL, AUTO] {
+            let moved = case.run_to(LONGER * case.end, &method, short.level)?;
+            if method.name == ONE.name {
+                one = moved.seconds;
+            }
+            lines.push(format!(
+                "| {} | {} | {:.3e} | {:.3} | {:.3} | {:.2} |",
+                moved.elements,
+                method.name,
+                moved.updates,
+                moved.seconds,
+                moved.preparation,
+                moved.seconds / one
+            ));
+        }
+    }
+    Ok(lines)
+}
+
 /// The table of a case.
 fn table(points: &[Point]) -> Vec<String> {
     let mut lines = vec![
@@ -308,6 +352,13 @@ fn table(points: &[Point]) -> Vec<String> {
             seconds[0],
             seconds[1],
             auto.moved.seconds / seconds[0].min(seconds[1])
+        ));
+    }
+    for (envelope, impulse) in of(points, LOCAL.name).iter().zip(of(points, IMPULSE.name)) {
+        lines.push(format!(
+            "stepping with the envelope over that with impulses on {} elements: {:.2}",
+            envelope.moved.elements,
+            envelope.moved.stepping() / impulse.moved.stepping()
         ));
     }
     lines
@@ -351,7 +402,11 @@ fn study(case: &Case, levels: &[u32], scale: Scale, most: f64) -> Result<Outcome
     let levels = scale.pick(&levels[..1], levels);
     let reference = levels.last().map_or(1, |level| level + 1);
     let points = case.points(levels, reference, scale.pick(1, 3))?;
-    Ok(Outcome { plot: plot(case.name, &points), table: table(&points), claims: claims(&points, most) })
+    let mut lines = table(&points);
+    if matches!(scale, Scale::Full) {
+        lines.extend(longer_runs(case, &points)?);
+    }
+    Ok(Outcome { plot: plot(case.name, &points), table: lines, claims: claims(&points, most) })
 }
 
 /// The slab of VTI04 Fig. 15.

@@ -19,6 +19,8 @@ pages! {
     Gallery "docs/src/gallery.md"
     Theory "docs/src/theory.md"
     Scenario "docs/src/scenario.md"
+    Elements "docs/src/elements.md"
+    Materials "docs/src/materials.md"
     Formulas "docs/src/formulas.md"
     Impacts "docs/src/impacts.md"
     Results "docs/src/results.md"

@@ -18,7 +18,7 @@ pub(crate) mod results;
 pub(crate) mod rows;
 pub(crate) mod simulation;
 
-pub use crate::kinds::solid::{SolidSimulation, View};
+pub use crate::kinds::solid::{SolidSimulation, SolidView};
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 pub use simulation::{Simulation, State};
 pub use stationary::observe::Conserved;
@@ -136,13 +136,13 @@ pub(crate) fn steps_ahead(steps: u64, step: u64, impacts: Option<[u64; 2]>) -> u
 
 /// What came of a run.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The content of `summary.json`.
     pub summary: Value,
     /// What was conserved and how well.
     pub conserved: Vec<Conserved>,
     /// The claims of the scenario, held against the summary.
-    pub claims: Vec<claim::Outcome>,
+    pub claims: Vec<claim::CheckedClaim>,
     /// Why the run stopped early, if it did.
     pub stopped: Option<RunError>,
     /// Whether the watcher ended the run.
@@ -160,11 +160,11 @@ pub struct Outcome {
 /// Runs a scenario into a folder. `watch` is told the progress several times a second and may end the run.
 ///
 /// An `Err` means that nothing was run and, for a wrong scenario, nothing written; a run that stops on
-/// its way is an [`Outcome`] with everything up to the last good step.
+/// its way is a [`RunOutcome`] with everything up to the last good step.
 ///
 /// `watch` is asked between steps. Where the question of [`interrupt::listen`](stationary::interrupt::listen) is answered yes, a long step and a
 /// long preparation are given up as well.
-pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<RunOutcome, Error> {
     drive::run(scenario, &Folder::at(out), false, watch)
 }
 
@@ -179,18 +179,18 @@ pub fn run(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Out
 /// assert!(outcome.files.is_empty());
 /// # Ok::<(), stationary::error::Error>(())
 /// ```
-pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+pub fn measure(scenario: &Scenario, watch: &mut Watch<'_>) -> Result<RunOutcome, Error> {
     drive::run(scenario, &Folder::none(), false, watch)
 }
 
 /// Goes on with a run from the last checkpoint in its folder; its results are those of an unbroken run to the last bit.
 ///
-/// Where there is no checkpoint yet the run begins, and where it is finished nothing is left to do: [`Outcome::notes`] says so.
-pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+/// Where there is no checkpoint yet the run begins, and where it is finished nothing is left to do: [`RunOutcome::notes`] says so.
+pub fn resume(scenario: &Scenario, out: &Path, watch: &mut Watch<'_>) -> Result<RunOutcome, Error> {
     drive::run(scenario, &Folder::at(out), true, watch)
 }
 
-/// Runs a scenario for a caller who goes on with the numbers: [`Outcome::kept`] has what the files of a run have, to the bit. With a
+/// Runs a scenario for a caller who goes on with the numbers: [`RunOutcome::in_memory`] has what the files of a run have, to the bit. With a
 /// folder the files are written as well, and with `resume` an earlier run goes on there.
 ///
 /// ```
@@ -208,7 +208,7 @@ pub fn gather(
     out: Option<&Path>,
     resume: bool,
     watch: &mut Watch<'_>,
-) -> Result<Outcome, Error> {
+) -> Result<RunOutcome, Error> {
     drive::run(scenario, &out.map_or_else(Folder::none, Folder::at).in_memory(), resume, watch)
 }
 
@@ -217,7 +217,11 @@ pub fn check(scenario: &Scenario) -> Result<Description, Error> {
     prepare(|| {
         let prepared = PreparedRun::build(scenario, false)?;
         results::check_claims(scenario, &*prepared.engine)?;
-        Ok(Description { lines: prepared.description })
+        let mut lines = prepared.description;
+        // After what the system is made of, the first line.
+        let place = lines.len().min(1);
+        lines.splice(place..place, prepared.engine.survey(scenario)?);
+        Ok(Description { lines })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use stationary::error::Error;
-use stationary_app::run::{self, Outcome};
+use stationary_app::run::{self, RunOutcome};
 use stationary_app::scenario::{Scenario, shipped};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -36,7 +36,7 @@ fn read(text: &str, set: &[(&str, &str)]) -> Result<Scenario, Error> {
     Scenario::read("two.toml", text, &sets(set))
 }
 
-fn measure(text: &str, set: &[(&str, &str)]) -> Outcome {
+fn measure(text: &str, set: &[(&str, &str)]) -> RunOutcome {
     let scenario = read(text, set).unwrap_or_else(|e| panic!("{e}"));
     run::measure(&scenario, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -217,7 +217,7 @@ fn chance_depends_on_its_seed_alone() {
 }
 
 /// Runs into a folder that is removed again; the files by name.
-fn files(scenario: &Scenario, tag: &str) -> (Outcome, Vec<(String, String)>) {
+fn files(scenario: &Scenario, tag: &str) -> (RunOutcome, Vec<(String, String)>) {
     let out = std::env::temp_dir().join(format!("stationary-bodies-{}-{tag}", std::process::id()));
     let outcome = run::run(scenario, &out, &mut |_| ControlFlow::Continue(())).unwrap();
     let names = ["series.csv", "impacts.csv", "report.html", "summary.json"];

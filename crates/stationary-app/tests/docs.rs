@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use stationary::formula::functions;
-use stationary_app::registry::{self, Entry};
-use stationary_app::run::{Outcome, check, run};
+use stationary_app::registry::{self, RegistryEntry};
+use stationary_app::run::{RunOutcome, check, run};
 use stationary_app::scenario::keys::{Key, reference};
 use stationary_app::scenario::{Scenario, shipped};
 use std::collections::BTreeSet;
@@ -76,7 +76,7 @@ fn keys(rows: &[Vec<String>]) -> BTreeSet<String> {
 }
 
 /// Runs a scenario into a folder that is removed again; also returns the header of `series.csv`.
-fn run_all(scenario: &Scenario, tag: &str) -> (Outcome, Vec<String>) {
+fn run_all(scenario: &Scenario, tag: &str) -> (RunOutcome, Vec<String>) {
     let out = std::env::temp_dir().join(format!("stationary-docs-{}-{tag}", std::process::id()));
     let outcome = run(scenario, &out, &mut |_| ControlFlow::Continue(())).unwrap();
     let series = std::fs::read_to_string(out.join("series.csv")).unwrap();
@@ -148,7 +148,9 @@ fn every_integrator_has_its_section_and_options() {
     names.sort();
     assert_eq!(listed, names);
     let mut expected = page.clone();
-    for Entry { name, options, .. } in registry::integrators().iter().filter(|e| !e.options.is_empty()) {
+    for RegistryEntry { name, options, .. } in
+        registry::integrators().iter().filter(|e| !e.options.is_empty())
+    {
         let default = |option: &Key| option.default.value().unwrap_or_default();
         let row = |option: &Key| {
             vec![format!("`{}`", option.path), option.form.to_string(), default(option), option.doc.into()]
@@ -192,7 +194,7 @@ fn with_table(page: &str, heading: &str, head: &[&str], rows: &[Vec<String>]) ->
     lines.join("\n") + "\n"
 }
 
-/// The reference has every key with its meaning, from the tables of keys; so have the laws of elasticity.
+/// The reference has every key with its meaning, from the tables of keys; so have the constitutive laws.
 #[test]
 fn the_scenario_reference_lists_every_key_and_law() {
     let path = "docs/src/scenario.md";
@@ -203,7 +205,7 @@ fn the_scenario_reference_lists_every_key_and_law() {
         let rows: Vec<Vec<String>> = keys.iter().map(row).collect();
         expected = with_table(&expected, &format!("## {heading}"), &["key", "value", "meaning"], &rows);
     }
-    let law = |law: &registry::Material| {
+    let law = |law: &registry::MaterialEntry| {
         let name = format!("`{}`", law.name);
         vec![name, law.elements.into(), law.words(), law.energy.into()]
     };
@@ -248,10 +250,14 @@ fn is_given_by_formulas(shipped: &shipped::Shipped) -> bool {
     shipped.text.contains("\nlagrangian = ")
 }
 
-/// The slab with chosen elements, which has a support, a load and a probe: in peace, and stopped by a load that ends.
-fn solid_runs() -> Vec<(Outcome, Vec<String>)> {
+/// A material with memory for the slab.
+const METAL: &str = "{ law = \"j2\", young = 5e6, poisson = 0.3, density = 1000, yield = 2e5 }";
+
+/// The slab with chosen elements, which has a support, a load and a probe: in peace, stopped by a load that ends, and with memory.
+fn solid_runs() -> Vec<(RunOutcome, Vec<String>)> {
     let slab = shipped::find("slab").unwrap();
-    [&[("end", "0.01")][..], &[("end", "0.02"), ("load.weight.acceleration.0", "sqrt(0.01 - t)")]]
+    let stopped = [("end", "0.02"), ("load.weight.acceleration.0", "sqrt(0.01 - t)")];
+    [&[("end", "0.01")][..], &stopped, &[("end", "0.01"), ("material.rubber", METAL)]]
         .into_iter()
         .enumerate()
         .map(|(i, sets)| {
@@ -301,7 +307,7 @@ fn every_column_of_a_solids_series_is_documented_and_every_documented_column_exi
 }
 
 /// Every shipped scenario given by formulas, cut short, and one that stops.
-fn sample_runs() -> Vec<(Scenario, Outcome, Vec<String>)> {
+fn sample_runs() -> Vec<(Scenario, RunOutcome, Vec<String>)> {
     let set = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
         pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
     };

@@ -6,7 +6,7 @@ use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::phase::PhaseStart;
 use stationary::integrate::{Integrator, Interactions, Method, Start};
 use stationary::model::{FormulaConstraint, FormulaLagrangian, FormulaPhase, Lagrangian};
-use stationary_app::run::{self, EnergyReport, Outcome, explain_energy};
+use stationary_app::run::{self, EnergyReport, RunOutcome, explain_energy};
 use stationary_app::scenario::Scenario;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -248,7 +248,7 @@ fn read(text: &str) -> Scenario {
     Scenario::read("energy", text, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-fn outcome(text: &str) -> Result<Outcome, Error> {
+fn outcome(text: &str) -> Result<RunOutcome, Error> {
     run::gather(&read(text), None, false, &mut |_| ControlFlow::Continue(()))
 }
 

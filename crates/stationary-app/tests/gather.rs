@@ -1,6 +1,6 @@
 //! What a run leaves in memory is what its files have, to the bit.
 
-use stationary_app::run::{self, Outcome, Progress};
+use stationary_app::run::{self, Progress, RunOutcome};
 use stationary_app::scenario::{Scenario, shipped};
 use stationary_report::{Column, Table};
 use std::ops::ControlFlow;
@@ -66,7 +66,8 @@ fn kinds() -> [(&'static str, Scenario); 5] {
 fn memory_has_the_bits_of_the_files() {
     for (name, scenario) in kinds() {
         let scratch = Scratch::new(name);
-        let Outcome { in_memory, .. } = run::gather(&scenario, Some(&scratch.0), false, &mut go_on).unwrap();
+        let RunOutcome { in_memory, .. } =
+            run::gather(&scenario, Some(&scratch.0), false, &mut go_on).unwrap();
         same(&in_memory.series.unwrap(), &scratch.0.join("series.csv"));
         if let Some(section) = &in_memory.section {
             same(section, &scratch.0.join("sections.csv"));

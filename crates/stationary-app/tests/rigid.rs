@@ -1,7 +1,7 @@
 //! Rigid bodies from scenario text to results: what is written, what is kept, what is refused, and that the pages say so.
 
 use serde_json::Value;
-use stationary_app::run::{Outcome, check, run};
+use stationary_app::run::{RunOutcome, check, run};
 use stationary_app::scenario::{Scenario, shipped};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ fn set(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
 }
 
-fn run_all(scenario: &Scenario, tag: &str) -> (Outcome, String) {
+fn run_all(scenario: &Scenario, tag: &str) -> (RunOutcome, String) {
     let out = std::env::temp_dir().join(format!("stationary-rigid-{}-{tag}", std::process::id()));
     let outcome = run(scenario, &out, &mut |_| ControlFlow::Continue(())).unwrap();
     let series = std::fs::read_to_string(out.join("series.csv")).unwrap();

@@ -6,9 +6,11 @@ mod docs;
 mod energy;
 mod gather;
 mod interrupted;
+mod plastic;
 mod rigid;
 mod simulation;
 mod simulation_kinds;
+mod solid_elements;
 mod step_watch;
 mod units;
 

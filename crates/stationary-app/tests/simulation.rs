@@ -2,7 +2,7 @@
 
 use stationary::error::{Cause, Error};
 use stationary::mesh::{Mesh, NewGroup};
-use stationary_app::run::{self, SolidSimulation, View};
+use stationary_app::run::{self, SolidSimulation, SolidView};
 use stationary_app::scenario::{FrameFormat, Given, Scenario, shipped};
 use stationary_report::files::read_mesh;
 use std::ops::ControlFlow;
@@ -39,21 +39,22 @@ fn go(simulation: &mut SolidSimulation, until: f64) {
 }
 
 /// All numbers of a view; NaN is a number here.
-fn bits(view: &View) -> Vec<u64> {
-    let View {
+fn bits(view: &SolidView) -> Vec<u64> {
+    let SolidView {
         t,
         x,
         v,
         kinetic,
         potential,
         work,
+        dissipated,
         linear,
         angular,
         linear_balance,
         angular_balance,
         reactions,
     } = view;
-    let one = [*t, *kinetic, *potential, *work, *linear_balance, *angular_balance];
+    let one = [*t, *kinetic, *potential, *work, *dissipated, *linear_balance, *angular_balance];
     let reactions = reactions.iter().flat_map(|r| r.1);
     let vectors = x.iter().chain(v).chain([linear, angular]).flatten().copied();
     one.into_iter().chain(vectors).chain(reactions).map(f64::to_bits).collect()
@@ -212,7 +213,7 @@ fn a_state_that_is_set_is_the_start_of_a_new_run() {
         let mut simulation = SolidSimulation::new(slab(changes)).unwrap();
         go(&mut simulation, 0.0125);
         let t = simulation.time();
-        let View { mut x, mut v, .. } = simulation.look().unwrap();
+        let SolidView { mut x, mut v, .. } = simulation.look().unwrap();
         x.iter_mut().for_each(|x| x[1] -= 0.01 * x[0]);
         v.iter_mut().zip(&x).for_each(|(v, x)| v[1] += x[0]);
         simulation.set(Some(&x), Some(&v)).unwrap();

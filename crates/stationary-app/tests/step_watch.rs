@@ -1,7 +1,7 @@
 //! Asynchronous runs whose time steps prove unstable: they go back to their last good row and continue with shorter steps.
 
 use serde_json::Value;
-use stationary_app::run::{Outcome, run};
+use stationary_app::run::{RunOutcome, run};
 use stationary_app::scenario::{Scenario, shipped};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ const SCATTER: &str = r#"["0.01*sin(7919*X + 1013*Y)", "0.01*cos(5113*X - 3001*Y
 const BEYOND_LIMIT: &str = "{ method = \"avi\", steps = \"free\", fraction = 1.6 }";
 
 /// Runs the slab into a folder of its own; returns what came of it, and its series.
-fn slab(test: &str, sets: &[(&str, &str)]) -> (Outcome, String) {
+fn slab(test: &str, sets: &[(&str, &str)]) -> (RunOutcome, String) {
     let folder: PathBuf =
         std::env::temp_dir().join(format!("stationary-step-watch-{test}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -28,7 +28,7 @@ fn slab(test: &str, sets: &[(&str, &str)]) -> (Outcome, String) {
     (outcome, series)
 }
 
-fn rescaled(outcome: &Outcome) -> &Vec<Value> {
+fn rescaled(outcome: &RunOutcome) -> &Vec<Value> {
     outcome.summary["avi"]["rescaled"].as_array().unwrap()
 }
 

@@ -2,7 +2,7 @@
 //! same numbers to rounding where coordinates of unequal units, whose rounding they share, stand side by side. So does one
 //! that starts at another time.
 
-use stationary_app::run::{self, Outcome};
+use stationary_app::run::{self, RunOutcome};
 use stationary_app::scenario::{Scenario, shipped};
 use stationary_report::Table;
 use std::ops::ControlFlow;
@@ -106,12 +106,12 @@ impl Case {
     }
 }
 
-fn gather(scenario: &Scenario) -> Outcome {
+fn gather(scenario: &Scenario) -> RunOutcome {
     run::gather(scenario, None, false, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Compares what was conserved, and how well: relative errors are numbers, and what those of the energy refer to is an energy.
-fn compare_errors((plain, other): (&Outcome, &Outcome), units: [i32; 3], what: &str) {
+fn compare_errors((plain, other): (&RunOutcome, &RunOutcome), units: [i32; 3], what: &str) {
     assert_eq!(plain.conserved.len(), other.conserved.len(), "{what}");
     for (a, b) in plain.conserved.iter().zip(&other.conserved) {
         assert_eq!(a.quantity, b.quantity, "{what}");
@@ -618,7 +618,7 @@ fn runs_have_the_same_bits_whenever_they_start() {
     for (name, [early, late]) in &runs {
         let [early, late] = [early, late].map(gather);
         assert_eq!(late.stopped, None, "{name}");
-        let tables = |o: &Outcome| [o.in_memory.series.clone(), o.in_memory.section.clone()];
+        let tables = |o: &RunOutcome| [o.in_memory.series.clone(), o.in_memory.section.clone()];
         for (a, b) in tables(&early).into_iter().zip(tables(&late)) {
             assert_eq!(a.is_some(), b.is_some(), "{name}");
             let (Some(a), Some(b)) = (a, b) else { continue };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use stationary::error::Error;
 use stationary_app::compare::{
-    ClaimDifference, Column, Comparison, KeyDifference, TableDifference, compare as measure,
+    ClaimDifference, ColumnDifference, Comparison, KeyDifference, TableDifference, compare as measure,
 };
 
 use crate::output::{say, say_pretty, table};
@@ -97,14 +97,14 @@ fn of_table(found: &TableDifference, tolerance: f64) -> String {
             text.push_str(&format!("\n  only in {side}: {}{more}", few.join(", ")));
         }
     }
-    let mut columns: Vec<&Column> = found.columns.iter().filter(|c| c.relative > 0.0).collect();
+    let mut columns: Vec<&ColumnDifference> = found.columns.iter().filter(|c| c.relative > 0.0).collect();
     columns.sort_by(|x, y| y.relative.total_cmp(&x.relative));
     if columns.is_empty() {
         return text + "\n  all numbers in common are equal";
     }
     let head =
         ["column", "largest difference", "at", "relative", "at the end", ""].map(String::from).to_vec();
-    let row = |c: &&Column| {
+    let row = |c: &&ColumnDifference| {
         let mark = if c.within(tolerance) { "" } else { "beyond" };
         vec![
             c.name.clone(),

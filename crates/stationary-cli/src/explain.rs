@@ -2,7 +2,7 @@
 
 use stationary::error::{Diagnostic, Error, near_miss};
 use stationary::formula;
-use stationary_app::registry::{self, Entry, Material};
+use stationary_app::registry::{self, MaterialEntry, RegistryEntry};
 use stationary_app::scenario::keys::{Key, reference};
 use stationary_app::scenario::shipped;
 
@@ -12,7 +12,7 @@ use crate::{Verdict, arguments};
 /// The topic that is not in any list.
 const FORMULAS: &str = "formulas";
 
-/// Explains an integrator, an observer, a law of elasticity, an option or a constant of these, a key of scenarios, a shipped scenario or
+/// Explains an integrator, an observer, a constitutive law, an option or a constant of these, a key of scenarios, a shipped scenario or
 /// the formula language.
 pub fn explain(arguments: &arguments::Explain) -> Result<Verdict, Error> {
     let name = arguments.name.as_str();
@@ -35,7 +35,7 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Verdict, Error> {
 }
 
 /// All integrators and observers.
-fn entries() -> impl Iterator<Item = &'static Entry> {
+fn entries() -> impl Iterator<Item = &'static RegistryEntry> {
     registry::integrators().iter().chain(registry::observers())
 }
 
@@ -107,9 +107,9 @@ fn rows(keys: &[&Key]) -> String {
     table(&keys.iter().map(row).collect::<Vec<_>>())
 }
 
-fn explain_material(law: &Material) -> String {
+fn explain_material(law: &MaterialEntry) -> String {
     format!(
-        "{} (law of elasticity, for {})\nEnergy per reference volume: {}\n\nConstants\n{}",
+        "{} (constitutive law; elements: {})\nEnergy per reference volume: {}\n\nConstants\n{}",
         law.name,
         law.elements,
         law.energy,
@@ -117,7 +117,7 @@ fn explain_material(law: &Material) -> String {
     )
 }
 
-fn explain_entry(entry: &Entry) -> String {
+fn explain_entry(entry: &RegistryEntry) -> String {
     let mut text =
         format!("{} ({})\n{}\n\n{}\n", entry.name, entry.kind, entry.summary, entry.maths.trim_end());
     if entry.options.is_empty() {

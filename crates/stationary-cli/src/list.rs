@@ -1,7 +1,7 @@
 //! `stationary list`: what there is.
 
 use stationary::error::Error;
-use stationary_app::registry::{self, Entry};
+use stationary_app::registry::{self, RegistryEntry};
 use stationary_app::scenario::{Scenario, shipped};
 
 use crate::Verdict;
@@ -9,8 +9,8 @@ use crate::output::{say, table};
 
 /// Lists integrators, observers and scenarios.
 pub fn list() -> Result<Verdict, Error> {
-    let entries = |entries: &[Entry]| {
-        let row = |e: &Entry| vec![e.name.to_string(), e.kind.to_string(), e.summary.to_string()];
+    let entries = |entries: &[RegistryEntry]| {
+        let row = |e: &RegistryEntry| vec![e.name.to_string(), e.kind.to_string(), e.summary.to_string()];
         table(&entries.iter().map(row).collect::<Vec<_>>())
     };
     let mut scenarios = Vec::new();

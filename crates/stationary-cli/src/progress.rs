@@ -123,7 +123,7 @@ impl Display {
     }
 
     /// The same for a sweep.
-    pub fn watch_sweep(&mut self, progress: &sweep::Progress) -> ControlFlow<()> {
+    pub fn watch_sweep(&mut self, progress: &sweep::SweepProgress) -> ControlFlow<()> {
         self.see(|pace, _, seconds| of_sweep(progress, (pace, seconds)))
     }
 
@@ -249,8 +249,8 @@ fn of_run(
     }
 }
 
-fn of_sweep(progress: &sweep::Progress, (pace, seconds): (&mut Pace, f64)) -> State {
-    let sweep::Progress { runs, done, resumed: _, amiss, under_way } = progress;
+fn of_sweep(progress: &sweep::SweepProgress, (pace, seconds): (&mut Pace, f64)) -> State {
+    let sweep::SweepProgress { runs, done, resumed: _, amiss, under_way } = progress;
     let all = *done as f64 + under_way;
     let part = (all / (*runs).max(1) as f64).min(1.0);
     let Rates { moves: speed, left, .. } =

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary::interrupt;
-use stationary_app::run::{Conserved, Outcome, Progress};
+use stationary_app::run::{Conserved, Progress, RunOutcome};
 use stationary_app::scenario::{Scenario, Template, claim};
 
 use crate::output::{complain, number, say, table};
@@ -57,7 +57,7 @@ fn start(scenario: &Scenario, out: &Path, resumed: bool) -> Value {
 }
 
 /// Its warnings, and its last event.
-fn told(outcome: &Outcome, out: &Path) -> Verdict {
+fn told(outcome: &RunOutcome, out: &Path) -> Verdict {
     outcome.warnings.iter().for_each(|warning| events::warning(warning));
     let well = outcome.claims.iter().all(|c| c.holds);
     let (word, verdict) = match (&outcome.stopped, outcome.interrupted, well) {
@@ -66,7 +66,7 @@ fn told(outcome: &Outcome, out: &Path) -> Verdict {
         (None, false, false) => ("claim_failed", Verdict::ClaimFailed),
         (None, false, true) => ("finished", Verdict::Done),
     };
-    let claim = |c: &claim::Outcome| json!({ "text": c.text, "holds": c.holds, "reason": c.reason });
+    let claim = |c: &claim::CheckedClaim| json!({ "text": c.text, "holds": c.holds, "reason": c.reason });
     let files: Vec<String> = outcome.files.iter().map(|f| f.display().to_string()).collect();
     events::write(&json!({
         "event": "done",
@@ -82,7 +82,7 @@ fn told(outcome: &Outcome, out: &Path) -> Verdict {
 }
 
 /// Says on standard error whatever is not as it should be.
-fn verdict(outcome: &Outcome) -> Verdict {
+fn verdict(outcome: &RunOutcome) -> Verdict {
     for note in &outcome.notes {
         complain(&format!("note: {note}"));
     }
@@ -106,7 +106,7 @@ fn verdict(outcome: &Outcome) -> Verdict {
     if failed.is_empty() { Verdict::Done } else { Verdict::ClaimFailed }
 }
 
-fn report(title: &str, outcome: &Outcome, out: &Path) -> String {
+fn report(title: &str, outcome: &RunOutcome, out: &Path) -> String {
     let mut text = title.to_string();
     if !outcome.conserved.is_empty() {
         let row = |c: &Conserved| vec![c.quantity.clone(), number(c.initial), c.verdict.clone()];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use stationary::error::Error;
 use stationary_app::scenario::Template;
-use stationary_app::sweep::{Ending, Factor, Options, Outcome, Plan, Row, Sweep};
+use stationary_app::sweep::{Ending, Factor, Plan, Row, Sweep, SweepOptions, SweepOutcome};
 
 use crate::output::{complain, say, table};
 use crate::progress::{Display, catch_interrupts};
@@ -24,7 +24,7 @@ pub fn sweep(arguments: &arguments::Sweep) -> Result<Verdict, Error> {
     let first = sweep.scenario(0)?;
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| PathBuf::from("results").join(format!("{}-sweep", first.name)));
-    let mut options = Options::new(&out);
+    let mut options = SweepOptions::new(&out);
     options.jobs = arguments.jobs.map_or(options.jobs, usize::from);
     (options.keep, options.resume) = (arguments.keep, arguments.resume);
     options.plots.clone_from(&arguments.plot);
@@ -64,7 +64,7 @@ fn plan(arguments: &arguments::Sweep) -> Result<Plan, Error> {
 }
 
 /// The last event of a sweep, after a warning for each run that has a note.
-fn told(sweep: &Sweep, outcome: &Outcome, out: &Path) -> Verdict {
+fn told(sweep: &Sweep, outcome: &SweepOutcome, out: &Path) -> Verdict {
     for row in outcome.table.rows().iter().filter(|row| !row.note.is_empty()) {
         events::warning(&format!("run {} ({}): {}", row.run + 1, sweep.plan.describe(row.run), row.note));
     }
@@ -90,7 +90,7 @@ fn told(sweep: &Sweep, outcome: &Outcome, out: &Path) -> Verdict {
 }
 
 /// Says on standard error whatever is not as it should be.
-fn verdict(sweep: &Sweep, outcome: &Outcome) -> Verdict {
+fn verdict(sweep: &Sweep, outcome: &SweepOutcome) -> Verdict {
     for note in &outcome.notes {
         complain(&format!("note: {note}"));
     }
@@ -117,7 +117,7 @@ fn verdict(sweep: &Sweep, outcome: &Outcome) -> Verdict {
     if outcome.table.count(Ending::Finished) == rows.len() { Verdict::Done } else { Verdict::ClaimFailed }
 }
 
-fn report(title: &str, sweep: &Sweep, outcome: &Outcome, plotted: &[String], out: &Path) -> String {
+fn report(title: &str, sweep: &Sweep, outcome: &SweepOutcome, plotted: &[String], out: &Path) -> String {
     let keys: Vec<&str> = sweep.plan.keys().collect();
     let plural = if sweep.plan.len() == 1 { "" } else { "s" };
     let mut text = format!("{title}: {} run{plural} over {}\n\nRuns\n", sweep.plan.len(), keys.join(", "));
@@ -142,7 +142,7 @@ fn report(title: &str, sweep: &Sweep, outcome: &Outcome, plotted: &[String], out
 }
 
 /// The least and the largest value of a key, and where they are.
-fn extremes(key: &str, sweep: &Sweep, outcome: &Outcome) -> Option<Vec<String>> {
+fn extremes(key: &str, sweep: &Sweep, outcome: &SweepOutcome) -> Option<Vec<String>> {
     let ended = |row: &&Row| matches!(row.ending, Ending::Finished | Ending::ClaimFailed);
     let rows = outcome.table.rows().iter().filter(ended);
     let values: Vec<(f64, usize)> = rows.filter_map(|row| Some((row.value(key)?, row.run))).collect();

@@ -4,7 +4,7 @@ use crate::arrays::{rows, shaped};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use stationary_app::run::{Conserved, Outcome};
+use stationary_app::run::{Conserved, RunOutcome};
 use stationary_report::frames::{InMemoryFrames, InMemoryValues};
 use stationary_report::html;
 use stationary_report::{Column, Listing, Table};
@@ -27,7 +27,7 @@ impl Page {
 }
 
 /// Everything about a run.
-pub fn dictionary<'py>(py: Python<'py>, outcome: Outcome) -> PyResult<Bound<'py, PyDict>> {
+pub fn dictionary<'py>(py: Python<'py>, outcome: RunOutcome) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     let in_memory = outcome.in_memory;
     let (columns, table) = table(py, in_memory.series.unwrap_or_default())?;

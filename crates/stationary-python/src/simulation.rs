@@ -132,6 +132,7 @@ impl Simulation {
             ("kinetic", view.kinetic),
             ("potential", view.potential),
             ("work", view.work),
+            ("dissipated", view.dissipated),
             ("linear_balance", view.linear_balance),
             ("angular_balance", view.angular_balance),
         ] {

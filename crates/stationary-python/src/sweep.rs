@@ -57,7 +57,7 @@ pub fn sweep(py: Python<'_>, base: Base<'_>, ways: Ways, done: Py<PyAny>) -> PyR
     let watcher = Watcher::new(py, None, None)?;
     let shared = watcher.shared();
     let ended = py.detach(|| {
-        let mut watch = |_: &stationary_app::sweep::Progress| shared.tick();
+        let mut watch = |_: &stationary_app::sweep::SweepProgress| shared.tick();
         let mut note = |made: Made| shared.tell(|py| tell(py, made, &done));
         shared.listen(|| sweep.hand_over(&options, &mut watch, &mut note))
     });

@@ -14,6 +14,7 @@ pub use in_memory::{InMemoryBlock, InMemoryField, InMemoryFrames, InMemoryValues
 use super::file::{io, remove, replace, write_whole};
 use crate::files;
 use stationary::error::Error;
+use stationary::mesh::CellKind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub struct CellBlock<'a> {
     /// VTK's number of the kind.
     pub vtk_type: u8,
-    /// Points of the cells, one cell after the other, in VTK's order.
+    /// Points of the cells, one cell after the other, in the order of `stationary::mesh::CellKind`; files have VTK's.
     pub nodes: &'a [u32],
     /// Points of one cell.
     pub per_cell: usize,
@@ -31,6 +32,16 @@ pub struct CellBlock<'a> {
 impl CellBlock<'_> {
     fn cells(&self) -> usize {
         self.nodes.len() / self.per_cell
+    }
+
+    /// The points in VTK's order.
+    fn of_vtk(&self) -> impl Iterator<Item = u32> {
+        let order = CellKind::from_vtk(self.vtk_type).and_then(CellKind::vtk_order);
+        let CellBlock { nodes, per_cell, .. } = *self;
+        (0..nodes.len()).map(move |i| match order {
+            Some(order) => nodes[i - i % per_cell + order[i % per_cell]],
+            None => nodes[i],
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 //! A body that deforms, in space: its surface over time for `report.html`, coloured by what its elements do.
 //!
 //! ```
-//! use stationary::model::solid::ElementKind;
+//! use stationary::mesh::CellKind;
 //! use stationary_report::scene::{Scene, SceneField, Surface};
 //!
 //! let points = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-//! let surface = Surface::of(&points, [(ElementKind::Tri3, &[0, 1, 2][..])].into_iter());
+//! let surface = Surface::of(&points, [(CellKind::Triangle3, &[0, 1, 2][..])].into_iter());
 //! let mut scene = Scene::new(&points, surface, vec![SceneField::on_nodes("speed")]);
 //! for k in 0..10 {
 //!     let (t, u) = (0.1 * f64::from(k), 0.01 * f64::from(k));

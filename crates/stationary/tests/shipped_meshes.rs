@@ -15,9 +15,17 @@ struct Shipped {
     size: f64,
 }
 
-use CellKind::{Line2, Tetrahedron10, Triangle6};
+use CellKind::{Line2, Quadrilateral4, Tetrahedron10, Triangle6};
 
-const SHIPPED: [Shipped; 6] = [
+const SHIPPED: [Shipped; 7] = [
+    Shipped {
+        name: "taylor-bar",
+        kind: Quadrilateral4,
+        elements: 300,
+        nodes: 357,
+        groups: &[("axis", 1), ("bar", 2), ("end", 1), ("foot", 1), ("side", 1)],
+        size: 3.2e-3 * 32.4e-3,
+    },
     Shipped {
         name: "bar-wave",
         kind: Line2,
@@ -180,6 +188,10 @@ fn side_groups_of_shipped_meshes_are_where_their_names_say() {
         ("slab", "top", 1, 1.0),
         ("l-beam", "foot", 1, 0.0),
         ("l-beam", "tip", 0, 1.8),
+        ("taylor-bar", "foot", 1, 0.0),
+        ("taylor-bar", "end", 1, 32.4e-3),
+        ("taylor-bar", "axis", 0, 0.0),
+        ("taylor-bar", "side", 0, 3.2e-3),
         ("bar-wave", "left", 0, 0.0),
         ("bar-wave", "right", 0, 1.0),
         ("graded-cube", "x0", 0, 0.0),

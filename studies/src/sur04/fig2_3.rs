@@ -9,7 +9,7 @@ use stationary::formula::{Expr, Graph, Node, Scope, Var};
 use stationary::integrate::Method;
 use stationary::integrate::phase::PhaseStart;
 use stationary::model::{FormulaPhase, PhaseJet, PhaseSpace};
-use stationary::observe::{Frame, Section};
+use stationary::observe::{Frame, PoincareSection};
 use stationary_report::plot::Plot;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn lower(graph: &mut Graph, scope: &Scope, text: &str) -> Result<Node, String> {
 }
 
 /// The section of this figure.
-fn observer() -> Result<Section, String> {
+fn observer() -> Result<PoincareSection, String> {
     let (mut graph, scope) = (Graph::new(), scope());
     let (rx, ry) = ("(x3 + x4 - x1 - x2)", "(y3 + y4 - y1 - y2)");
     let length = format!("sqrt({rx}^2 + {ry}^2)");
@@ -97,7 +97,7 @@ fn observer() -> Result<Section, String> {
         .into_iter()
         .map(|(name, text)| Ok((name.to_string(), lower(&mut graph, &scope, &text)?)))
         .collect::<Result<Vec<_>, String>>()?;
-    Ok(Section::new(&graph, when, columns))
+    Ok(PoincareSection::new(&graph, when, columns))
 }
 
 fn section(method: Method, h: f64, end: f64) -> Result<Run, String> {

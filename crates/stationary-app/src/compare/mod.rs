@@ -7,7 +7,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use series::{Column, TableDifference};
+pub use series::{ColumnDifference, TableDifference};
 pub use summary::KeyDifference;
 
 use serde_json::{Value, json};

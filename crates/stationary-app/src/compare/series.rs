@@ -21,7 +21,7 @@ pub(super) enum By {
 
 /// A column of both tables.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct ColumnDifference {
     /// Its name.
     pub name: String,
     /// The largest absolute difference; infinite where only one has a number, or the words are others.
@@ -46,7 +46,7 @@ pub struct TableDifference {
     /// Rows that were compared.
     pub matched: u64,
     /// The columns that both have, in the order of the first.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnDifference>,
     /// Columns that only one has.
     pub only: [Vec<String>; 2],
     /// Whether every byte is the same.
@@ -55,7 +55,7 @@ pub struct TableDifference {
     pub torn: [bool; 2],
 }
 
-impl Column {
+impl ColumnDifference {
     /// Whether it counts as the same.
     pub fn within(&self, tolerance: f64) -> bool {
         self.relative <= tolerance || (tolerance > 0.0 && self.largest <= ROUNDING)
@@ -76,7 +76,7 @@ impl TableDifference {
     }
 
     pub(super) fn json(&self, tolerance: f64) -> Value {
-        let column = |c: &Column| {
+        let column = |c: &ColumnDifference| {
             json!({
                 "name": c.name,
                 "largest": c.largest,
@@ -124,7 +124,7 @@ impl Pair {
         let in_a: HashMap<&str, usize> = a.columns.iter().enumerate().map(|(k, c)| (c.as_str(), k)).collect();
         let both = a.columns.iter().enumerate().filter_map(|(k, c)| Some((c, [k, *in_b.get(c.as_str())?])));
         let both: Vec<(&String, [usize; 2])> = both.collect();
-        let new = |name: &String| Column {
+        let new = |name: &String| ColumnDifference {
             name: name.clone(),
             largest: 0.0,
             at: f64::NAN,

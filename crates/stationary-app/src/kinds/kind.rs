@@ -1,6 +1,6 @@
 //! A kind of system as a value, and a system of some kind as a scenario states it.
 
-use crate::registry::Entry;
+use crate::registry::RegistryEntry;
 use crate::run::prepared::PreparedRun;
 use crate::run::{EnergyReport, State};
 use crate::scenario::keys::Key;
@@ -28,7 +28,7 @@ pub(crate) struct SystemKind {
     /// Names that have a fixed meaning in formulas, and that meaning.
     pub reserved_names: fn() -> Vec<(&'static str, &'static str)>,
     /// The options of an integrator for systems of this kind; none where it does not move them.
-    pub options_of: fn(&Entry) -> Option<Vec<Key>>,
+    pub options_of: fn(&RegistryEntry) -> Option<Vec<Key>>,
     /// Reads a system.
     pub read: fn(&mut Reader) -> Result<Arc<dyn SystemSpec>, Diagnostic>,
 }

@@ -4,10 +4,10 @@ use super::options::{
     BETA, BODY_ORDER, CONTACT_TIME, END_WEIGHT, GAMMA, GAUSS_STAGES, LOBATTO_STAGES, ORDER, POINTS, SAMPLE,
     STEP, STEP_OPTIONS, TOLERANCE,
 };
-use super::{AUTO, COLLISIONS, EULER_POINCARE, Entry, MOSER_VESELOV, NOT_VARIATIONAL, VARIATIONAL};
+use super::{AUTO, COLLISIONS, EULER_POINCARE, MOSER_VESELOV, NOT_VARIATIONAL, RegistryEntry, VARIATIONAL};
 
-pub(super) static INTEGRATORS: [Entry; 12] = [
-    Entry {
+pub(super) static INTEGRATORS: [RegistryEntry; 12] = [
+    RegistryEntry {
         name: "midpoint",
         kind: VARIATIONAL,
         summary: "generalised midpoint rule, implicit; order 2 at alpha = 1/2, else 1",
@@ -16,7 +16,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 alpha = 0 and 1 are the symplectic Euler methods, explicit for separable systems.",
         options: &[SAMPLE, STEP, TOLERANCE],
     },
-    Entry {
+    RegistryEntry {
         name: "trapezoidal",
         kind: VARIATIONAL,
         summary: "generalised trapezoidal rule, explicit for separable systems; order 2 at alpha = 1/2, else 1",
@@ -25,7 +25,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 alpha only changes the momentum that belongs to a discrete path, (17).",
         options: &[END_WEIGHT, STEP, TOLERANCE],
     },
-    Entry {
+    RegistryEntry {
         name: "verlet",
         kind: VARIATIONAL,
         summary: "velocity Verlet and its symmetric compositions of order 4, 6 and 8; explicit",
@@ -34,7 +34,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 Order 4: 5 sub-steps (Suzuki); 6: 9 (Kahan-Li); 8: 15 (Suzuki-Umeno). One gradient a sub-step.",
         options: &[ORDER, STEP, TOLERANCE],
     },
-    Entry {
+    RegistryEntry {
         name: "newmark",
         kind: "variational at gamma = 1/2",
         summary: "Newmark's family for separable systems; explicit at beta = 0, gamma = 1/2",
@@ -44,7 +44,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 gamma != 1/2 adds h (gamma-1/2) M (a1-a0) to the momentum and is not variational.",
         options: &[BETA, GAMMA, TOLERANCE],
     },
-    Entry {
+    RegistryEntry {
         name: "gauss",
         kind: VARIATIONAL,
         summary: "Galerkin method with Gauss quadrature, order 2 s with s stages; implicit",
@@ -53,7 +53,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 All points of the step are found together by one Newton iteration.",
         options: &[GAUSS_STAGES, STEP, TOLERANCE],
     },
-    Entry {
+    RegistryEntry {
         name: "lobatto",
         kind: VARIATIONAL,
         summary: "Galerkin method with Lobatto quadrature, order 2 s - 2 with s points; implicit for s > 2",
@@ -61,7 +61,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 [VTI04 (20)-(23)]: the Lobatto IIIA-IIIB pair. s = 2 is the trapezoidal rule, explicit if separable.",
         options: &[LOBATTO_STAGES, POINTS, STEP, TOLERANCE],
     },
-    Entry {
+    RegistryEntry {
         name: "avi",
         kind: VARIATIONAL,
         summary: "asynchronous: every element of a solid keeps its own step; explicit, order 2",
@@ -76,17 +76,18 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 order 2; with impulses, and with free steps, the method is of order 1 there.",
         options: &STEP_OPTIONS,
     },
-    Entry {
+    RegistryEntry {
         name: AUTO,
         kind: VARIATIONAL,
         summary: "of a solid: `avi` or explicit `newmark`, whichever is predicted to take less time; the default",
         maths: "Predicted time = sum over updates of their cost: with local steps sum_K c_K / h_K, with one step sum_K c_K / h.\n\
-                An element with a load of its own or a fixed node costs c_K = 14, any other 1. Local steps are taken where they are\n\
-                at least 1.2 times as fast; elements at the slow side of a level boundary count three times, for the evaluations of their\n\
-                envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why. No clock is read.",
+                An element with a load of its own or a fixed node costs 14 times as much as another. Local steps are taken where they are\n\
+                at least 1.1 times as fast in this run, preparation and certificate included; elements at the slow side of a level boundary\n\
+                count 2.5 times, for their envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why.\n\
+                No clock is read.",
         options: &STEP_OPTIONS,
     },
-    Entry {
+    RegistryEntry {
         name: EULER_POINCARE,
         kind: VARIATIONAL,
         summary: "rigid bodies on SO(3) and SE(3), no angles; order 2, 4, 6 or 8; any step has a solution",
@@ -96,7 +97,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 The angular momentum R m in space is the state: a free body keeps it to the last bit, and |m|^2 to rounding.",
         options: &[BODY_ORDER],
     },
-    Entry {
+    RegistryEntry {
         name: MOSER_VESELOV,
         kind: VARIATIONAL,
         summary: "rigid bodies, the integrable discretisation of the free top; order 2, 4, 6 or 8",
@@ -105,7 +106,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 Of the free body it keeps the energy too, to rounding.",
         options: &[BODY_ORDER],
     },
-    Entry {
+    RegistryEntry {
         name: COLLISIONS,
         kind: VARIATIONAL,
         summary: "rigid bodies that collide: every body has its own legs, cut at its own impacts; exact between them",
@@ -117,7 +118,7 @@ pub(super) static INTEGRATORS: [Entry; 12] = [
                 than `contact_time` are elastic, and what friction can stop it turns around: rest is a time-symmetric hop.",
         options: &[CONTACT_TIME],
     },
-    Entry {
+    RegistryEntry {
         name: "rk4",
         kind: NOT_VARIATIONAL,
         summary: "classical Runge-Kutta, the contrast: keeps neither momenta nor the symplectic form",

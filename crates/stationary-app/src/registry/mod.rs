@@ -9,7 +9,7 @@ mod options;
 mod solid;
 
 pub use choice::{Chosen, body_method, collisions, method};
-pub use materials::Material;
+pub use materials::MaterialEntry;
 pub(crate) use options::{ENERGY_OPTIONS, SOLID_BETA, STEP, STEP_OPTIONS};
 pub use solid::{AutoSpec, Rule, SolidMethod, StepSpec, solid_method};
 
@@ -24,7 +24,7 @@ use stationary::error::Error;
 
 /// Documentation of an integrator or an observer.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// The name in scenarios.
     pub name: &'static str,
     /// A word or two on what it is.
@@ -50,27 +50,27 @@ pub(crate) const COLLISIONS: &str = "collisions";
 pub(crate) const AUTO: &str = "auto";
 
 /// All integrators.
-pub fn integrators() -> &'static [Entry] {
+pub fn integrators() -> &'static [RegistryEntry] {
     &INTEGRATORS
 }
 
 /// All observers. Those named `always` run in every scenario.
-pub fn observers() -> &'static [Entry] {
+pub fn observers() -> &'static [RegistryEntry] {
     &OBSERVERS
 }
 
-/// All laws of elasticity.
-pub fn materials() -> &'static [Material] {
+/// All constitutive laws.
+pub fn materials() -> &'static [MaterialEntry] {
     &MATERIALS
 }
 
 /// The integrators that a kind of scenario takes, and the options that each has there.
-pub(crate) fn integrators_of(kind: &SystemKind) -> Vec<(&'static Entry, Vec<Key>)> {
+pub(crate) fn integrators_of(kind: &SystemKind) -> Vec<(&'static RegistryEntry, Vec<Key>)> {
     INTEGRATORS.iter().filter_map(|entry| Some((entry, (kind.options_of)(entry)?))).collect()
 }
 
 /// The integrator that a scenario names, if it moves systems of this kind.
-pub(crate) fn accepted(kind: &SystemKind, choice: &IntegratorSpec) -> Result<&'static Entry, Error> {
+pub(crate) fn accepted(kind: &SystemKind, choice: &IntegratorSpec) -> Result<&'static RegistryEntry, Error> {
     let text = &choice.method;
     let own: Vec<&str> = integrators_of(kind).iter().map(|(entry, _)| entry.name).collect();
     let Some(entry) = INTEGRATORS.iter().find(|entry| entry.name == text.text) else {

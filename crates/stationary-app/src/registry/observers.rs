@@ -1,10 +1,10 @@
 //! The observers, with their mathematics.
 
-use super::Entry;
+use super::RegistryEntry;
 use super::options::ENERGY_OPTIONS;
 
-pub(super) static OBSERVERS: [Entry; 14] = [
-    Entry {
+pub(super) static OBSERVERS: [RegistryEntry; 14] = [
+    RegistryEntry {
         name: "energy",
         kind: "always",
         summary: "energy p v - L(t, q, v) of the continuous system at each step",
@@ -12,7 +12,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 initial energy vanishes, over the size of its terms. The drift rate is the slope of a line fitted to E/|E_0|.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "discrete_energy",
         kind: "always",
         summary: "discrete energy -D3 L_d of each step; null for rk4",
@@ -21,7 +21,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 of the energy.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "energy_steps",
         kind: "with step = \"energy\"",
         summary: "length of each step, and where no length keeps the discrete energy",
@@ -30,7 +30,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 none where M changes its sign. Such steps are flagged, counted, listed and made as `turning` says.",
         options: &ENERGY_OPTIONS,
     },
-    Entry {
+    RegistryEntry {
         name: "momentum",
         kind: "with [symmetry]",
         summary: "Noether momentum p . xi(q) of each named symmetry",
@@ -39,7 +39,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 Symmetries affine in q (translations, rotations) carry over to every L_d exactly.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "symplectic",
         kind: "on request",
         summary: "residual of the discrete symplectic form",
@@ -49,7 +49,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 window begins after 100 steps, or when |F| has grown by 10^4. Costs a few n^3 operations a step.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "constraint",
         kind: "with constraint",
         summary: "violation of each constraint and of its hidden one, and the multipliers",
@@ -57,7 +57,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 constraints push with sum_a multiplier_a grad g_a   [VTI04 (25)].",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "work",
         kind: "with force, or gaps that take energy",
         summary: "work of the forces, and whether it accounts for the change of the energy",
@@ -65,7 +65,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 The balance error is max |E - E_0 - W| over the energy scale, less what impacts changed.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "impacts",
         kind: "with gap",
         summary: "impacts, their impulses and energies in impacts.csv, and the gaps as columns",
@@ -76,7 +76,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 The energies before and after are -D3 L_d of the two legs; with restitution or friction they differ as the law asks.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "modified_energy",
         kind: "on request",
         summary: "energy with the first term of the modified energy that the method follows",
@@ -86,7 +86,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 H varies by h^2 along the run, H + h^2 H_2 by h^4. `steadier_by` is the ratio of the two.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "loop_area",
         kind: "on request",
         summary: "Poincare's integral invariant: the area of a small loop of 32 neighbouring runs",
@@ -95,7 +95,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 points no longer resolve the loop, and the reported change is that of the resolution.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "section",
         kind: "with [section]",
         summary: "Poincare section: formulas recorded where another crosses zero upward, in sections.csv",
@@ -104,7 +104,7 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 that jumps from minus to plus crosses no zero: such places are counted, not recorded.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "local_energy",
         kind: "on request, or with [local_energy] or a claim on it",
         summary: "solids: the balance of energy of every element, which its steps do not keep",
@@ -113,14 +113,14 @@ pub(super) static OBSERVERS: [Entry; 14] = [
                 elements are evaluated one by one, on one thread.",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "probe",
         kind: "with [probe]",
         summary: "any formula of t, positions, velocities and momenta as a column",
         maths: "A line such as radius = \"sqrt(x^2 + y^2)\" under [probe].",
         options: &[],
     },
-    Entry {
+    RegistryEntry {
         name: "newton",
         kind: "always",
         summary: "Newton iterations of implicit methods, in the summary",

@@ -122,9 +122,9 @@ pub(crate) const STEP_OPTIONS: [Key; 11] = [
     ),
     Key::new(
         "boundary",
-        Form::Words(&["envelope", "impulse"]),
+        Form::Words(&["envelope", "iterated-envelope", "impulse"]),
         IfAbsent::Derived("envelope; free steps or events at the end: impulse"),
-        "avi: how the slower of two levels acts on the nodes they share: by the `envelope` of its potential, second-order accurate, or by its `impulse`, first-order accurate",
+        "avi: how the slower of two levels acts on the nodes they share: by the `envelope` of its potential, second-order accurate, by the `iterated-envelope`, nearer to the minimum at the price of another evaluation, or by its `impulse`, first-order accurate",
     ),
     Key::new(
         "step",

@@ -211,6 +211,7 @@ fn boundary(method: &str, has_envelope: bool, options: &mut Section) -> Result<B
                 .help("expected steps = \"harmonic\" and events = \"middle\", or boundary = \"impulse\"")
                 .into())
         }
+        Some("iterated-envelope") if has_envelope => Ok(Boundary::IteratedEnvelope),
         _ if has_envelope => Ok(Boundary::Envelope),
         _ => Ok(Boundary::Impulse),
     }

@@ -1,6 +1,6 @@
 //! Checkpoints of runs of every kind: when they are due, what all of them hold, and what `--resume` finds.
 
-use super::Outcome;
+use super::RunOutcome;
 use super::engine::Columns;
 use super::finish::drop_csv;
 use crate::scenario::{Scenario, claim};
@@ -32,7 +32,7 @@ pub(crate) enum Opened {
     /// The run begins, or goes on.
     Run(Checkpointer),
     /// It was over before, and this came of it.
-    Finished(Box<Outcome>),
+    Finished(Box<RunOutcome>),
 }
 
 impl Checkpointer {
@@ -88,7 +88,7 @@ impl Checkpointer {
     }
 
     /// What came of this run, where it was over before; results of another one are not overwritten by resuming this.
-    fn over(&self) -> Result<Option<Outcome>, Error> {
+    fn over(&self) -> Result<Option<RunOutcome>, Error> {
         let Some(file) = self.out.file("summary.json") else { return Ok(None) };
         let Ok(text) = files::read(&file, files::LONGEST_RESULT) else { return Ok(None) };
         let summary: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
@@ -110,7 +110,7 @@ impl Checkpointer {
             in_memory.series = Some(Table::read(&csv)?);
         }
         let claims = summary["claims"].as_array().into_iter().flatten().map(judged).collect();
-        Ok(Some(Outcome {
+        Ok(Some(RunOutcome {
             claims,
             conserved: Vec::new(),
             stopped: None,
@@ -171,9 +171,9 @@ impl Checkpointer {
 }
 
 /// A claim as the summary tells it.
-fn judged(claim: &Value) -> claim::Outcome {
+fn judged(claim: &Value) -> claim::CheckedClaim {
     let text = |key: &str| claim[key].as_str().unwrap_or_default().to_string();
-    claim::Outcome {
+    claim::CheckedClaim {
         text: text("claim"),
         holds: claim["holds"] == true,
         measured: claim["measured"].as_f64(),

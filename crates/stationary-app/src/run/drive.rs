@@ -1,10 +1,10 @@
 //! The whole path of a run, of every kind: build, loop (advance, look, write, checkpoint, watch), finish.
 
 use super::checkpointer::{Checkpointer, Opened};
-use super::engine::Moved;
+use super::engine::Advanced;
 use super::prepared::PreparedRun;
 use super::results::{Results, check_claims};
-use super::{End, Outcome, TICK, Watch, prepare};
+use super::{End, RunOutcome, TICK, Watch, prepare};
 use crate::scenario::Scenario;
 use stationary::error::{Cause, Error, RunError};
 use stationary_report::{Folder, failpoint};
@@ -16,7 +16,7 @@ pub(super) fn run(
     out: &Folder,
     resume: bool,
     watch: &mut Watch<'_>,
-) -> Result<Outcome, Error> {
+) -> Result<RunOutcome, Error> {
     let clock = Instant::now();
     let mut prepared = prepare(|| PreparedRun::build(scenario, out.shows()))?;
     check_claims(scenario, &*prepared.engine)?;
@@ -29,20 +29,20 @@ pub(super) fn run(
     results.finish(&mut *prepared.engine, end)
 }
 
-/// The loop: advance, look, write; now and then tell the watcher, and write a checkpoint.
+/// The loop: advance, observe, write; at intervals report to the watcher and write a checkpoint.
 fn drive(prepared: &mut PreparedRun, results: &mut Results<'_>, watch: &mut Watch<'_>) -> Result<End, Error> {
     let engine = &mut *prepared.engine;
     let mut told = Instant::now();
     let mut stopped = None;
     let mut interrupted = false;
     for turn in 0_u64.. {
-        // The start is a moment, too.
-        let moved = if results.is_empty() { Ok(Moved::Moment) } else { engine.advance() };
+        // The initial state is the first moment; nothing is advanced for it.
+        let advanced = if results.is_empty() { Ok(Advanced::Moment) } else { engine.advance() };
         failpoint::moved();
-        let over = match moved {
-            Ok(Moved::Partway) => false,
-            Ok(Moved::Over) => true,
-            Ok(Moved::Moment) => match engine.look() {
+        let over = match advanced {
+            Ok(Advanced::Partway) => false,
+            Ok(Advanced::Over) => true,
+            Ok(Advanced::Moment) => match engine.look() {
                 Ok(moment) => results.take(engine, &moment)?,
                 Err(cause) => {
                     stopped = Some(results.stopped_by(cause));

@@ -10,16 +10,16 @@ use stationary_report::frames::{FrameFormat, Frames};
 use stationary_report::html::{Section, TextTable};
 use stationary_report::{Events, Series};
 
-/// A system in motion, with all that observes it. Whatever decides how it goes on is in its [`Persist`].
+/// A system in motion with its observers. Its [`Persist`] holds everything on which the rest of the run depends.
 pub(crate) trait Engine: Persist + Send {
-    /// What is drawn of it, where anybody will see it.
+    /// The recorded pictures of the motion, if a page will show them.
     fn pictures(&mut self) -> Option<&mut dyn Persist> {
         None
     }
 
-    /// Moves on: by a step, or for a stretch of simulated time that takes a part of a second. A move that was interrupted
-    /// ([`Cause::Interrupted`]) has not been made.
-    fn advance(&mut self) -> Result<Moved, RunError>;
+    /// Advances by one step, or by an interval of simulated time that takes a fraction of a second to compute. If the call is interrupted
+    /// ([`Cause::Interrupted`]), the state is that from before.
+    fn advance(&mut self) -> Result<Advanced, RunError>;
 
     /// Shows the present moment to every observer.
     fn look(&mut self) -> Result<Moment, Cause>;
@@ -35,34 +35,39 @@ pub(crate) trait Engine: Persist + Send {
         Ok(())
     }
 
-    /// Writes what is known only once the run is over; returns what is found wrong only then.
+    /// Writes results that are known only when the run is over. Returns a fault that is found only then.
     fn conclude(&mut self, _outputs: &mut Outputs) -> Result<Option<Cause>, Error> {
         Ok(None)
     }
 
-    /// How far it has come.
+    /// What only `stationary check` tells, since it takes time: names and values.
+    fn survey(&self, _scenario: &Scenario) -> Result<Vec<(&'static str, String)>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Steps, time and energy error so far.
     fn progress(&self) -> Progress;
 
-    /// What it found, for the summary of a run that ended here.
+    /// The entries of `summary.json` that this kind of system has, for a run that ended at `end`.
     fn summary(&self, end: &End) -> Summary;
 
-    /// What it tells people.
+    /// Facts, plots, tables and warnings for the page and the terminal.
     fn report(&self, finished: &FinishedRun<'_>) -> EngineReport;
 }
 
-/// Where a move has led.
-pub(crate) enum Moved {
-    /// To a moment that is to be looked at.
+/// What a call of [`Engine::advance`] has reached.
+pub(crate) enum Advanced {
+    /// A moment that observers must see.
     Moment,
-    /// Part of the way to one.
+    /// A time between two such moments.
     Partway,
-    /// Nowhere: the run is over, and its last moment has been seen.
+    /// The end of the run; observers have seen its last moment.
     Over,
 }
 
-/// A moment that was looked at.
+/// A moment that observers have seen.
 pub(crate) struct Moment {
-    /// Its place among all moments looked at, from nought.
+    /// Its number among all such moments, from zero.
     pub number: u64,
     /// The time.
     pub time: f64,
@@ -76,9 +81,9 @@ pub(crate) struct Moment {
 
 /// Names of the columns of the series.
 pub(crate) struct Columns {
-    /// The time, and what the state is made of.
+    /// The time and the components of the state.
     pub state: Vec<String>,
-    /// What observers add.
+    /// The columns of the observers.
     pub observed: Vec<String>,
 }
 
@@ -100,7 +105,7 @@ pub(crate) struct Outputs {
     pub frames: Option<Frames>,
 }
 
-/// What a system has for the summary of its run.
+/// The part of the summary that depends on the kind of system.
 pub(crate) struct Summary {
     /// The method in words.
     pub method: String,
@@ -112,21 +117,21 @@ pub(crate) struct Summary {
     pub keys: Record,
 }
 
-/// A run that has ended, for whoever reports it.
+/// A run that has ended, as [`Engine::report`] sees it.
 pub(crate) struct FinishedRun<'a> {
     pub scenario: &'a Scenario,
     pub end: &'a End,
-    /// The whole summary, but for what judges it: claims and warnings.
+    /// The whole summary except claims and warnings.
     pub summary: &'a Record,
     pub series: &'a Series,
     pub outputs: &'a Outputs,
     /// Wall time.
     pub seconds: f64,
-    /// Whether anybody will see plots and pictures.
+    /// Whether a page with plots and pictures will be made.
     pub shows: bool,
 }
 
-/// What a system tells people of its run.
+/// The part of the page and of the terminal output that depends on the kind of system.
 #[derive(Default)]
 pub(crate) struct EngineReport {
     pub conserved: Vec<Conserved>,

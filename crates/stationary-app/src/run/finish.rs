@@ -1,9 +1,9 @@
-//! The end of every run: claims held against the summary, then `summary.json` and `report.html`.
+//! The end of every run: claims are checked against the summary, then `summary.json` and `report.html` are written.
 
 use super::checkpointer::Checkpointer;
 use super::engine::{EngineReport, Outputs, Summary};
 use super::page::{RunPage, run_page};
-use super::{End, Outcome};
+use super::{End, RunOutcome};
 use crate::scenario::{Scenario, claim};
 use serde_json::{Map, Value, json};
 use stationary::error::Error;
@@ -71,16 +71,16 @@ pub(crate) struct Ending<'a> {
 
 /// Judges the claims and writes summary and page, if there is a folder for them.
 ///
-/// All that was written is on the disk before the checkpoint goes: broken off anywhere here, the run can be resumed.
-pub(crate) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
+/// The checkpoint is removed only when all files are on the disk. If the program is killed before that, the run can be resumed.
+pub(crate) fn finish(ending: Ending<'_>) -> Result<RunOutcome, Error> {
     let Ending { scenario, checkpointer, series, outputs, mut summary, findings, end } = ending;
     let out = &checkpointer.out;
-    // What the system conserves first: that is what tells how good the run is.
+    // Quantities that the system conserves come first: they show how good the run is.
     let mut conserved = findings.conserved;
     conserved.sort_by_key(|row| !row.constant);
     summary.set("identity", checkpointer.name());
     let partial = to_json(&summary);
-    let claims: Vec<claim::Outcome> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
+    let claims: Vec<claim::CheckedClaim> = scenario.claims.iter().map(|c| c.evaluate(&partial)).collect();
     let judged = claims.iter().map(|c| {
         let (text, reason) = (c.text.as_str(), c.reason.as_str());
         record! { "claim": text, "holds": c.holds, "measured": c.measured, "reason": reason }
@@ -110,9 +110,9 @@ pub(crate) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
     let mut written = Vec::new();
     if let (Some(page), Some(_)) = (&page, out.path()) {
         out.write("report.html", &page.to_html())?;
-        written.extend(left(scenario, out, end.interrupted)?);
+        written.extend(series_files(scenario, out, end.interrupted)?);
         written.iter().chain(&more).try_for_each(|file| out.sync_file(file))?;
-        // The last of all: a summary of a finished run says that everything is there.
+        // The summary is written last: if it says that the run is finished, all other files are complete.
         let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data") + "\n";
         out.write("summary.json", &text)?;
         written.extend(["summary.json", "report.html"].into_iter().filter_map(|name| out.file(name)));
@@ -129,7 +129,7 @@ pub(crate) fn finish(ending: Ending<'_>) -> Result<Outcome, Error> {
         frames: outputs.frames.and_then(Frames::into_in_memory),
         page: page.filter(|_| out.keeps()),
     };
-    Ok(Outcome {
+    Ok(RunOutcome {
         summary,
         conserved,
         claims,
@@ -153,8 +153,8 @@ impl Outputs {
     }
 }
 
-/// The series in the forms that the scenario asks for. One that is broken off stays as it goes on.
-fn left(scenario: &Scenario, out: &Folder, interrupted: bool) -> Result<Vec<PathBuf>, Error> {
+/// The files of the series in the formats that the scenario asks for. An interrupted run keeps `series.csv`, which a resumed one appends to.
+fn series_files(scenario: &Scenario, out: &Folder, interrupted: bool) -> Result<Vec<PathBuf>, Error> {
     let (Some(csv), Some(parquet)) = (out.file("series.csv"), out.file("series.parquet")) else {
         return Ok(Vec::new());
     };
@@ -168,13 +168,13 @@ fn left(scenario: &Scenario, out: &Folder, interrupted: bool) -> Result<Vec<Path
     Ok(vec![parquet])
 }
 
-/// Removes `series.csv` where it was only on the way to another form.
+/// Removes `series.csv` if the scenario asks for Parquet alone, which is converted from it.
 pub(crate) fn drop_csv(scenario: &Scenario, out: &Folder) -> Result<(), Error> {
     let dropped = scenario.output.parquet && !scenario.output.csv;
     if dropped { out.remove(&["series.csv"]) } else { Ok(()) }
 }
 
-/// A number for people: six digits.
+/// A number with six digits, for messages and tables.
 pub(crate) fn short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     format!("{rounded:?}").trim_end_matches(".0").to_string()

@@ -16,7 +16,7 @@ pub struct RunPage<'a> {
     /// What was conserved.
     pub conserved: &'a [Conserved],
     /// The claims held against the results.
-    pub claims: &'a [claim::Outcome],
+    pub claims: &'a [claim::CheckedClaim],
     /// What the reader must know first.
     pub warnings: &'a [String],
     /// Plots and pictures of the motion.

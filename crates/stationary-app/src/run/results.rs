@@ -1,10 +1,10 @@
-//! What a run writes: its series and other tables as it goes, checkpoints on the way, summary and page at its end.
+//! The results of a run: the series and other tables during the run, checkpoints at intervals, summary and page at the end.
 
 use super::checkpointer::Checkpointer;
 use super::engine::{Engine, FinishedRun, Moment, OutputSpec, Outputs};
 use super::finish::{Ending, finish, head, to_json};
 use super::prepared::PreparedRun;
-use super::{End, Outcome};
+use super::{End, RunOutcome};
 use crate::scenario::Scenario;
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error, RunError};
@@ -22,11 +22,11 @@ pub(crate) struct Results<'a> {
     last: Last,
 }
 
-/// The last good moment. It is a row of the series at least when the next one fails.
+/// The last good moment. If the next one fails, it becomes the last row of the series.
 pub(crate) struct Last {
     /// Whether there was one.
     seen: bool,
-    /// It, as a row of the series.
+    /// The moment as a row of the series.
     pub row: Vec<f64>,
     is_written: bool,
     time: f64,
@@ -34,12 +34,12 @@ pub(crate) struct Last {
 }
 
 impl Last {
-    /// None yet, of a run that begins at a time.
+    /// For a run that begins at a time, before its first moment.
     pub fn new(start: f64) -> Self {
         Last { seen: false, row: Vec::new(), is_written: true, time: start, moves: 0 }
     }
 
-    /// This was one.
+    /// Takes the moment that observers have just seen.
     pub fn see(&mut self, engine: &dyn Engine, moment: &Moment) {
         self.row.clear();
         engine.row(&mut self.row);
@@ -84,9 +84,9 @@ impl<'a> Results<'a> {
         !self.last.seen
     }
 
-    /// Takes a moment that was looked at; returns whether it is the last.
+    /// Takes a moment that observers have seen; returns whether it is the last.
     pub fn take(&mut self, engine: &mut dyn Engine, moment: &Moment) -> Result<bool, Error> {
-        // Every moment, not only those written: the next one may fail, and then this was the last good one.
+        // Also moments that are no row: if the next one fails, this is the last good one.
         self.last.see(engine, moment);
         let last = &self.last;
         if last.is_written {
@@ -97,7 +97,7 @@ impl<'a> Results<'a> {
         Ok(moment.is_last)
     }
 
-    /// The stop of a run whose next moment could not be looked at.
+    /// The error of a run in which observers failed at the moment after the last good one.
     pub fn stopped_by(&self, cause: Cause) -> RunError {
         RunError { time: self.last.time, step: self.last.moves, cause }
     }
@@ -128,7 +128,7 @@ impl<'a> Results<'a> {
         self.outputs.flush()
     }
 
-    /// Writes the last good moment, if it is no row yet.
+    /// Writes the last good moment, unless it is a row already.
     pub fn write_last_row(&mut self) -> Result<(), Error> {
         if !self.last.is_written {
             self.series.push(&self.last.row)?;
@@ -143,7 +143,7 @@ impl<'a> Results<'a> {
     }
 
     /// Writes summary and page.
-    pub fn finish(mut self, engine: &mut dyn Engine, mut end: End) -> Result<Outcome, Error> {
+    pub fn finish(mut self, engine: &mut dyn Engine, mut end: End) -> Result<RunOutcome, Error> {
         if let Some(cause) = engine.conclude(&mut self.outputs)?
             && end.stopped.is_none()
         {
@@ -223,7 +223,7 @@ impl Outputs {
     }
 }
 
-/// All keys of the summary but those that judge the others: claims and warnings.
+/// All keys of the summary except claims and warnings.
 fn summary(scenario: &Scenario, engine: &dyn Engine, end: &End, rows: u64, seconds: f64) -> Record {
     let own = engine.summary(end);
     let mut summary = head(scenario, &own, end, rows, seconds);
@@ -231,7 +231,7 @@ fn summary(scenario: &Scenario, engine: &dyn Engine, end: &End, rows: u64, secon
     summary
 }
 
-/// Refuses claims about keys that this run will not have, before it is run.
+/// Refuses, before the run, claims about keys that its summary will not have.
 pub(crate) fn check_claims(scenario: &Scenario, engine: &dyn Engine) -> Result<(), Error> {
     let end = End { stopped: None, interrupted: false, time: scenario.start, step: 0 };
     let keys = to_json(&summary(scenario, engine, &end, 0, 0.0));

@@ -61,7 +61,7 @@ impl Relation {
 
 /// A claim held against the results.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct CheckedClaim {
     /// The claim as it was written.
     pub text: String,
     /// Whether it held.
@@ -72,7 +72,7 @@ pub struct Outcome {
     pub reason: String,
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for CheckedClaim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.holds { "holds" } else { "FAILED" };
         write!(f, "{word}: {} ({})", self.text, self.reason)
@@ -113,8 +113,8 @@ impl Claim {
     }
 
     /// Compares the claim with the results. A key that is missing, null or not a number never holds.
-    pub fn evaluate(&self, summary: &Value) -> Outcome {
-        let outcome = |holds, measured, reason| Outcome {
+    pub fn evaluate(&self, summary: &Value) -> CheckedClaim {
+        let outcome = |holds, measured, reason| CheckedClaim {
             text: self.text.text.trim().to_string(),
             holds,
             measured,

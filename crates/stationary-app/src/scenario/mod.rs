@@ -140,7 +140,7 @@ pub use crate::kinds::collisions::{
     BodyBegin, BodyGroup, CollisionSystem, MassSpec, Placement, ShapeSpec, WallKind, WallSpec,
 };
 pub use crate::kinds::formula::{
-    Drawing, FormulaSystem, GapSpec, Initial, Law, Motion, SectionSpec, Shape, Together,
+    Drawing, DrawnShape, FormulaSystem, GapSpec, Initial, Law, Motion, SectionSpec, Together,
 };
 pub use crate::kinds::rigid_body::RigidBodySystem;
 pub use crate::kinds::solid::{

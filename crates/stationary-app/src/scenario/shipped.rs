@@ -45,6 +45,7 @@ const ALL: &[Shipped] = shipped!(
     "block",
     "l-beam",
     "slab",
+    "taylor-bar",
     "blade-1",
     "blade-2",
     "blade-3",
@@ -76,7 +77,8 @@ macro_rules! meshes {
 }
 
 /// Meshes of shipped scenarios: the name in the scenario, and the file.
-const MESHES: &[(&str, &[u8])] = meshes!("bar-wave", "block", "l-beam", "slab", "blade", "graded-cube");
+const MESHES: &[(&str, &[u8])] =
+    meshes!("bar-wave", "block", "l-beam", "slab", "blade", "graded-cube", "taylor-bar");
 
 /// The shipped mesh of this name.
 pub fn mesh(name: &str) -> Option<&'static [u8]> {

@@ -1,8 +1,8 @@
 //! What is looked at before the first run: every scenario is read, some are built, and all that decides the bits of the
 //! sweep becomes a number.
 
-use super::drive::{Progress, Watch, workers};
-use super::{Options, Sweep};
+use super::drive::{SweepProgress, SweepWatch, workers};
+use super::{Sweep, SweepOptions};
 use crate::run;
 use crate::scenario::claim::Relation;
 use crate::scenario::{Claim, Place, Scenario, Text};
@@ -18,7 +18,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// Reading finds misspelt keys and values out of range. Building finds the rest, but takes as long as a short run does: it
 /// is done for the values that people type one by one.
-pub(super) fn check(sweep: &Sweep, options: &Options, watch: &mut Watch<'_>) -> Result<Option<u64>, Error> {
+pub(super) fn check(
+    sweep: &Sweep,
+    options: &SweepOptions,
+    watch: &mut SweepWatch<'_>,
+) -> Result<Option<u64>, Error> {
     let next = AtomicUsize::new(0);
     let stop: Arc<AtomicBool> = Arc::default();
     let first_fault: Mutex<Option<(usize, Error)>> = Mutex::new(None);
@@ -47,7 +51,7 @@ pub(super) fn check(sweep: &Sweep, options: &Options, watch: &mut Watch<'_>) -> 
             }
         }
     };
-    let progress = Progress { runs: sweep.plan.len(), done: 0, resumed: 0, amiss: 0, under_way: 0.0 };
+    let progress = SweepProgress { runs: sweep.plan.len(), done: 0, resumed: 0, amiss: 0, under_way: 0.0 };
     let mut meanwhile = || {
         if watch(&progress).is_break() {
             stop.store(true, Ordering::Relaxed);
@@ -103,7 +107,7 @@ fn plottable(scenario: &mut Scenario, key: &str) -> Result<(), Error> {
 }
 
 /// A number for all that decides the bits of a sweep.
-fn identify(sweep: &Sweep, options: &Options, meshes: &BTreeMap<String, u64>) -> u64 {
+fn identify(sweep: &Sweep, options: &SweepOptions, meshes: &BTreeMap<String, u64>) -> u64 {
     let mut parts: Vec<Vec<u8>> = vec![
         env!("CARGO_PKG_VERSION").into(),
         sweep.template.name().into(),

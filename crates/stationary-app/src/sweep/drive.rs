@@ -18,11 +18,11 @@ const TICK: Duration = Duration::from_millis(50);
 const STACK: usize = 8 << 20;
 
 /// Told how far a sweep is; may end it.
-pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+pub type SweepWatch<'a> = dyn FnMut(&SweepProgress) -> ControlFlow<()> + 'a;
 
 /// How far a sweep has come.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct SweepProgress {
     /// Runs in all.
     pub runs: usize,
     /// Runs that are over, those before the sweep was resumed included.
@@ -68,7 +68,7 @@ struct Shared<'a, T> {
 pub(super) fn drive<T: Send>(
     work: &Work<'_, T>,
     note: &mut dyn FnMut(T) -> Result<bool, Error>,
-    watch: &mut Watch<'_>,
+    watch: &mut SweepWatch<'_>,
 ) -> Result<bool, Error> {
     let jobs = work.jobs.clamp(1, work.pending.len().max(1));
     let shared = Shared {
@@ -156,7 +156,7 @@ impl<T> Shared<'_, T> {
         &self,
         receiver: &Receiver<Result<T, Error>>,
         note: &mut dyn FnMut(T) -> Result<bool, Error>,
-        watch: &mut Watch<'_>,
+        watch: &mut SweepWatch<'_>,
     ) -> Result<usize, Error> {
         let mut told = Instant::now();
         let mut amiss = self.work.amiss;
@@ -185,11 +185,11 @@ impl<T> Shared<'_, T> {
         }
     }
 
-    fn progress(&self, noted: usize, amiss: usize) -> Progress {
+    fn progress(&self, noted: usize, amiss: usize) -> SweepProgress {
         let part = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
         let under_way: f64 = self.under_way.iter().map(part).sum();
         let runs = self.work.runs;
         let resumed = runs - self.work.pending.len();
-        Progress { runs, done: resumed + noted, resumed, amiss, under_way }
+        SweepProgress { runs, done: resumed + noted, resumed, amiss, under_way }
     }
 }

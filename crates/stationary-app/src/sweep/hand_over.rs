@@ -1,7 +1,7 @@
 //! Sweeps whose runs are handed to a program instead of a table: no journal, and files only where they are asked for.
 
 use super::Sweep;
-use super::drive::{self, Watch, Work};
+use super::drive::{self, SweepWatch, Work};
 use crate::run;
 use crate::scenario::Scenario;
 use stationary::error::Error;
@@ -27,7 +27,7 @@ pub struct Made {
     /// Its scenario, if it could be read.
     pub scenario: Option<Scenario>,
     /// What came of it, or why it was refused.
-    pub outcome: Result<run::Outcome, Error>,
+    pub outcome: Result<run::RunOutcome, Error>,
 }
 
 impl Sweep {
@@ -56,7 +56,7 @@ impl Sweep {
     pub fn hand_over(
         &self,
         options: &HandOver,
-        watch: &mut Watch<'_>,
+        watch: &mut SweepWatch<'_>,
         done: &mut dyn FnMut(Made) -> ControlFlow<()>,
     ) -> Result<bool, Error> {
         run::check(&self.scenario(0)?).map_err(|error| self.named(0, error))?;

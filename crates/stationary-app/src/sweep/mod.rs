@@ -1,11 +1,11 @@
-//! Many runs of one scenario: a [`Plan`] says what varies, every run is a row of the [`Table`].
+//! Many runs of one scenario: a [`Plan`] says what varies, every run is a row of the [`SweepTable`].
 //!
 //! The rows depend neither on the number of threads nor on the order in which runs end. Runs that are over stand in a
 //! journal until the sweep is, so that one that was killed goes on where it was and leaves the same bytes.
 //!
 //! ```
 //! use stationary_app::scenario::{Template, shipped};
-//! use stationary_app::sweep::{Factor, Options, Plan, Sweep};
+//! use stationary_app::sweep::{Factor, SweepOptions, Plan, Sweep};
 //! use std::ops::ControlFlow;
 //!
 //! let sweep = Sweep {
@@ -14,7 +14,7 @@
 //!     plan: Plan::new(vec![Factor::over("step", "0.01..0.04:4")?])?,
 //! };
 //! let out = std::env::temp_dir().join(format!("stationary-doc-sweep-{}", std::process::id()));
-//! let outcome = sweep.run(&Options::new(&out), &mut |_progress| ControlFlow::Continue(()))?;
+//! let outcome = sweep.run(&SweepOptions::new(&out), &mut |_progress| ControlFlow::Continue(()))?;
 //! let error = |run: usize| outcome.table.rows()[run].value("energy.max_relative_error").unwrap();
 //! // Four times the step of a method of second order.
 //! assert!((error(3) / error(0) / 16.0 - 1.0).abs() < 0.1);
@@ -34,10 +34,10 @@ mod table;
 mod text;
 mod values;
 
-pub use drive::{Progress, Watch};
+pub use drive::{SweepProgress, SweepWatch};
 pub use hand_over::{HandOver, Made};
 pub use plan::{Factor, MOST_RUNS, Plan};
-pub use table::{Ending, Row, Table};
+pub use table::{Ending, Row, SweepTable};
 
 use crate::run;
 use crate::scenario::{Scenario, Template};
@@ -70,7 +70,7 @@ pub struct Sweep {
 
 /// How a sweep is made.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SweepOptions {
     /// Folder for the results.
     pub out: PathBuf,
     /// Runs at a time.
@@ -83,11 +83,11 @@ pub struct Options {
     pub plots: Vec<String>,
 }
 
-impl Options {
+impl SweepOptions {
     /// Into a folder, on all cores.
     pub fn new(out: &Path) -> Self {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { out: out.to_path_buf(), jobs, keep: false, resume: false, plots: Vec::new() }
+        SweepOptions { out: out.to_path_buf(), jobs, keep: false, resume: false, plots: Vec::new() }
     }
 }
 
@@ -107,9 +107,9 @@ fn whole_first(overrides: Vec<(String, String)>) -> Vec<(String, String)> {
 
 /// What came of a sweep.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct SweepOutcome {
     /// The runs that are over: all of them, unless the sweep was interrupted.
-    pub table: Table,
+    pub table: SweepTable,
     /// Whether the watcher ended the sweep. The only file is then the journal to resume from; before the first run there is none.
     pub interrupted: bool,
     /// What the user should know besides.
@@ -124,11 +124,11 @@ impl Sweep {
     ///
     /// Every scenario is read before the first run, and an `Err` of input means that nothing was run or written. A run
     /// that stops, or whose values make no system, is a row that says so.
-    pub fn run(&self, options: &Options, watch: &mut Watch<'_>) -> Result<Outcome, Error> {
+    pub fn run(&self, options: &SweepOptions, watch: &mut SweepWatch<'_>) -> Result<SweepOutcome, Error> {
         self.refuse_ambiguous()?;
         let Some(identity) = check::check(self, options, watch)? else {
-            let table = Table::new(Vec::new());
-            return Ok(Outcome { table, interrupted: true, notes: Vec::new(), files: Vec::new() });
+            let table = SweepTable::new(Vec::new());
+            return Ok(SweepOutcome { table, interrupted: true, notes: Vec::new(), files: Vec::new() });
         };
         let (mut out, path) = (Folder::at(&options.out), options.out.join(JOURNAL));
         let mut notes = Vec::new();
@@ -151,9 +151,9 @@ impl Sweep {
             }
         };
         let (rows, interrupted) = self.make_rows(options, journal, rows, watch)?;
-        let table = Table::new(rows);
+        let table = SweepTable::new(rows);
         if interrupted {
-            return Ok(Outcome { table, interrupted, notes, files: vec![path] });
+            return Ok(SweepOutcome { table, interrupted, notes, files: vec![path] });
         }
         let title = self.scenario(0)?.title;
         table.write(&options.out.join("sweep.csv"), &self.plan)?;
@@ -161,16 +161,16 @@ impl Sweep {
         out.write("sweep.html", &page::page(self, &table, title.as_deref(), &options.plots))?;
         out.remove(&[JOURNAL])?;
         let files = FILES.iter().map(|name| options.out.join(name)).collect();
-        Ok(Outcome { table, interrupted, notes, files })
+        Ok(SweepOutcome { table, interrupted, notes, files })
     }
 
     /// Makes the runs that have no row yet, and notes each in the journal; returns all rows, and whether the watcher ended the sweep.
     fn make_rows(
         &self,
-        options: &Options,
+        options: &SweepOptions,
         mut journal: Journal,
         mut rows: Vec<Row>,
-        watch: &mut Watch<'_>,
+        watch: &mut SweepWatch<'_>,
     ) -> Result<(Vec<Row>, bool), Error> {
         let mut over = vec![false; self.plan.len()];
         rows.iter().for_each(|row| over[row.run] = true);
@@ -247,7 +247,7 @@ impl Sweep {
     }
 
     /// The text of `sweep.json`.
-    fn json(&self, table: &Table, title: Option<&str>) -> String {
+    fn json(&self, table: &SweepTable, title: Option<&str>) -> String {
         let factor = |f: &Factor| json!({ "keys": f.keys, "rows": f.rows });
         let count = |ending| table.count(ending);
         let value = json!({

@@ -2,7 +2,7 @@
 
 use super::plan::Factor;
 use super::plots::{plot, short};
-use super::table::{Ending, Row, Table};
+use super::table::{Ending, Row, SweepTable};
 use super::{PLOTTED, Sweep};
 use stationary_report::html::{Page, Section, TextTable};
 
@@ -11,7 +11,7 @@ const SHOWN: usize = 200;
 const TOLD: usize = 5;
 
 /// The page as HTML. Without keys to plot, the default is plotted if there is such a number.
-pub(super) fn page(sweep: &Sweep, table: &Table, title: Option<&str>, plots: &[String]) -> String {
+pub(super) fn page(sweep: &Sweep, table: &SweepTable, title: Option<&str>, plots: &[String]) -> String {
     let name = sweep.scenario(0).map_or(String::new(), |s| s.name);
     let default = [PLOTTED.to_string()];
     let plotted: Vec<&str> = match plots {
@@ -41,7 +41,7 @@ fn count(runs: usize) -> String {
     if runs == 1 { "1 run".into() } else { format!("{runs} runs") }
 }
 
-fn facts(sweep: &Sweep, table: &Table, name: &str) -> Vec<(String, String)> {
+fn facts(sweep: &Sweep, table: &SweepTable, name: &str) -> Vec<(String, String)> {
     let mut facts =
         vec![("scenario".to_string(), name.to_string()), ("runs".into(), sweep.plan.len().to_string())];
     facts.extend(Ending::ALL.into_iter().filter_map(|ending| {
@@ -66,7 +66,7 @@ fn extent(factor: &Factor) -> String {
     }
 }
 
-fn warnings(sweep: &Sweep, table: &Table) -> Vec<String> {
+fn warnings(sweep: &Sweep, table: &SweepTable) -> Vec<String> {
     let amiss: Vec<&Row> = table.rows().iter().filter(|row| !row.note.is_empty()).collect();
     let tell = |row: &&Row| format!("Run {} ({}): {}", row.run + 1, sweep.plan.describe(row.run), row.note);
     let mut told: Vec<String> = amiss.iter().take(TOLD).map(tell).collect();
@@ -77,7 +77,7 @@ fn warnings(sweep: &Sweep, table: &Table) -> Vec<String> {
 }
 
 /// What varies, how it ended, and what is plotted.
-fn runs(sweep: &Sweep, table: &Table, plotted: &[&str]) -> TextTable {
+fn runs(sweep: &Sweep, table: &SweepTable, plotted: &[&str]) -> TextTable {
     let heads =
         ["run"].into_iter().chain(sweep.plan.keys()).chain(["outcome"]).chain(plotted.iter().copied());
     let row = |row: &Row| {
@@ -126,7 +126,7 @@ mod tests {
             keys: [key.to_string()].into(),
             values: vec![if run.is_multiple_of(7) { f64::NAN } else { run as f64 }],
         };
-        let table = Table::new((0..plan.len()).map(row).collect());
+        let table = SweepTable::new((0..plan.len()).map(row).collect());
         let template = Template::new("pendulum", shipped::find("pendulum").unwrap().text);
         let sweep = Sweep { template, set: vec![("title".into(), "a < b".into())], plan };
         page(&sweep, &table, Some("a < b"), &[key.to_string()])

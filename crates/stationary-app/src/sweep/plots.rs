@@ -1,7 +1,7 @@
 //! The pictures of a sweep: a number of the summaries over what varies.
 
 use super::plan::{Factor, Plan};
-use super::table::{Ending, Row, Table};
+use super::table::{Ending, Row, SweepTable};
 use super::text::clip;
 use stationary::formula::{Scope, evaluate_constant};
 use stationary_report::html::PLOT_SIZE;
@@ -14,7 +14,7 @@ const LINES: usize = 6;
 ///
 /// Over one key it is a line, over two a line for each value of the shorter, or a heat map. Lists and more keys have no axis
 /// of their own and are drawn over the number of the run.
-pub(super) fn plot(plan: &Plan, table: &Table, key: &str) -> Option<(String, String)> {
+pub(super) fn plot(plan: &Plan, table: &SweepTable, key: &str) -> Option<(String, String)> {
     let axes: Vec<usize> = (0..plan.factors().len()).filter(|f| rows(plan, *f) > 1).collect();
     let single = axes.iter().all(|f| plan.factors()[*f].keys.len() == 1);
     let name = |f: usize| plan.factors()[f].keys[0].as_str();
@@ -61,7 +61,7 @@ fn numbers(factor: &Factor) -> (Vec<f64>, bool) {
 }
 
 /// A line along one factor, or one for each row of another.
-fn lines(plan: &Plan, table: &Table, key: &str, (along, apart): (usize, Option<usize>)) -> String {
+fn lines(plan: &Plan, table: &SweepTable, key: &str, (along, apart): (usize, Option<usize>)) -> String {
     let factor = &plan.factors()[along];
     let (x, numeric) = numbers(factor);
     let count = apart.map_or(1, |f| rows(plan, f));
@@ -101,7 +101,7 @@ fn lines(plan: &Plan, table: &Table, key: &str, (along, apart): (usize, Option<u
     plot.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
 }
 
-fn heat(plan: &Plan, table: &Table, key: &str, [up, along]: [usize; 2]) -> String {
+fn heat(plan: &Plan, table: &SweepTable, key: &str, [up, along]: [usize; 2]) -> String {
     let axis = |f: usize| {
         let factor = &plan.factors()[f];
         (factor.keys[0].clone(), factor.rows.iter().map(|row| short(&row[0])).collect::<Vec<_>>())
@@ -117,7 +117,7 @@ fn heat(plan: &Plan, table: &Table, key: &str, [up, along]: [usize; 2]) -> Strin
     map.to_svg(PLOT_SIZE.0, PLOT_SIZE.1)
 }
 
-fn by_number(plan: &Plan, table: &Table, key: &str) -> String {
+fn by_number(plan: &Plan, table: &SweepTable, key: &str) -> String {
     let (x, y): (Vec<f64>, Vec<f64>) =
         table.rows().iter().filter_map(|row| Some(((row.run + 1) as f64, drawn(row, key)?))).unzip();
     let mut plot = Plot::new(key).x_label(format!("run, of {}", plan.len())).y_label(last(key));

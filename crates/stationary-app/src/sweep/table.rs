@@ -63,7 +63,7 @@ const CLOCKS: [&str; 3] = ["wall_seconds", "avi.measured_speedup", "avi.nanoseco
 
 impl Row {
     /// The row of a run that was made.
-    pub(super) fn of(run: usize, outcome: &run::Outcome) -> Row {
+    pub(super) fn of(run: usize, outcome: &run::RunOutcome) -> Row {
         let mut leaves = Vec::new();
         collect("", &outcome.summary, &mut leaves);
         let (keys, values): (Vec<String>, Vec<f64>) = leaves.into_iter().unzip();
@@ -117,16 +117,16 @@ fn collect(key: &str, value: &Value, into: &mut Vec<(String, f64)>) {
 
 /// All rows of a sweep in the order of the plan.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct SweepTable {
     rows: Vec<Row>,
     columns: Vec<String>,
 }
 
-impl Table {
-    pub(super) fn new(mut rows: Vec<Row>) -> Table {
+impl SweepTable {
+    pub(super) fn new(mut rows: Vec<Row>) -> SweepTable {
         rows.sort_by_key(|row| row.run);
         let columns = columns(&rows);
-        Table { rows, columns }
+        SweepTable { rows, columns }
     }
 
     /// The rows.
@@ -262,7 +262,7 @@ mod tests {
                      "claims": [{ "measured": 7 }], "flag": true, "avi": { "measured_speedup": 3.0, "nodes": 4 } }),
         );
         let two = row(1, &json!({ "a": 2, "b": { "c": 0.1 }, "d": { "e": 5e-300 } }));
-        let table = Table::new(vec![two, one]);
+        let table = SweepTable::new(vec![two, one]);
         // In the order of the first run, those of others after the one they follow; `title` is never a number.
         assert_eq!(table.columns(), ["a", "b.c", "d.e", "d.f.0", "d.f.1", "avi.nodes"]);
         assert_eq!(table.rows()[0].value("d.f.0"), Some(1.5));

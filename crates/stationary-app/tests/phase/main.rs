@@ -7,8 +7,8 @@ use stationary::integrate::phase::PhaseStart;
 use stationary::integrate::{BuildError, Integrator, Method, Start};
 use stationary::laws;
 use stationary::linalg::max_abs;
-use stationary::model::{Form, FormulaLagrangian, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
-use stationary_app::run::{Outcome, check, run};
+use stationary::model::{FormulaLagrangian, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace, TwoForm};
+use stationary_app::run::{RunOutcome, check, run};
 use stationary_app::scenario::Scenario;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn vortices() -> Problem {
     let h = "-(2*log((x1-x2)^2 + (y1-y2)^2) + 3*log((x1-x3)^2 + (y1-y3)^2) + 6*log((x2-x3)^2 + (y2-y3)^2))/(4*pi)";
     let theta = ["y1/2", "-x1/2", "y2", "-x2", "3/2*y3", "-3/2*x3"];
     let system = with_one_form(h, &theta, &["x1", "y1", "x2", "y2", "x3", "y3"]).unwrap();
-    assert!(matches!(system.form(), Form::Constant(_)));
+    assert!(matches!(system.form(), TwoForm::Constant(_)));
     Problem { name: "vortices", system, z: vec![1.0, 0.0, -0.3, 0.8, -0.4, -0.9] }
 }
 
@@ -75,7 +75,7 @@ fn vortices() -> Problem {
 fn fibred() -> Problem {
     let theta = ["y + 0.3*y^3 + 0.2*x^2*y", "0"];
     let system = with_one_form("(y^2 + x^2)/2 + 0.1*x^4 + 0.05*x*y^3", &theta, &["x", "y"]).unwrap();
-    assert!(matches!(system.form(), Form::Fibred(_)));
+    assert!(matches!(system.form(), TwoForm::Fibred(_)));
     Problem { name: "fibred", system, z: vec![0.9, 0.4] }
 }
 
@@ -122,7 +122,7 @@ fn every_phase_space_method_has_its_order() {
 fn residual(problem: &Problem, tangent: &[f64]) -> f64 {
     let m = problem.system.dimension();
     match problem.system.form() {
-        Form::Constant(form) => {
+        TwoForm::Constant(form) => {
             let omega = form.omega();
             let mut worst: f64 = 0.0;
             for a in 0..m {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn outcome(name: &str, text: &str) -> (Outcome, String) {
+fn outcome(name: &str, text: &str) -> (RunOutcome, String) {
     let scenario = Scenario::read(name, text, &[]).unwrap_or_else(|e| panic!("{e}"));
     check(&scenario).unwrap_or_else(|e| panic!("{e}"));
     let out = std::env::temp_dir().join(format!("stationary-phase-{}-{name}", std::process::id()));
@@ -13,7 +13,7 @@ fn outcome(name: &str, text: &str) -> (Outcome, String) {
     (outcome, sections)
 }
 
-fn number(outcome: &Outcome, path: &str) -> f64 {
+fn number(outcome: &RunOutcome, path: &str) -> f64 {
     let value = path.split('.').fold(&outcome.summary, |v, key| &v[key]);
     value.as_f64().unwrap_or_else(|| panic!("{path}: {value}"))
 }

@@ -186,7 +186,7 @@ fn explain_knows_every_key_option_and_material() {
     }
     for law in registry::materials() {
         explained(law.name, law.energy);
-        law.constants.iter().for_each(|key| explained(&format!("{}.{}", law.name, key.path), key.doc));
+        law.constants.iter().for_each(|key| explained(&format!("{}.{}", law.name, key.path), &key.meaning()));
     }
     for entry in registry::integrators().iter().chain(registry::observers()) {
         entry.options.iter().for_each(|key| explained(&format!("{}.{}", entry.name, key.path), key.doc));

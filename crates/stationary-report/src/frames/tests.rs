@@ -74,6 +74,46 @@ fn our_own_reader_finds_points_cells_and_fields() {
     assert!(file.ends_with(b"\n</AppendedData>\n</VTKFile>\n"));
 }
 
+/// All kinds of cells, each apart from the others, as a mesh of its own in one file.
+#[test]
+fn every_kind_of_cell_comes_back_through_a_frame() {
+    let kinds = || CellKind::ALL.into_iter().filter(|kind| *kind != CellKind::Point);
+    let (mut points, mut nodes) = (Vec::new(), Vec::new());
+    for (i, kind) in kinds().enumerate() {
+        let first = (points.len() / 3) as u32;
+        nodes.push((kind, (first..first + kind.nodes() as u32).collect::<Vec<_>>()));
+        points.extend(kind.reference().iter().flat_map(|x| [x[0] + 3.0 * i as f64, x[1], x[2]]));
+    }
+    let blocks: Vec<CellBlock> = nodes
+        .iter()
+        .map(|(kind, nodes)| CellBlock { vtk_type: kind.vtk(), nodes, per_cell: kind.nodes() })
+        .collect();
+    let mut file = Vec::new();
+    Grid::new(&points, &blocks, &[], &[]).write(&mut file).unwrap();
+    let mesh = Mesh::read("frame", &file).unwrap();
+    assert_eq!(mesh.points.as_flattened(), points);
+    let found: Vec<_> = mesh.cells.iter().map(|c| (c.kind, c.nodes.clone())).collect();
+    assert_eq!(found, nodes);
+    // In the file, the wedge runs as VTK has it.
+    let wedge = &nodes.iter().find(|(kind, _)| *kind == CellKind::Wedge6).unwrap().1;
+    let connectivity: Vec<u32> =
+        array(&file, "connectivity").as_chunks::<4>().0.iter().map(|n| u32::from_le_bytes(*n)).collect();
+    let place = connectivity.iter().position(|a| *a == wedge[0]).unwrap();
+    assert_eq!(connectivity[place..place + 6], [0, 2, 1, 3, 5, 4].map(|i| wedge[i]));
+    // XDMF names them all, alone and among others.
+    let scratch = Scratch::new("frames-kinds");
+    let mut frames = Frames::create(&scratch.0, FrameFormat::Xdmf, 0).unwrap();
+    let u = vec![0.0; points.len()];
+    let fields = [Field { name: "u", components: 3, values: Values::Floats(&u) }];
+    frames.write(0.0, &points, &blocks, &fields, &[]).unwrap();
+    for block in &blocks {
+        let mut frames = Frames::create(&scratch.0, FrameFormat::Xdmf, 0).unwrap();
+        frames.write(0.0, &points, &[*block], &fields, &[]).unwrap();
+        let text = std::fs::read_to_string(scratch.0.join("frames.xdmf")).unwrap();
+        assert!(text.contains("TopologyType=") && !text.contains("Mixed"), "{text}");
+    }
+}
+
 #[test]
 fn wide_topology_reads_as_narrow_does() {
     let blocks = [BAR, SOLID];

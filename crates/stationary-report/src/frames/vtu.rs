@@ -47,8 +47,8 @@ impl Data<'_> {
             Data::Values(Values::Floats(x)) => x.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())),
             Data::Values(Values::Counts(n)) => n.iter().try_for_each(|n| out.write_all(&n.to_le_bytes())),
             Data::Nodes { blocks, wide } => {
-                let mut nodes = blocks.iter().flat_map(|b| b.nodes);
-                nodes.try_for_each(|n| whole(out, u64::from(*n), *wide))
+                let mut nodes = blocks.iter().flat_map(CellBlock::of_vtk);
+                nodes.try_for_each(|n| whole(out, u64::from(n), *wide))
             }
             Data::Ends { blocks, wide } => {
                 let mut sizes = blocks.iter().flat_map(|b| std::iter::repeat_n(b.per_cell, b.cells()));

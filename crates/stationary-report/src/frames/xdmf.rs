@@ -129,13 +129,14 @@ impl Frame<'_> {
     /// The nodes of one kind of cells; of several kinds each cell with its number before it.
     fn topology(&self) -> Vec<i64> {
         if let [block] = self.blocks {
-            return block.nodes.iter().map(|n| i64::from(*n)).collect();
+            return block.of_vtk().map(i64::from).collect();
         }
         let mut all = Vec::new();
         for block in self.blocks {
-            for cell in block.nodes.chunks_exact(block.per_cell) {
+            let mut nodes = block.of_vtk();
+            for _ in 0..block.cells() {
                 all.extend(named(block.vtk_type).1);
-                all.extend(cell.iter().map(|n| i64::from(*n)));
+                all.extend(nodes.by_ref().take(block.per_cell).map(i64::from));
             }
         }
         all
@@ -154,10 +155,19 @@ fn shape(field: &Field<'_>) -> Vec<u64> {
 fn named(vtk_type: u8) -> (&'static str, &'static [i64]) {
     match vtk_type {
         3 => ("Polyline", &[2, 2]),
+        21 => ("Edge_3", &[34]),
         5 => ("Triangle", &[4]),
         22 => ("Tri_6", &[36]),
+        9 => ("Quadrilateral", &[5]),
+        23 => ("Quad_8", &[37]),
+        28 => ("Quad_9", &[35]),
         10 => ("Tetrahedron", &[6]),
         24 => ("Tet_10", &[38]),
+        14 => ("Pyramid", &[7]),
+        13 => ("Wedge", &[8]),
+        12 => ("Hexahedron", &[9]),
+        25 => ("Hex_20", &[48]),
+        29 => ("Hex_27", &[50]),
         other => unreachable!("no solid has cells of kind {other}"),
     }
 }

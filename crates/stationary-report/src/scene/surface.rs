@@ -1,6 +1,6 @@
 //! What can be seen of a body: the sides of its elements that no other shares, as flat triangles, and bars as lines.
 
-use stationary::model::solid::ElementKind;
+use stationary::mesh::CellKind;
 use std::collections::{HashMap, HashSet};
 
 /// Triangles that a page holds and a phone still turns smoothly; of more, neighbours are joined.
@@ -28,40 +28,59 @@ pub struct Surface {
     pub(super) whole: Option<usize>,
 }
 
-/// A side of a tetrahedron: three corners, and the middles between them where it has such. Seen from outside they turn
-/// counter-clockwise.
-const SIDES: [[usize; 6]; 4] =
-    [[0, 2, 1, 6, 5, 4], [0, 1, 3, 4, 8, 7], [1, 2, 3, 5, 9, 8], [2, 0, 3, 6, 7, 9]];
+/// A triangle of a side: places of its corners among the nodes of the side, and which of its sides are sides of elements.
+type Piece = ([usize; 3], u8);
 
-/// A triangle of six nodes as four of three, each with its sides that are its own.
-const QUARTERS: [([usize; 3], u8); 4] =
-    [([0, 3, 5], 0b101), ([3, 1, 4], 0b011), ([5, 4, 2], 0b110), ([3, 4, 5], 0)];
+/// How a side is divided into flat triangles.
+fn pieces(kind: CellKind) -> &'static [Piece] {
+    match kind {
+        CellKind::Triangle6 => &[([0, 3, 5], 0b101), ([3, 1, 4], 0b011), ([5, 4, 2], 0b110), ([3, 4, 5], 0)],
+        CellKind::Quadrilateral4 => &[([0, 1, 2], 0b011), ([0, 2, 3], 0b110)],
+        CellKind::Quadrilateral8 => &[
+            ([0, 4, 7], 0b101),
+            ([4, 1, 5], 0b011),
+            ([5, 2, 6], 0b011),
+            ([7, 6, 3], 0b110),
+            ([4, 5, 6], 0),
+            ([4, 6, 7], 0),
+        ],
+        // A fan around the middle.
+        CellKind::Quadrilateral9 => &[
+            ([0, 4, 8], 0b001),
+            ([4, 1, 8], 0b001),
+            ([1, 5, 8], 0b001),
+            ([5, 2, 8], 0b001),
+            ([2, 6, 8], 0b001),
+            ([6, 3, 8], 0b001),
+            ([3, 7, 8], 0b001),
+            ([7, 0, 8], 0b001),
+        ],
+        _ => &[([0, 1, 2], ALL)],
+    }
+}
 
 impl Surface {
     /// The surface of these elements, at these points (three numbers each).
     ///
     /// ```
-    /// use stationary::model::solid::ElementKind;
+    /// use stationary::mesh::CellKind;
     /// use stationary_report::scene::Surface;
     ///
     /// // Two tetrahedra that share a side: six of their eight sides are seen.
     /// let points = [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1., 1., 1., 1.];
-    /// let cells = [(ElementKind::Tet4, &[0, 1, 2, 3][..]), (ElementKind::Tet4, &[1, 2, 3, 4][..])];
+    /// let cells = [(CellKind::Tetrahedron4, &[0, 1, 2, 3][..]), (CellKind::Tetrahedron4, &[1, 2, 3, 4][..])];
     /// assert_eq!(Surface::of(&points, cells.into_iter()).triangles(), 6);
     /// ```
-    pub fn of<'a>(points: &[f64], cells: impl Iterator<Item = (ElementKind, &'a [u32])> + Clone) -> Surface {
+    pub fn of<'a>(points: &[f64], cells: impl Iterator<Item = (CellKind, &'a [u32])> + Clone) -> Surface {
         let mut surface = Surface::default();
         let mut draft = Draft { surface: &mut surface, known: vec![u32::MAX; points.len() / 3] };
-        for (k, side) in outer_sides(points.len() / 3, cells.clone()) {
-            draft.triangle(&side, k);
+        for (k, kind, side) in outer_sides(points.len() / 3, cells.clone()) {
+            draft.side(kind, &side, k);
         }
-        for (k, (kind, nodes)) in (0..).zip(cells.clone()) {
-            match kind {
-                ElementKind::Tri3 | ElementKind::Tri6 => draft.triangle(nodes, k),
-                ElementKind::Bar2 | ElementKind::Tet4 | ElementKind::Tet10 => {}
-            }
+        for (k, (kind, nodes)) in (0..).zip(cells.clone()).filter(|(_, (kind, _))| kind.dimension() == 2) {
+            draft.side(kind, nodes, k);
         }
-        for (k, (_, nodes)) in (0..).zip(cells).filter(|(_, (kind, _))| *kind == ElementKind::Bar2) {
+        for (k, (_, nodes)) in (0..).zip(cells).filter(|(_, (kind, _))| kind.dimension() == 1) {
             draft.bar(nodes, k);
         }
         surface.coarsened(points)
@@ -133,7 +152,7 @@ impl Surface {
             let mut sorted = corners;
             sorted.sort_unstable();
             if sorted[0] < sorted[1] && sorted[1] < sorted[2] && seen.insert(sorted) {
-                draft.triangle(&corners, owner(k));
+                draft.side(CellKind::Triangle3, &corners, owner(k));
             }
         }
         for (k, ends) in self.bars.iter().enumerate() {
@@ -170,10 +189,9 @@ impl Draft<'_> {
         self.surface.owners.push(self.surface.elements.len() as u32 - 1);
     }
 
-    /// A triangle of three or six nodes.
-    fn triangle(&mut self, nodes: &[u32], element: u32) {
-        let whole = [([0, 1, 2], ALL)];
-        for (corners, sides) in if nodes.len() == 6 { &QUARTERS[..] } else { &whole } {
+    /// A side, divided into triangles.
+    fn side(&mut self, kind: CellKind, nodes: &[u32], element: u32) {
+        for (corners, sides) in pieces(kind) {
             let corners = corners.map(|c| self.node(nodes[c]));
             self.surface.triangles.push(corners);
             self.surface.sides.push(*sides);
@@ -188,32 +206,35 @@ impl Draft<'_> {
     }
 }
 
-/// The sides of tetrahedra that only one of them has, with its number, in the order of their smallest nodes.
+/// The corners of a side of a cell in ascending order; a triangle has no fourth.
+fn corners(kind: CellKind, nodes: &[u32], side: usize) -> [u32; 4] {
+    let mut corners = [u32::MAX; 4];
+    let local = &kind.faces()[side][..kind.face_kind(side).corners()];
+    corners.iter_mut().zip(local).for_each(|(corner, c)| *corner = nodes[*c]);
+    corners.sort_unstable();
+    corners
+}
+
+/// The sides of solid cells that only one of them has, with its number and their kind, cell by cell.
 fn outer_sides<'a>(
     nodes: usize,
-    cells: impl Iterator<Item = (ElementKind, &'a [u32])> + Clone,
-) -> Vec<(u32, Vec<u32>)> {
-    let tetrahedra =
-        || (0..).zip(cells.clone()).filter(|(_, (kind, _))| kind.dimension() == 3).map(|(k, (_, n))| (k, n));
-    let corners = |n: &[u32], side: usize| {
-        let mut corners = [0, 1, 2].map(|c| n[SIDES[side][c]]);
-        corners.sort_unstable();
-        corners
-    };
+    cells: impl Iterator<Item = (CellKind, &'a [u32])> + Clone,
+) -> Vec<(u32, CellKind, Vec<u32>)> {
+    let solid = || (0..).zip(cells.clone()).filter(|(_, (kind, _))| kind.dimension() == 3);
     // A bucket for each node holds the sides of which it is the smallest: sorting them all at once takes thrice the time.
     let mut first = vec![0usize; nodes + 1];
-    for (_, n) in tetrahedra() {
-        (0..4).for_each(|side| first[corners(n, side)[0] as usize + 1] += 1);
+    for (_, (kind, n)) in solid() {
+        (0..kind.faces().len()).for_each(|side| first[corners(kind, n, side)[0] as usize + 1] += 1);
     }
     for a in 0..nodes {
         first[a + 1] += first[a];
     }
     let mut filled = first.clone();
-    let mut sides = vec![([0u32; 2], 0u32, 0u8); first[nodes]];
-    for (k, n) in tetrahedra() {
-        for side in 0..4 {
-            let [a, b, c] = corners(n, side);
-            sides[filled[a as usize]] = ([b, c], k, side as u8);
+    let mut sides = vec![([0u32; 3], 0u32, 0u8); first[nodes]];
+    for (k, (kind, n)) in solid() {
+        for side in 0..kind.faces().len() {
+            let [a, rest @ ..] = corners(kind, n, side);
+            sides[filled[a as usize]] = (rest, k, side as u8);
             filled[a as usize] += 1;
         }
     }
@@ -228,10 +249,10 @@ fn outer_sides<'a>(
     outer.sort_unstable();
     let mut chosen = outer.into_iter().peekable();
     let mut found = Vec::new();
-    for (k, n) in tetrahedra() {
+    for (k, (kind, n)) in solid() {
         while let Some((_, side)) = chosen.next_if(|(owner, _)| *owner == k) {
-            let places = &SIDES[side as usize][..if n.len() == 10 { 6 } else { 3 }];
-            found.push((k, places.iter().map(|c| n[*c]).collect()));
+            let places = kind.faces()[side as usize];
+            found.push((k, kind.face_kind(side as usize), places.iter().map(|c| n[*c]).collect()));
         }
     }
     found

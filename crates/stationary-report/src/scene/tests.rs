@@ -5,7 +5,7 @@ use crate::testing::Scratch;
 use crate::testing::check_well_formed;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::Value;
-use stationary::model::solid::ElementKind;
+use stationary::mesh::CellKind;
 use std::collections::HashMap;
 
 /// A cube of `n^3` boxes of six tetrahedra each: points and nodes of elements.
@@ -67,7 +67,7 @@ fn volume(points: &[f64], surface: &Surface) -> f64 {
 fn the_surface_of_a_cube_is_closed_and_turned_outward() {
     let n = 5;
     let (points, cells) = cube(n);
-    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Tet4, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (CellKind::Tetrahedron4, &c[..])));
     assert_eq!(surface.triangles(), 12 * n * n);
     assert_eq!(surface.nodes.len(), (n + 1).pow(3) - (n - 1).pow(3));
     assert!((volume(&points, &surface) - 1.0).abs() < 1e-12);
@@ -94,15 +94,62 @@ fn sides_of_ten_and_six_nodes_are_four_triangles_each() {
     let middles = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)].map(|(a, b)| middle(a, b));
     let points: Vec<f64> = corners.iter().chain(&middles).flatten().copied().collect();
     let nodes: Vec<u32> = (0..10).collect();
-    let surface = Surface::of(&points, [(ElementKind::Tet10, &nodes[..])].into_iter());
+    let surface = Surface::of(&points, [(CellKind::Tetrahedron10, &nodes[..])].into_iter());
     assert_eq!((surface.triangles(), surface.nodes.len()), (16, 10));
     assert!((volume(&points, &surface) - 1.0 / 6.0).abs() < 1e-15);
     // Of 48 sides of triangles the sides of the four faces are 24, halves; each of those lies in the middle of an edge.
     assert_eq!(surface.sides.iter().map(|s| s.count_ones()).sum::<u32>(), 24);
     let flat: Vec<u32> = vec![0, 1, 2, 4, 5, 6];
-    let plane = Surface::of(&points, [(ElementKind::Tri6, &flat[..])].into_iter());
+    let plane = Surface::of(&points, [(CellKind::Triangle6, &flat[..])].into_iter());
     let area: f64 = (0..4).map(|t| 0.5 * normal(&points, &plane, t)[2]).sum();
     assert!((area - 0.5).abs() < 1e-15 && plane.elements == [0]);
+}
+
+/// The sides of a reference cell enclose its volume, with a triangle for each part of a side, and each half of an edge is seen from both.
+#[test]
+fn sides_of_every_solid_kind_are_closed_and_turned_outward() {
+    for (kind, size, triangles) in [
+        (CellKind::Tetrahedron4, 1.0 / 6.0, 4),
+        (CellKind::Tetrahedron10, 1.0 / 6.0, 16),
+        (CellKind::Pyramid5, 4.0 / 3.0, 6),
+        (CellKind::Wedge6, 1.0, 8),
+        (CellKind::Hexahedron8, 8.0, 12),
+        (CellKind::Hexahedron20, 8.0, 36),
+        (CellKind::Hexahedron27, 8.0, 48),
+    ] {
+        let points: Vec<f64> = kind.reference().iter().flatten().copied().collect();
+        let nodes: Vec<u32> = (0..kind.nodes() as u32).collect();
+        let surface = Surface::of(&points, [(kind, &nodes[..])].into_iter());
+        assert_eq!(surface.triangles(), triangles, "{kind:?}");
+        assert!((volume(&points, &surface) - size).abs() < 1e-13, "{kind:?}");
+        let halves = if kind.nodes() == kind.corners() { 1 } else { 2 };
+        let seen: u32 = surface.sides.iter().map(|s| s.count_ones()).sum();
+        assert_eq!(seen as usize, 2 * halves * kind.edges().len(), "{kind:?}");
+    }
+}
+
+/// A hexahedron beside a pyramid and a wedge: common sides of three or four corners are not seen.
+#[test]
+fn common_sides_of_mixed_cells_are_hidden() {
+    let mut points: Vec<f64> = CellKind::Hexahedron8.reference().iter().flatten().copied().collect();
+    points.extend([0.0, 0.0, 2.0, 2.5, 0.0, -1.0, 2.5, 0.0, 1.0]);
+    let cells = [
+        (CellKind::Hexahedron8, &[0, 1, 2, 3, 4, 5, 6, 7][..]),
+        (CellKind::Pyramid5, &[4, 5, 6, 7, 8][..]),
+        (CellKind::Wedge6, &[1, 9, 2, 5, 10, 6][..]),
+    ];
+    let surface = Surface::of(&points, cells.into_iter());
+    assert_eq!(surface.triangles(), 4 * 2 + 4 + (2 * 2 + 2));
+    assert!((volume(&points, &surface) - (8.0 + 4.0 / 3.0 + 3.0)).abs() < 1e-13);
+    let flat: Vec<u32> = (0..9).collect();
+    for (kind, triangles) in
+        [(CellKind::Quadrilateral4, 2), (CellKind::Quadrilateral8, 6), (CellKind::Quadrilateral9, 8)]
+    {
+        let points: Vec<f64> = kind.reference().iter().flatten().copied().collect();
+        let surface = Surface::of(&points, [(kind, &flat[..kind.nodes()])].into_iter());
+        let area: f64 = (0..triangles).map(|t| 0.5 * normal(&points, &surface, t)[2]).sum();
+        assert_eq!((surface.triangles(), area), (triangles, 4.0), "{kind:?}");
+    }
 }
 
 #[test]
@@ -118,7 +165,7 @@ fn a_large_surface_is_joined_to_fewer_sides_and_says_so() {
             })
         })
         .collect();
-    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Tri3, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (CellKind::Triangle3, &c[..])));
     assert_eq!(surface.whole, Some(2 * n * n));
     assert!(surface.triangles() <= 100_000 && surface.triangles() > 20_000, "{}", surface.triangles());
     let area: f64 = (0..surface.triangles()).map(|t| 0.5 * normal(&points, &surface, t)[2]).sum();
@@ -132,7 +179,7 @@ fn a_large_surface_is_joined_to_fewer_sides_and_says_so() {
 /// A triangle whose first corner moves, coloured by two fields.
 fn small() -> Scene {
     let points = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    let surface = Surface::of(&points, [(ElementKind::Tri3, &[0, 1, 2][..])].into_iter());
+    let surface = Surface::of(&points, [(CellKind::Triangle3, &[0, 1, 2][..])].into_iter());
     Scene::new(
         &points,
         surface,
@@ -171,7 +218,7 @@ fn displacements(frame: &Frame, nodes: usize) -> Vec<f64> {
 fn displacements_come_back_to_a_part_of_their_range() {
     let points: Vec<f64> = (0..300).map(|i| f64::from(i) * 0.1).collect();
     let cells: Vec<[u32; 2]> = (0..99).map(|k| [k, k + 1]).collect();
-    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Bar2, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (CellKind::Line2, &c[..])));
     let mut scene = Scene::new(&points, surface, Vec::new());
     let u: Vec<f64> = (0..300).map(|i| 1e-6 * (f64::from(i) * 0.7).sin() + 5.0).collect();
     scene.push(1.0, &u, &[]);
@@ -198,7 +245,7 @@ fn values_that_are_none_have_a_code_of_their_own() {
 fn a_picture_thins_itself_and_ends_where_the_run_does() {
     let points: Vec<f64> = (0..60_900).map(f64::from).collect();
     let cells: Vec<[u32; 2]> = (0..20_299).map(|k| [k, k + 1]).collect();
-    let surface = Surface::of(&points, cells.iter().map(|c| (ElementKind::Bar2, &c[..])));
+    let surface = Surface::of(&points, cells.iter().map(|c| (CellKind::Line2, &c[..])));
     let mut scene = Scene::new(&points, surface, Vec::new());
     let mut state = 1u64;
     for k in 0..90 {

@@ -75,7 +75,7 @@ pub trait DiscreteLagrangian: Send {
 
     /// The quadrature of the action: where along the step it looks, and how much each look counts. Forces that come
     /// from no Lagrangian are sampled there too ([`DiscreteForce`](super::DiscreteForce)).
-    fn samples(&self) -> Vec<Sample>;
+    fn samples(&self) -> Vec<QuadraturePoint>;
 
     /// Writes the force that acts besides those of `L` at a place.
     fn outer_force(&mut self, _t: f64, _q: &[f64], _v: &[f64], force: &mut [f64]) {
@@ -115,7 +115,7 @@ pub struct Length {
 /// One node of the quadrature of a discrete action: there the path has the position `sum_j shape_j Q_j` and the
 /// velocity `sum_j slope_j Q_j / h`, both sums over the points `0..=s`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct QuadraturePoint {
     /// Where in the step, from 0 to 1.
     pub abscissa: f64,
     /// The weight; all add to one.

@@ -11,7 +11,7 @@
 //! the symmetry of its second derivatives, and every integrator of discrete Lagrangians steps it. A force that is the
 //! gradient of a potential gives the same steps as that potential inside `L`.
 
-use super::{DiscreteLagrangian, Leg, Sample, Slots};
+use super::{DiscreteLagrangian, Leg, QuadraturePoint, Slots};
 use crate::linalg::dot;
 use crate::model::{Force, ForceJet};
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub trait DiscreteForce: Send {
 #[derive(Debug, Clone)]
 pub struct SampledForce<F> {
     force: F,
-    samples: Vec<Sample>,
+    samples: Vec<QuadraturePoint>,
     jet: ForceJet,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -52,7 +52,7 @@ pub struct SampledForce<F> {
 
 impl<F: Force> SampledForce<F> {
     /// The force on `n` coordinates under the samples of a discrete Lagrangian.
-    pub fn new(force: F, samples: Vec<Sample>, n: usize) -> Self {
+    pub fn new(force: F, samples: Vec<QuadraturePoint>, n: usize) -> Self {
         let zeros = || vec![0.0; n];
         SampledForce { force, samples, jet: ForceJet::new(n), q: zeros(), v: zeros(), f: zeros() }
     }
@@ -79,7 +79,7 @@ impl<F: Force> DiscreteForce for SampledForce<F> {
         for i in 0..self.samples.len() {
             let t = self.place(leg, i);
             self.force.value(t, &self.q, &self.v, &mut self.f);
-            let Sample { weight, shape, .. } = &self.samples[i];
+            let QuadraturePoint { weight, shape, .. } = &self.samples[i];
             for k in 0..n {
                 let impulse = weight * leg.h * self.f[k];
                 sum[k] += impulse;
@@ -102,7 +102,7 @@ impl<F: Force> DiscreteForce for SampledForce<F> {
         for i in 0..self.samples.len() {
             let t = self.place(leg, i);
             self.force.derivatives(t, &self.q, &self.v, &mut self.jet);
-            let Sample { weight, shape, slope, .. } = &self.samples[i];
+            let QuadraturePoint { weight, shape, slope, .. } = &self.samples[i];
             for (r, j) in rows.clone().enumerate() {
                 let share = weight * leg.h * shape[j];
                 for x in 0..n {
@@ -130,7 +130,7 @@ impl<F: Force> DiscreteForce for SampledForce<F> {
         for i in 0..self.samples.len() {
             let t = self.place(leg, i);
             self.force.value(t, &self.q, &self.v, &mut self.f);
-            let Sample { weight, abscissa, .. } = self.samples[i];
+            let QuadraturePoint { weight, abscissa, .. } = self.samples[i];
             let work = weight * leg.h * dot(&self.f, &self.v);
             shares[0] += abscissa * work;
             shares[1] += (1.0 - abscissa) * work;
@@ -168,7 +168,7 @@ impl<D: DiscreteLagrangian, F: DiscreteForce> DiscreteLagrangian for WithForce<D
     fn abscissae(&self) -> &[f64] {
         self.ld.abscissae()
     }
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self) -> Vec<QuadraturePoint> {
         self.ld.samples()
     }
 

@@ -7,7 +7,7 @@
 //! give the collocation methods of those names. The coefficients are data, the code is one.
 
 use super::quadrature::{self, Quadrature};
-use super::{DiscreteLagrangian, Leg, Length, Sample, Slots};
+use super::{DiscreteLagrangian, Leg, Length, QuadraturePoint, Slots};
 use crate::linalg::{Dim, Dynamic, Fixed, Storage};
 use crate::model::{Jet, Lagrangian};
 use std::ops::Range;
@@ -398,12 +398,12 @@ impl<L: Lagrangian, N: Dim, S: Dim> DiscreteLagrangian for Galerkin<L, N, S> {
         &self.points
     }
 
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self) -> Vec<QuadraturePoint> {
         let points = self.s.get() + 1;
         let rows = self.shape.chunks(points).zip(self.slope.chunks(points));
         let rule = self.rule.nodes.iter().zip(&self.rule.weights);
         rule.zip(rows)
-            .map(|((&abscissa, &weight), (shape, slope))| Sample {
+            .map(|((&abscissa, &weight), (shape, slope))| QuadraturePoint {
                 abscissa,
                 weight,
                 shape: shape.to_vec(),

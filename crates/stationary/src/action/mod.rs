@@ -9,7 +9,7 @@ mod newmark;
 pub mod quadrature;
 mod routh;
 
-pub use discrete::{DiscreteLagrangian, Leg, Length, Sample, Slots};
+pub use discrete::{DiscreteLagrangian, Leg, Length, QuadraturePoint, Slots};
 pub use force::{DiscreteForce, SampledForce, WithForce};
 pub use galerkin::Galerkin;
 pub use newmark::Newmark;

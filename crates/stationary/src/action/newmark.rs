@@ -12,7 +12,7 @@
 //! trapezoidal rule remains. `gamma != 1/2` adds `h (gamma - 1/2) (f(q1) - f(q0))` to the momentum, which no
 //! discrete Lagrangian gives.
 
-use super::{DiscreteLagrangian, Leg, Sample, Slots};
+use super::{DiscreteLagrangian, Leg, QuadraturePoint, Slots};
 use crate::linalg::dot;
 use crate::model::{Jet, Lagrangian};
 use std::ops::Range;
@@ -151,11 +151,12 @@ impl<L: Lagrangian> DiscreteLagrangian for Newmark<L> {
     }
 
     /// At both ends, with the velocity `(x1 - x0)/h` that carries the kinetic energy.
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self) -> Vec<QuadraturePoint> {
         let s = self.pieces();
         let unit = |j: usize| (0..=s).map(|k| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
         let slope: Vec<f64> = unit(s).iter().zip(unit(0)).map(|(end, start)| end - start).collect();
-        let sample = |(abscissa, j)| Sample { abscissa, weight: 0.5, shape: unit(j), slope: slope.clone() };
+        let sample =
+            |(abscissa, j)| QuadraturePoint { abscissa, weight: 0.5, shape: unit(j), slope: slope.clone() };
         [0.0, 1.0].into_iter().zip(self.ends()).map(sample).collect()
     }
 

@@ -7,7 +7,7 @@
 //!
 //! over interior points and all increments `w` is a discrete Lagrangian of the others, with the same steps.
 
-use super::{DiscreteLagrangian, Leg, Sample, Slots};
+use super::{DiscreteLagrangian, Leg, QuadraturePoint, Slots};
 use crate::linalg::{self, Lu, NewtonProgress, max_abs, small_parts_settled};
 use crate::model::{Lagrangian, Reduction, Routhian};
 use std::ops::Range;
@@ -140,7 +140,7 @@ impl<D: DiscreteLagrangian, L: Lagrangian> DiscreteLagrangian for Routh<D, L> {
     fn abscissae(&self) -> &[f64] {
         self.ld.abscissae()
     }
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self) -> Vec<QuadraturePoint> {
         self.ld.samples()
     }
 

@@ -3,7 +3,7 @@
 use super::{Gap, Piece};
 use crate::formula::{Graph, Node, Program, Var};
 use crate::linalg::max_abs;
-use crate::model::{Bounds, Constraint, FormulaConstraint, bounds_program, positions, velocities};
+use crate::model::{Bounds, BoundsPrograms, Constraint, FormulaConstraint, positions, velocities};
 use std::ops::Range;
 
 /// One gap as formulas.
@@ -36,8 +36,8 @@ struct Kinks {
     negative: Vec<f64>,
     /// All arguments, then their gradients.
     arguments: Program,
-    first: Program,
-    second: Program,
+    /// The gaps as functions of the choices.
+    smooth: BoundsPrograms,
 }
 
 /// A kink is near a place if its argument is smaller than this, relative to the terms it is made of.
@@ -105,8 +105,7 @@ impl Kinks {
             of,
             negative: all.iter().map(|k| k.negative).collect(),
             arguments: Program::new(graph, &outputs),
-            first: bounds_program(graph, &unfolded, n, false),
-            second: bounds_program(graph, &unfolded, n, true),
+            smooth: BoundsPrograms::new(graph, &unfolded, n),
         })
     }
 
@@ -135,8 +134,11 @@ impl Kinks {
                 choice[i] = self.negative[i];
             }
         }
-        let program = if twice { &self.second } else { &self.first };
-        program.call(t, q, &[], &choice, &mut out.data);
+        if twice {
+            self.smooth.second(t, q, &choice, out);
+        } else {
+            self.smooth.first(t, q, &choice, out);
+        }
     }
 
     /// At a kink with argument `u` the gap is `phi_+` where `u >= 0` and `phi_-` elsewhere. If `phi_+ - phi_-` falls with `u`

@@ -12,7 +12,7 @@
 
 use super::ContactLaw;
 use super::law::{Components, ContactSpace, Demand};
-use super::rigid::{PairContact, PairJump, Side, State};
+use super::rigid::{BodyState, PairContact, PairJump, Side};
 
 /// So many impacts within the contact time are elastic, however fast.
 const CROWDED: u32 = 16;
@@ -116,7 +116,7 @@ impl PairImpactRule {
         let energy = |jump: &PairJump| {
             let mut after = *sides;
             contact.strike(&mut after, jump);
-            let State { velocity, spin, .. } = after[moving].state;
+            let BodyState { velocity, spin, .. } = after[moving].state;
             velocity.dot(velocity) + spin.dot(spin) * by_mass / by_inertia
         };
         if energy(&paid) <= energy(&jump) { paid } else { jump }

@@ -64,70 +64,114 @@ impl Approach<'_> {
     }
 }
 
-fn active_sets(a: &[f64], rates: &[f64]) -> Result<Vec<f64>, Vec<usize>> {
-    let m = rates.len();
-    // In units in which every normal has length one.
-    let unit: Vec<f64> = (0..m).map(|k| a[k * m + k].sqrt().recip()).collect();
-    let gram = |i: usize, j: usize| unit[i] * unit[j] * a[i * m + j];
-    let r: Vec<f64> = (0..m).map(|k| unit[k] * rates[k]).collect();
-    let floor = -ZERO * r.iter().fold(0.0_f64, |s, r| s.max(r.abs()));
-    let mut active: Vec<usize> = Vec::new();
-    let mut mu = vec![0.0; m];
-    for _ in 0..50 * m + 50 {
-        let left = |k: usize| r[k] + (0..m).map(|j| gram(k, j) * mu[j]).sum::<f64>();
-        let closing = (0..m).filter(|k| !active.contains(k)).map(|k| (k, left(k)));
-        let Some((enter, _)) = closing.filter(|(_, w)| *w < floor).min_by(|x, y| x.1.total_cmp(&y.1)) else {
-            return Ok((0..m).map(|k| unit[k] * mu[k]).collect());
-        };
-        // The newcomer as a combination of the others: if nothing else is left of it, impulses may be moved along that
-        // combination without any effect but on the rates that walls give by moving.
-        let mut along: Vec<f64> = active.iter().map(|&k| -gram(k, enter)).collect();
-        solve(&gram, &active, &mut along);
-        let rest = 1.0 + active.iter().zip(&along).map(|(&k, y)| gram(enter, k) * y).sum::<f64>();
-        if rest <= DEPENDENT {
-            let bound = active.iter().zip(&along).filter(|(_, y)| **y < -DEPENDENT);
-            let Some((step, leave)) = bound.map(|(&k, y)| (-mu[k] / y, k)).min_by(|x, y| x.0.total_cmp(&y.0))
-            else {
-                active.push(enter);
-                return Err(active);
-            };
-            active.iter().zip(&along).for_each(|(&k, y)| mu[k] += step * y);
-            mu[enter] += step;
-            mu[leave] = 0.0;
-            active.retain(|k| *k != leave);
-        }
-        active.push(enter);
-        loop {
-            let mut trial: Vec<f64> = active.iter().map(|&k| -r[k]).collect();
-            solve(&gram, &active, &mut trial);
-            // As far towards the trial as no contact pulls.
-            let pulls = active.iter().zip(&trial).filter(|(_, t)| !(**t >= 0.0));
-            let step = pulls.map(|(&k, t)| (mu[k] / (mu[k] - t), k)).min_by(|x, y| x.0.total_cmp(&y.0));
-            let Some((part, leave)) = step else {
-                active.iter().zip(&trial).for_each(|(&k, t)| mu[k] = *t);
-                break;
-            };
-            active.iter().zip(&trial).for_each(|(&k, t)| mu[k] += part * (t - mu[k]));
-            mu[leave] = 0.0;
-            active.retain(|k| *k != leave);
-        }
-    }
-    Err(active)
+/// The state of the method of active sets. Normals are in units in which each has length one.
+struct ActiveSets<'a> {
+    operator: &'a [f64],
+    unit: Vec<f64>,
+    rates: Vec<f64>,
+    /// The contacts whose gaps are held at rate zero; their normals are independent.
+    active: Vec<usize>,
+    /// The impulses of all contacts.
+    mu: Vec<f64>,
 }
 
-/// Solves the equations of a set of independent contacts.
-fn solve(gram: &impl Fn(usize, usize) -> f64, active: &[usize], b: &mut [f64]) {
-    let m = active.len();
-    let mut lu = Lu::new(m);
-    for (x, &i) in active.iter().enumerate() {
-        for (y, &j) in active.iter().enumerate() {
-            lu.matrix()[x * m + y] = gram(i, j);
+fn active_sets(operator: &[f64], rates: &[f64]) -> Result<Vec<f64>, Vec<usize>> {
+    let m = rates.len();
+    let mut sets = ActiveSets::new(operator, rates);
+    let floor = -ZERO * sets.rates.iter().fold(0.0_f64, |s, r| s.max(r.abs()));
+    for _ in 0..50 * m + 50 {
+        let closing = (0..m).filter(|k| !sets.active.contains(k)).map(|k| (k, sets.rate(k)));
+        let Some((enter, _)) = closing.filter(|(_, w)| *w < floor).min_by(|x, y| x.1.total_cmp(&y.1)) else {
+            return Ok((0..m).map(|k| sets.unit[k] * sets.mu[k]).collect());
+        };
+        let along = sets.combination(enter);
+        let spanned: f64 = sets.active.iter().zip(&along).map(|(&k, y)| sets.gram(enter, k) * y).sum();
+        if 1.0 + spanned <= DEPENDENT && !sets.exchange(enter, &along) {
+            sets.active.push(enter);
+            return Err(sets.active);
+        }
+        sets.active.push(enter);
+        loop {
+            let mut trial: Vec<f64> = sets.active.iter().map(|&k| -sets.rates[k]).collect();
+            sets.solve(&mut trial);
+            if sets.advance(&trial) {
+                break;
+            }
         }
     }
-    if lu.factor() {
-        lu.solve(b);
-    } else {
-        b.fill(f64::NAN);
+    Err(sets.active)
+}
+
+impl<'a> ActiveSets<'a> {
+    fn new(operator: &'a [f64], rates: &[f64]) -> Self {
+        let m = rates.len();
+        let unit: Vec<f64> = (0..m).map(|k| operator[k * m + k].sqrt().recip()).collect();
+        let rates = (0..m).map(|k| unit[k] * rates[k]).collect();
+        ActiveSets { operator, unit, rates, active: Vec::new(), mu: vec![0.0; m] }
+    }
+
+    /// The scalar product of two normals.
+    fn gram(&self, i: usize, j: usize) -> f64 {
+        self.unit[i] * self.unit[j] * self.operator[i * self.mu.len() + j]
+    }
+
+    /// The rate of a gap after the impulses.
+    fn rate(&self, k: usize) -> f64 {
+        self.rates[k] + (0..self.mu.len()).map(|j| self.gram(k, j) * self.mu[j]).sum::<f64>()
+    }
+
+    /// The factors `y_k` of the active normals for which `n_enter + sum_k y_k n_k` is shortest.
+    fn combination(&self, enter: usize) -> Vec<f64> {
+        let mut along: Vec<f64> = self.active.iter().map(|&k| -self.gram(k, enter)).collect();
+        self.solve(&mut along);
+        along
+    }
+
+    /// A contact enters whose normal is `-sum_k y_k n_k` of the active ones: impulses moved along that combination change no velocity.
+    /// They are moved until an active contact has none left, and that contact leaves. Returns false if no impulse decreases: then the
+    /// normals oppose each other.
+    fn exchange(&mut self, enter: usize, along: &[f64]) -> bool {
+        let bound = self.active.iter().zip(along).filter(|(_, y)| **y < -DEPENDENT);
+        let bound = bound.map(|(&k, y)| (-self.mu[k] / y, k)).min_by(|x, y| x.0.total_cmp(&y.0));
+        let Some((step, leave)) = bound else {
+            return false;
+        };
+        self.active.iter().zip(along).for_each(|(&k, y)| self.mu[k] += step * y);
+        self.mu[enter] += step;
+        self.mu[leave] = 0.0;
+        self.active.retain(|k| *k != leave);
+        true
+    }
+
+    /// Moves the impulses of the active contacts towards others, as far as no contact pulls. A contact that would pull leaves; returns
+    /// whether there was none.
+    fn advance(&mut self, trial: &[f64]) -> bool {
+        let pulls = self.active.iter().zip(trial).filter(|(_, t)| !(**t >= 0.0));
+        let step = pulls.map(|(&k, t)| (self.mu[k] / (self.mu[k] - t), k)).min_by(|x, y| x.0.total_cmp(&y.0));
+        let Some((part, leave)) = step else {
+            self.active.iter().zip(trial).for_each(|(&k, t)| self.mu[k] = *t);
+            return true;
+        };
+        self.active.iter().zip(trial).for_each(|(&k, t)| self.mu[k] += part * (t - self.mu[k]));
+        self.mu[leave] = 0.0;
+        self.active.retain(|k| *k != leave);
+        false
+    }
+
+    /// Solves the equations of the active contacts.
+    fn solve(&self, b: &mut [f64]) {
+        let m = self.active.len();
+        let mut lu = Lu::new(m);
+        for (x, &i) in self.active.iter().enumerate() {
+            for (y, &j) in self.active.iter().enumerate() {
+                lu.matrix()[x * m + y] = self.gram(i, j);
+            }
+        }
+        if lu.factor() {
+            lu.solve(b);
+        } else {
+            b.fill(f64::NAN);
+        }
     }
 }
 
@@ -193,5 +237,59 @@ mod tests {
         opposed.sort_unstable();
         assert_eq!(opposed, [0, 2]);
         assert_eq!(project(&[-1.0, 0.5, 1.0]).unwrap(), [1.0, 0.0, 0.0], "they move together with it");
+    }
+
+    /// A normal that the active ones span enters, and another one leaves: no velocity changes, every impulse stays nonnegative, and the
+    /// contact that leaves has none.
+    #[test]
+    fn exchanging_dependent_contacts_changes_no_velocity() {
+        // In the plane at 20, 160 and 75 degrees, in units of length 2, 3 and 0.5.
+        let normal = |degrees: f64, length: f64| {
+            [length * degrees.to_radians().cos(), length * degrees.to_radians().sin()]
+        };
+        let normals = [normal(20.0, 2.0), normal(160.0, 3.0), normal(75.0, 0.5)];
+        let operator: Vec<f64> = (0..9).map(|k| dot(&normals[k / 3], &normals[k % 3])).collect();
+        let mut sets = ActiveSets::new(&operator, &[-1.0; 3]);
+        sets.active = vec![0, 1];
+        sets.mu = vec![0.7, 0.4, 0.0];
+        let before: Vec<f64> = (0..3).map(|k| sets.rate(k)).collect();
+        let along = sets.combination(2);
+        assert!(sets.exchange(2, &along));
+        let after: Vec<f64> = (0..3).map(|k| sets.rate(k)).collect();
+        let change = before.iter().zip(&after).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(change < 1e-15, "{before:?} {after:?}");
+        assert_eq!(sets.active.len(), 1, "one contact leaves");
+        let left = 1 - sets.active[0];
+        assert_eq!(sets.mu[left], 0.0);
+        assert!(sets.mu.iter().all(|x| *x >= 0.0) && sets.mu[2] > 0.1, "{:?}", sets.mu);
+    }
+
+    /// Where a contact would pull, the impulses stop on the straight line to the trial, at the first one to vanish.
+    #[test]
+    fn impulses_stop_on_the_line_to_the_trial_where_the_first_vanishes() {
+        let operator = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let mut sets = ActiveSets::new(&operator, &[-1.0; 3]);
+        sets.active = vec![0, 1, 2];
+        sets.mu = vec![1.0, 2.0, 3.0];
+        // The first vanishes after a half of the way, the second after two thirds.
+        assert!(!sets.advance(&[-1.0, -1.0, 7.0]));
+        assert_eq!(sets.mu, [0.0, 0.5, 5.0]);
+        assert_eq!(sets.active, [1, 2]);
+        assert!(sets.advance(&[0.25, 4.0]), "no contact pulls");
+        assert_eq!(sets.mu, [0.0, 0.25, 4.0]);
+    }
+
+    /// Gauss-Seidel iteration solves the equation of each contact exactly: contacts that do not influence each other are solved by one
+    /// sweep, to the bit.
+    #[test]
+    fn sweeps_solve_the_equation_of_each_contact_exactly() {
+        let approach = Approach { operator: &[3.0, 0.0, 0.0, 7.0], rates: &[-1.0, -2.0] };
+        assert_eq!(approach.project_by_sweeps(), [1.0 / 3.0, 2.0 / 7.0]);
+        let rates = [-0.25, -0.1, 0.3];
+        let alone: Vec<f64> = rates
+            .iter()
+            .flat_map(|r| Approach { operator: &[0.9], rates: &[*r] }.project_by_sweeps())
+            .collect();
+        assert_eq!(alone, [0.25 / 0.9, 0.1 / 0.9, 0.0]);
     }
 }

@@ -46,7 +46,13 @@ pub(super) struct Inp<'a> {
     /// The name of the instance in upper case, and a dot: what names of its sets may begin with.
     prefix: String,
     pub(super) in_part: bool,
+    /// The first type of shells and of plane elements, and where it stands.
+    shell: Option<(String, usize)>,
+    plane: Option<(String, usize)>,
 }
+
+/// Types that a message names.
+const TYPES: &str = "T2D2, T3D2, CPS3, CPS4, CPE6, CPE8, CAX4, C3D4, C3D10, C3D5, C3D6, C3D8, C3D20, C3D27";
 
 /// Reads a whole file.
 pub(super) fn read(input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
@@ -61,6 +67,8 @@ pub(super) fn read(input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
         instances: 0,
         prefix: String::new(),
         in_part: false,
+        shell: None,
+        plane: None,
     };
     while let Some(line) = inp.line() {
         if line.first() == Some(&b'*') {
@@ -68,7 +76,9 @@ pub(super) fn read(input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
             inp.block(&keyword)?;
         }
     }
+    inp.families()?;
     inp.middle_nodes();
+    inp.inner_nodes();
     inp.groups()?;
     Ok(inp.draft)
 }
@@ -249,9 +259,18 @@ impl<'a> Inp<'a> {
         };
         let Some(kind) = kind(&upper(name)) else {
             let message = format!("element type `{}` is not supported", shown(name));
-            let help = format!("{SUPPORTED}: T2D2, T3D2, CPS3, CPE3, CPS6, CPE6, C3D4, C3D10 and their kin");
+            let help = format!("{SUPPORTED}: {TYPES} and their kin");
             return Err(self.input.fault(self.at(name), message).help(help));
         };
+        let type_name = upper(name);
+        if is_shell(&type_name) {
+            self.shell.get_or_insert((type_name.clone(), self.at(name)));
+        }
+        if type_name.starts_with("CAX") {
+            self.draft.axisymmetric = true;
+        } else if type_name.starts_with("CP") {
+            self.plane.get_or_insert((type_name, self.at(name)));
+        }
         let set = match keyword.get("ELSET") {
             Some(name) => Some(self.set_named(name, false, keyword.at)?),
             None => None,
@@ -306,6 +325,58 @@ impl<'a> Inp<'a> {
         }
     }
 
+    /// Refuses shells that are no sides of a solid body, and plane elements beside axisymmetric ones.
+    fn families(&self) -> Result<(), Diagnostic> {
+        let filled = CellKind::ALL.into_iter().zip(&self.draft.blocks).filter(|(_, b)| !b.tags.is_empty());
+        let dimension = filled.map(|(kind, _)| kind.dimension()).max().unwrap_or(0);
+        match (&self.shell, &self.plane) {
+            (Some((name, at)), _) if dimension < 3 => {
+                let message = format!("`{name}` is a shell; shells are not supported");
+                let help = "expected solid elements (C3D8, ...), of which shells may be sides, or plane ones (CPS4, CPE4, ...)";
+                Err(self.input.fault(*at, message).help(help))
+            }
+            (_, Some((name, at))) if self.draft.axisymmetric => {
+                let message =
+                    format!("`{name}` is a plane element, and others of the file are axisymmetric (CAX...)");
+                Err(self.input.fault(*at, message).help("expected elements of one of the two"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Programs differ in the order of the seven inner nodes of a hexahedron of 27: each is put where it lies, between four corners or
+    /// all eight. Where that is not clear they stay as they are, and the checks tell.
+    fn inner_nodes(&mut self) {
+        let block = &mut self.draft.blocks[CellKind::Hexahedron27 as usize];
+        let Ok(index) = Index::new(&self.draft.tags) else { return };
+        let points = &self.draft.points;
+        let between = &CellKind::Hexahedron27.derived().between;
+        for cell in block.nodes.as_chunks_mut::<27>().0 {
+            let Some(x) = cell
+                .iter()
+                .map(|tag| index.get(*tag).map(|a| points[a as usize]))
+                .collect::<Option<Vec<_>>>()
+            else {
+                continue;
+            };
+            let mut placed = [None; 7];
+            for own in 20..27 {
+                let off = |place: usize| -> f64 {
+                    let corners = &between[20 + place];
+                    let mean =
+                        |i: usize| corners.iter().map(|c| x[*c][i]).sum::<f64>() / corners.len() as f64;
+                    (0..3).map(|i| (x[own][i] - mean(i)).powi(2)).sum()
+                };
+                if let Some(place) = (0..7).min_by(|p, q| off(*p).total_cmp(&off(*q))) {
+                    placed[place] = Some(cell[own]);
+                }
+            }
+            if placed.iter().all(Option::is_some) {
+                cell[20..].iter_mut().zip(placed).for_each(|(node, found)| *node = found.unwrap_or(*node));
+            }
+        }
+    }
+
     /// Abaqus puts the middle node of a line second, Gmsh last: we look where it lies.
     fn middle_nodes(&mut self) {
         let block = &mut self.draft.blocks[CellKind::Line3 as usize];
@@ -330,35 +401,15 @@ impl<'a> Inp<'a> {
     }
 }
 
-/// Our kind of an Abaqus element type: a letter behind the name tells of its integration or material.
+/// Our kind of an Abaqus element type: letters behind the name tell of its integration or material.
 fn kind(name: &str) -> Option<CellKind> {
-    const KINDS: [(&str, CellKind); 24] = [
-        ("T2D2", CellKind::Line2),
-        ("T3D2", CellKind::Line2),
-        ("B21", CellKind::Line2),
-        ("B31", CellKind::Line2),
-        ("SPRINGA", CellKind::Line2),
-        ("T2D3", CellKind::Line3),
-        ("T3D3", CellKind::Line3),
-        ("B22", CellKind::Line3),
-        ("B32", CellKind::Line3),
-        ("CPS3", CellKind::Triangle3),
-        ("CPE3", CellKind::Triangle3),
-        ("S3", CellKind::Triangle3),
-        ("STRI3", CellKind::Triangle3),
-        ("M3D3", CellKind::Triangle3),
-        ("SFM3D3", CellKind::Triangle3),
-        ("R3D3", CellKind::Triangle3),
-        ("CPS6", CellKind::Triangle6),
-        ("CPE6", CellKind::Triangle6),
-        ("S6", CellKind::Triangle6),
-        ("STRI65", CellKind::Triangle6),
-        ("M3D6", CellKind::Triangle6),
-        ("SFM3D6", CellKind::Triangle6),
-        ("C3D4", CellKind::Tetrahedron4),
-        ("C3D10", CellKind::Tetrahedron10),
-    ];
     let fits =
         |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphabetic()));
-    KINDS.iter().find(|(own, _)| fits(own)).map(|(_, kind)| *kind)
+    CellKind::ALL.into_iter().find(|kind| kind.table().abaqus.iter().any(|own| fits(own)))
+}
+
+/// Whether a type is a shell: its name is an `S` and the number of its nodes.
+fn is_shell(name: &str) -> bool {
+    let number = name.strip_prefix("STRI").or(name.strip_prefix('S'));
+    number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -1,6 +1,6 @@
 //! `*SURFACE` of Abaqus files: named sides of elements, or nodes.
 //!
-//! Sides become cells of their own, lines around triangles and triangles around tetrahedra, as a mesher that knows groups of sides writes
+//! Sides become cells of their own, lines around plane elements, triangles and quadrilaterals around solid ones, as a mesher that knows groups of sides writes
 //! them. Loads, supports and refinement then know them like any other group.
 
 use super::abaqus::{Inp, Item, Keyword, upper};
@@ -173,7 +173,7 @@ impl<'a> Inp<'a> {
             if sides.dimension < 3 {
                 let message =
                     format!("{} of element {tag} is the face of a shell, which no load acts on", part.side);
-                return refuse(message, "expected its edges, S1 to S3, in a plane body");
+                return refuse(message, "expected its edges, S1, S2, ..., in a plane body");
             }
             group.cells.push((slot, k));
             return Ok(());
@@ -188,8 +188,11 @@ impl<'a> Inp<'a> {
                 let (side, name) = (shown(part.side.as_bytes()), kind.name());
                 let message = format!("element {tag} ({name}) has no side `{side}`");
                 return match kind.dimension() {
-                    3 => refuse(message, "expected S1 to S4"),
-                    2 => refuse(message, "expected S1 to S3, the edges; SPOS and SNEG are faces of shells"),
+                    3 => refuse(message, &format!("expected S1 to S{count}")),
+                    2 => refuse(
+                        message,
+                        &format!("expected S1 to S{count}, the edges; SPOS and SNEG are faces of shells"),
+                    ),
                     _ => refuse(message, "lines have no sides: name their nodes by `*NSET`"),
                 };
             }
@@ -211,7 +214,7 @@ impl<'a> Inp<'a> {
 struct Sides {
     /// Largest dimension of an element.
     dimension: u32,
-    /// Kind and index of lines and triangles, by their nodes in ascending order.
+    /// Kind and index of lines and plane cells, by their nodes in ascending order.
     cells: BTreeMap<Vec<u64>, (u32, u32)>,
     /// How many elements of the largest dimension have a side; counted when first asked for.
     uses: Option<BTreeMap<Vec<u64>, u32>>,
@@ -277,7 +280,7 @@ impl Sides {
         }
         let tag = self.next?;
         self.next = tag.checked_add(1);
-        let own = kind.face_kind()?;
+        let own = kind.face_kind(side);
         let block = &mut blocks[own as usize];
         let cell = (own as u32, block.tags.len() as u32);
         block.nodes.extend(nodes);

@@ -131,6 +131,9 @@ impl Mesh {
             bytes.extend(cells.nodes.iter().flat_map(|a| a.to_le_bytes()));
             bytes.extend(cells.tags.iter().flat_map(|t| t.to_le_bytes()));
         }
+        if self.axisymmetric {
+            bytes.extend(b"axisymmetric");
+        }
         for group in &self.groups {
             for n in [group.name.len(), group.dimension as usize, group.nodes.len(), group.cells.len()] {
                 count(&mut bytes, n);

@@ -1,6 +1,6 @@
 //! What makes a mesh usable, whatever file it came from.
 
-use super::geometry::{longest_edge, plane_determinant, smallest_jacobian, straight, volume};
+use super::geometry::{affine, longest_edge, plane_determinant, smallest_jacobian, volume};
 use super::topology::duplicates;
 use super::{CellId, CellKind, Cells, Mesh};
 
@@ -90,43 +90,55 @@ fn element(mesh: &Mesh, cells: &Cells, k: usize, plane: bool) -> Result<(), Comp
     let (kind, nodes) = (cells.kind, cells.nodes_of(k));
     for (i, a) in nodes.iter().enumerate() {
         if nodes[..i].contains(a) {
-            return Err((format!("names node {} twice", mesh.point_tags[*a as usize]), ""));
+            let collapsed = if kind.corners() > kind.dimension() as usize + 1 { COLLAPSED } else { "" };
+            return Err((format!("names node {} twice", mesh.point_tags[*a as usize]), collapsed));
         }
     }
     if kind == CellKind::Point {
         return Ok(());
     }
-    let mut x = [[0.0; 3]; 10];
+    let mut x = [[0.0; 3]; CellKind::MOST_NODES];
     let x = mesh.positions(nodes, &mut x);
     let (d, longest) = (kind.dimension(), longest_edge(kind, x));
     let signed = d == 3 || (d == 2 && plane);
-    let size = if signed && d == 2 { 0.5 * plane_determinant(x) } else { volume(kind, x) };
+    let size = if signed && d == 2 { 0.5 * plane_determinant(&x[..kind.corners()]) } else { volume(kind, x) };
     // What rounding alone could leave of a flat element; whether a thin one is good enough is for the solver to say.
     let floor = 8.0 * f64::EPSILON * longest.powi(d as i32);
+    let simplex = kind.corners() == d as usize + 1;
     let what = ["", "length", "area", "volume"][d as usize];
     if !size.is_finite() || !floor.is_finite() {
         return Err((format!("has {what} {size}, not a finite number"), "its coordinates are too large"));
     }
     if !(size.abs() > floor) {
-        return Err((format!("has no {what}"), "its corners lie on one line, plane or point"));
+        let help = match simplex {
+            true => "its corners lie on one line, plane or point",
+            false => "its corners lie on one line, plane or point, or are given in a wrong order",
+        };
+        return Err((format!("has no {what}"), help));
     }
     if signed && size < 0.0 {
-        let help = if d == 3 {
-            "nodes 1 2 3 of a tetrahedron run anticlockwise seen from node 4; swap two corners"
-        } else {
-            "nodes of a plane triangle run anticlockwise; swap two corners, or reverse the surface in Gmsh"
-        };
-        return Err((format!("is inverted: its {what} is {size:.6e}"), help));
+        return Err((format!("is inverted: its {what} is {size:.6e}"), kind.table().sense));
     }
-    if signed && nodes.len() > kind.corners() && !straight(kind, x, longest) {
-        let least = smallest_jacobian(kind, x);
+    if signed && !(simplex && kind.is_linear()) && !affine(kind, x, longest) {
+        let (least, point) = smallest_jacobian(kind, x);
         if !(least > 0.0) {
-            let message = format!("is folded: its Jacobian is {least:.6e} at a node");
-            return Err((message, "its middle nodes lie too far from the middles of its edges"));
+            let place = match nodes.get(point) {
+                Some(a) => format!("at node {}", mesh.point_tags[*a as usize]),
+                None => "between its nodes".into(),
+            };
+            let help = match kind.is_linear() {
+                true => "its corners are given in a wrong order, or it is warped too far",
+                false => {
+                    "its middle nodes lie too far from the middles of its edges, or its corners are warped"
+                }
+            };
+            return Err((format!("is folded: its Jacobian is {least:.6e} {place}"), help));
         }
     }
     Ok(())
 }
+
+const COLLAPSED: &str = "a collapsed cell has a kind of its own: triangle, tetrahedron, pyramid or wedge";
 
 fn no_lone_nodes(mesh: &Mesh) -> Result<(), Fault> {
     let mut used = vec![false; mesh.points.len()];

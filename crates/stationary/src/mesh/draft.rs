@@ -31,6 +31,7 @@ pub(super) struct Draft<'a> {
     pub places: Vec<usize>,
     pub blocks: [Block; CellKind::ALL.len()],
     pub groups: Vec<DraftGroup>,
+    pub axisymmetric: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -42,6 +43,7 @@ impl<'a> Draft<'a> {
             places: Vec::new(),
             blocks: Default::default(),
             groups: Vec::new(),
+            axisymmetric: false,
         }
     }
 
@@ -53,7 +55,7 @@ impl<'a> Draft<'a> {
 
     /// Numbers to indices, checks, blocks and groups.
     pub fn finish(self) -> Result<Mesh, Diagnostic> {
-        let Draft { input, points, tags, places, blocks, groups } = self;
+        let Draft { input, points, tags, places, blocks, groups, axisymmetric } = self;
         if u32::try_from(points.len()).is_err() || blocks.iter().any(|b| u32::try_from(b.tags.len()).is_err())
         {
             return Err(input.fault(0, "the mesh has more than 4294967295 nodes or elements of a kind"));
@@ -63,7 +65,8 @@ impl<'a> Draft<'a> {
             input.fault(place(&places, second), message)
         })?;
         distinct_elements(&input, &blocks)?;
-        let mut mesh = Mesh { name: input.name.into(), points, point_tags: tags, ..Mesh::default() };
+        let mut mesh =
+            Mesh { name: input.name.into(), points, point_tags: tags, axisymmetric, ..Mesh::default() };
         let mut cell_places = Vec::new();
         let mut slot = [0; CellKind::ALL.len()];
         for (kind, block) in CellKind::ALL.into_iter().zip(blocks) {

@@ -184,25 +184,12 @@ fn skip(cursor: &mut Cursor, name: &[u8]) -> Result<(), Diagnostic> {
 
 /// Our kind of a Gmsh element type.
 pub(super) fn kind(cursor: &Cursor, at: usize, code: i64) -> Result<CellKind, Diagnostic> {
-    use CellKind::*;
+    if let Some(kind) = CellKind::ALL.into_iter().find(|kind| kind.table().gmsh == code) {
+        return Ok(kind);
+    }
     let unsupported = match code {
-        15 => return Ok(Point),
-        1 => return Ok(Line2),
-        8 => return Ok(Line3),
-        2 => return Ok(Triangle3),
-        9 => return Ok(Triangle6),
-        4 => return Ok(Tetrahedron4),
-        11 => return Ok(Tetrahedron10),
-        3 => "4-node quadrangle",
-        10 => "9-node quadrangle",
-        16 => "8-node quadrangle",
-        5 => "8-node hexahedron",
-        12 => "27-node hexahedron",
-        17 => "20-node hexahedron",
-        6 => "6-node prism",
         13 => "18-node prism",
         18 => "15-node prism",
-        7 => "5-node pyramid",
         14 => "14-node pyramid",
         19 => "13-node pyramid",
         20..=25 => "triangle of third or higher order",

@@ -137,7 +137,7 @@ impl Msh<'_> {
             for _ in 0..count {
                 let place = self.cursor.place();
                 let tag = self.cursor.size()?;
-                let mut nodes = [0; 10];
+                let mut nodes = [0; CellKind::MOST_NODES];
                 for node in &mut nodes[..kind.nodes()] {
                     *node = self.cursor.size()?;
                 }
@@ -206,7 +206,7 @@ impl Msh<'_> {
     }
 
     fn element_2(&mut self, kind: CellKind, tag: u64, place: usize, labels: usize) -> Result<(), Diagnostic> {
-        let (mut label, mut nodes) = ([0; 2], [0; 10]);
+        let (mut label, mut nodes) = ([0; 2], [0; CellKind::MOST_NODES]);
         for i in 0..labels {
             let value = self.cursor.int()?;
             if let Some(slot) = label.get_mut(i) {
@@ -278,14 +278,14 @@ fn text_count(cursor: &mut super::cursor::Cursor, what: &str, numbers: usize) ->
 }
 
 impl Block {
-    /// Adds an element as Gmsh writes it: the last two nodes of a ten-node tetrahedron are swapped.
-    fn element(&mut self, kind: CellKind, tag: u64, place: usize, mut nodes: [u64; 10]) {
-        if kind == CellKind::Tetrahedron10 {
-            nodes.swap(8, 9);
-        }
+    /// Adds an element, its nodes in Gmsh's order.
+    fn element(&mut self, kind: CellKind, tag: u64, place: usize, nodes: [u64; CellKind::MOST_NODES]) {
         self.tags.push(tag);
         self.places.push(place);
-        self.nodes.extend_from_slice(&nodes[..kind.nodes()]);
+        match kind.table().gmsh_order {
+            Some(order) => self.nodes.extend(order.iter().map(|i| nodes[*i])),
+            None => self.nodes.extend_from_slice(&nodes[..kind.nodes()]),
+        }
     }
 
     fn keep(&mut self, kind: CellKind, from: usize, to: usize) {

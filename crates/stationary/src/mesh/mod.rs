@@ -9,18 +9,19 @@
 //! # Groups
 //!
 //! - **Gmsh**: physical groups. An entity may be in several. One with no name is called by its number.
-//! - **VTU**: the integer cell array `group` or `gmsh:physical` makes a group of each value but 0 (and of each
-//!   dimension), called by the number; an integer cell or point array `group:NAME` makes a group `NAME` of what is not
-//!   zero.
+//! - **VTU**: the integer cell array `group`, `material` or `gmsh:physical` makes a group of each value but 0 (and of each
+//!   dimension), called by the number, or by the name that the field data has for it: a whole number `NAME`, or pairs of number and
+//!   dimension as meshio writes them. An integer cell or point array `group:NAME` makes a group `NAME` of what is not zero.
 //! - **Abaqus**: `*NSET` and `*ELSET`, also those named on `*NODE` and `*ELEMENT`. Node set and element set may share a
 //!   name; where they have the same nodes, they are one group. `*SURFACE` of `TYPE=ELEMENT` is a group of sides: elements or sets of them
-//!   with `S1` to `S4` of tetrahedra, `S1` to `S3` (or `E1` to `E3`) of triangles, `SPOS` and `SNEG` of triangles on
-//!   tetrahedra, or nothing for all sides that no other element shares. Each side is a cell of the mesh, numbered on from the last element.
-//!   `TYPE=NODE` is a group of nodes.
+//!   with `S1`, `S2`, ... of solid elements, `S1` or `E1`, ... of plane ones, `SPOS` and `SNEG` of shells on solid elements, or
+//!   nothing for all sides that no other element shares. Each side is a cell of the mesh, numbered on from the last element.
+//!   `TYPE=NODE` is a group of nodes. Shell elements (`S3`, `S4`, ...) are read as sides of a solid body; alone they are refused.
+//!   `CAX...` elements set [`Mesh::axisymmetric`].
 //!
 //! # Checks
 //!
-//! Triangles of a plane mesh that run clockwise together, as those of a surface that looks down do, are turned over, and
+//! Cells of a plane mesh that run clockwise together, as those of a surface that looks down do, are turned over, and
 //! [`Mesh::notes`] says so. Nothing else is mended.
 //!
 //! Every fault is one message with the file, the place in it, and the node or element as numbered there: see
@@ -30,9 +31,11 @@ mod abaqus;
 mod abaqus_sets;
 mod abaqus_surfaces;
 mod arrays;
+mod cells;
 mod check;
 mod cursor;
 mod draft;
+mod functions;
 mod geometry;
 mod gmsh;
 mod gmsh_sections;
@@ -41,17 +44,21 @@ mod kind;
 mod order;
 mod orient;
 mod refine;
+mod survey;
 mod topology;
 mod vtu;
 mod vtu_data;
+mod vtu_groups;
 
 #[cfg(test)]
 mod tests;
 
 pub use arrays::NewGroup;
-pub use geometry::inradius;
+pub use functions::Functions;
+pub use geometry::{inradius, quality};
 pub use kind::CellKind;
 pub use order::Places;
+pub use survey::{COINCIDENT, Piece, Survey};
 pub use topology::duplicates;
 pub use topology::{Face, NodeCells};
 
@@ -72,6 +79,8 @@ pub struct Mesh {
     pub cells: Vec<Cells>,
     /// By name, then dimension.
     pub groups: Vec<Group>,
+    /// The file says that this is the half section of a body of revolution, `x` the radius and `y` the axis (`CAX...` of Abaqus).
+    pub axisymmetric: bool,
     /// What was changed while it was read, in sentences for people.
     pub notes: Vec<String>,
 }
@@ -204,8 +213,8 @@ impl Mesh {
     /// - there are elements, and every index is in range;
     /// - coordinates are finite, and every node belongs to an element (cells of dimension 1 or more);
     /// - no element names a node twice, and no two elements of a kind have the same nodes;
-    /// - lines have length, triangles area, tetrahedra positive volume; so do triangles of a mesh in the plane `z = 0`
-    ///   without tetrahedra. Of curved elements, the Jacobian is positive at every node.
+    /// - lines have length, plane cells area, solid cells positive volume; so do plane cells of a mesh in the plane `z = 0` without solid
+    ///   ones. Of curved and warped elements, the Jacobian is positive at every node, and at the middles of edges, sides and cells.
     pub fn validate(&self) -> Result<(), Error> {
         check::check(self).map_err(|f| {
             let d = self.fault(f.message);

@@ -56,34 +56,35 @@ impl NodeCells {
     }
 }
 
-/// A side of a triangle or tetrahedron.
+/// A side of a plane or solid cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Face {
     /// The cell it bounds.
     pub cell: CellId,
     /// Which of [`CellKind::faces`].
     pub side: usize,
-    /// Kind of the side itself: a line or triangle, with middle nodes if the cell has them.
+    /// Kind of the side itself: a line, triangle or quadrilateral, with middle nodes if the cell has them.
     pub kind: CellKind,
     nodes: [u32; Face::MOST_NODES],
 }
 
 impl Face {
-    pub(super) const MOST_NODES: usize = 6;
+    /// Nodes of the side that has most.
+    pub const MOST_NODES: usize = 9;
 
-    /// Its nodes in the order [`CellKind`] documents; `(x1 - x0) x (x2 - x0)` points out of the body, and an edge has
+    /// Its nodes in the order [`CellKind`] documents; its corners run anticlockwise seen from outside, and an edge has
     /// the body to its left.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes[..self.kind.nodes()]
     }
 
-    fn key(&self) -> [u32; 3] {
+    fn key(&self) -> [u32; 4] {
         corner_key(&self.nodes[..self.kind.corners()])
     }
 }
 
-fn corner_key(corners: &[u32]) -> [u32; 3] {
-    let mut key = [u32::MAX; 3];
+fn corner_key(corners: &[u32]) -> [u32; 4] {
+    let mut key = [u32::MAX; 4];
     key[..corners.len()].copy_from_slice(corners);
     key.sort_unstable();
     key
@@ -114,7 +115,7 @@ impl Mesh {
 
     /// Sides of the body (cells of the largest dimension) that lie on its surface and belong to a group, for tractions.
     ///
-    /// A group of surface cells (triangles around tetrahedra, lines around triangles) gives just these, in its order;
+    /// A group of surface cells (triangles and quadrilaterals around solid cells, lines around plane ones) gives just these, in its order;
     /// it is an error if one of them is no side of the body or lies inside it. Any other group gives every side on the
     /// surface with all its nodes in the group.
     pub fn boundary_faces(&self, group: &Group) -> Result<Vec<Face>, Error> {
@@ -127,7 +128,7 @@ impl Mesh {
         }
         let mut inside = vec![false; self.points.len()];
         group.nodes.iter().for_each(|a| inside[*a as usize] = true);
-        let faces = self.faces_where(|nodes| nodes.iter().all(|a| inside[*a as usize]));
+        let faces = self.faces_where(|_, nodes| nodes.iter().all(|a| inside[*a as usize]));
         let mut faces: Vec<Face> = faces
             .chunk_by(|a, b| a.key() == b.key())
             .filter(|run| run.len() == 1)
@@ -138,12 +139,11 @@ impl Mesh {
     }
 
     /// Sides of the cells of the largest dimension, equal ones beside each other.
-    fn faces_where(&self, choose: impl Fn(&[u32]) -> bool) -> Vec<Face> {
+    fn faces_where(&self, choose: impl Fn(CellKind, &[u32]) -> bool) -> Vec<Face> {
         let (d, mut found) = (self.dimension(), Vec::new());
         for (b, cells) in self.cells.iter().enumerate().filter(|(_, c)| c.kind.dimension() == d) {
-            let Some(kind) = cells.kind.face_kind() else { continue };
             for k in 0..cells.len() {
-                sides(cells, kind, (b as u32, k as u32), &choose, &mut found);
+                sides(cells, (b as u32, k as u32), &choose, &mut found);
             }
         }
         found.sort_unstable_by_key(|f| (f.key(), f.cell, f.side));
@@ -154,8 +154,8 @@ impl Mesh {
         let mut inside = vec![false; self.points.len()];
         group.nodes.iter().for_each(|a| inside[*a as usize] = true);
         // By corners: a mesh of ten-node tetrahedra may come with three-node triangles.
-        let corners = self.dimension() as usize;
-        let faces = self.faces_where(|nodes| nodes[..corners].iter().all(|a| inside[*a as usize]));
+        let faces =
+            self.faces_where(|kind, nodes| nodes[..kind.corners()].iter().all(|a| inside[*a as usize]));
         let mut named = Vec::with_capacity(group.cells.len());
         for (b, k) in &group.cells {
             let cells = &self.cells[*b as usize];
@@ -177,20 +177,15 @@ impl Mesh {
     }
 }
 
-fn sides(
-    cells: &Cells,
-    kind: CellKind,
-    cell: CellId,
-    choose: &impl Fn(&[u32]) -> bool,
-    found: &mut Vec<Face>,
-) {
+fn sides(cells: &Cells, cell: CellId, choose: &impl Fn(CellKind, &[u32]) -> bool, found: &mut Vec<Face>) {
     let own = cells.nodes_of(cell.1 as usize);
     for (side, local) in cells.kind.faces().iter().enumerate() {
         let mut nodes = [0; Face::MOST_NODES];
         for (slot, i) in nodes.iter_mut().zip(*local) {
             *slot = own[*i];
         }
-        if choose(&nodes[..local.len()]) {
+        let kind = cells.kind.face_kind(side);
+        if choose(kind, &nodes[..local.len()]) {
             found.push(Face { cell, side, kind, nodes });
         }
     }

@@ -1,12 +1,13 @@
 //! VTK's XML file of an unstructured grid: one piece, with arrays inline or appended.
 
-use super::draft::{Draft, DraftGroup};
+use super::draft::Draft;
+use super::geometry::volume;
 use super::input::{Input, parse_u64, shown};
 use super::kind::{CellKind, SUPPORTED};
 use super::vtu_data::{Encoding, Format, Numbers};
+use super::vtu_groups::groups;
 use crate::error::Diagnostic;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 /// A start tag: its name and attributes, and where it stands.
 struct Tag<'a> {
@@ -44,22 +45,24 @@ impl<'a> Tag<'a> {
 
 /// One `<DataArray>`.
 pub(super) struct DataArray<'a> {
-    /// `Points`, `Cells`, `PointData` or `CellData`.
-    parent: &'a [u8],
+    /// `Points`, `Cells`, `PointData`, `CellData` or `FieldData`.
+    pub parent: &'a [u8],
     pub name: String,
     /// `Float64`, `Int32`, ...
     pub number: &'a [u8],
-    components: u64,
+    pub components: u64,
+    /// Of an array of the field data.
+    pub tuples: u64,
     pub format: Format,
     pub at: usize,
 }
 
 /// What the elements of the file say.
-struct Outline<'a> {
-    encoding: Encoding,
-    points: u64,
-    cells: u64,
-    arrays: Vec<DataArray<'a>>,
+pub(super) struct Outline<'a> {
+    pub encoding: Encoding,
+    pub points: u64,
+    pub cells: u64,
+    pub arrays: Vec<DataArray<'a>>,
     /// Bytes of numbers that may still come out of the file.
     room: Cell<u64>,
 }
@@ -78,7 +81,7 @@ impl Outline<'_> {
     }
 
     /// Takes the memory of so many numbers from what the file may have.
-    fn charge(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<(), Diagnostic> {
+    pub fn charge(&self, input: &Input, array: &DataArray, count: Option<u64>) -> Result<(), Diagnostic> {
         let left = count.and_then(|n| n.checked_mul(8)).and_then(|need| self.room.get().checked_sub(need));
         let Some(left) = left else {
             let name = if array.name.is_empty() { array.parent } else { array.name.as_bytes() };
@@ -125,6 +128,7 @@ pub(super) fn read(mut input: Input<'_>) -> Result<Draft<'_>, Diagnostic> {
             find("Cells", Some("types"))?,
         ],
     )?;
+    wedges(&mut draft);
     groups(&mut draft, &outline, &place)?;
     Ok(draft)
 }
@@ -143,7 +147,7 @@ fn cells(
     let connectivity = read(nodes, u64::try_from(total).ok())?;
     let (mut start, mut place) = (0, Vec::with_capacity(codes.len()));
     for (k, (end, code)) in ends.iter().zip(&codes).enumerate() {
-        let kind = kind(&input, types.at, k, *code)?;
+        let (kind, order) = kind(&input, types.at, k, *code)?;
         let own = usize::try_from(*end).ok().and_then(|end| connectivity.get(start..end));
         let Some(own) = own.filter(|own| own.len() == kind.nodes()) else {
             let n = i128::from(*end) - start as i128;
@@ -154,8 +158,9 @@ fn cells(
         let block = &mut draft.blocks[kind as usize];
         place.push((kind as u32, block.tags.len() as u32));
         block.tags.push(k as u64);
-        for node in own {
-            block.nodes.push(u64::try_from(*node).map_err(|_| {
+        for i in 0..own.len() {
+            let node = own[order.map_or(i, |order| order[i])];
+            block.nodes.push(u64::try_from(node).map_err(|_| {
                 input.fault(nodes.at, format!("element {k} names node {node}, which the file does not give"))
             })?);
         }
@@ -166,80 +171,63 @@ fn cells(
     Ok(place)
 }
 
-fn kind(input: &Input, at: usize, k: usize, code: i64) -> Result<CellKind, Diagnostic> {
-    use CellKind::*;
+/// Our kind of a number of VTK, and which of VTK's nodes is each of ours.
+fn kind(
+    input: &Input,
+    at: usize,
+    k: usize,
+    code: i64,
+) -> Result<(CellKind, Option<&'static [usize]>), Diagnostic> {
+    if let Some(kind) = u8::try_from(code).ok().and_then(CellKind::from_vtk) {
+        return Ok((kind, kind.vtk_order()));
+    }
     let unsupported = match code {
-        1 => return Ok(Point),
-        3 => return Ok(Line2),
-        21 => return Ok(Line3),
-        5 => return Ok(Triangle3),
-        22 => return Ok(Triangle6),
-        10 => return Ok(Tetrahedron4),
-        24 => return Ok(Tetrahedron10),
+        // A pixel and a voxel: cells of a regular grid, row by row.
+        8 => return Ok((CellKind::Quadrilateral4, Some(&[0, 1, 3, 2]))),
+        11 => return Ok((CellKind::Hexahedron8, Some(&[0, 1, 3, 2, 4, 5, 7, 6]))),
         2 => "several points in one",
         4 => "a chain of lines",
         6 => "a strip of triangles",
         7 => "a polygon",
-        8 | 9 | 23 | 28 | 70 => "a quadrangle",
-        11 | 12 | 25 | 29 | 72 => "a hexahedron",
-        13 | 26 | 32 | 73 => "a prism",
-        14 | 27 | 74 => "a pyramid",
+        26 => "a wedge of 15 nodes",
+        27 => "a pyramid of 13 nodes",
+        30 => "a quadrilateral of 6 nodes",
+        31 => "a wedge of 12 nodes",
+        32 => "a wedge of 18 nodes",
+        33 => "a hexahedron of 24 nodes",
+        34 => "a triangle of 7 nodes",
+        37 => "a pyramid of 14 nodes",
         42 => "a polyhedron",
-        68 | 69 | 71 => "a Lagrange simplex",
+        68..=74 => "a Lagrange cell",
+        75..=81 => "a Bezier cell",
         _ => "unknown",
     };
     let message = format!("cell {k} has type {code} ({unsupported}), which is not supported");
     Err(input.fault(at, message).help(SUPPORTED))
 }
 
-fn groups(draft: &mut Draft, outline: &Outline, place: &[(u32, u32)]) -> Result<(), Diagnostic> {
-    let input = draft.input;
-    for array in &outline.arrays {
-        let count = match array.parent {
-            b"CellData" => outline.cells,
-            b"PointData" => outline.points,
-            _ => continue,
-        };
-        let on_cells = array.parent == b"CellData";
-        let numbered = on_cells && matches!(array.name.as_str(), "group" | "gmsh:physical");
-        let named = array.name.strip_prefix("group:");
-        if array.components != 1 || (!numbered && named.is_none()) {
-            continue;
+/// VTK's linear wedge begins with the triangle whose nodes run anticlockwise seen from outside; many programs write it the other way, as
+/// Gmsh and Abaqus have it. Where all wedges of a file come out inverted, they are of these.
+fn wedges(draft: &mut Draft) {
+    let points = &draft.points;
+    let nodes = &mut draft.blocks[CellKind::Wedge6 as usize].nodes;
+    let inverted = |wedge: &[u64]| {
+        let mut x = [[0.0; 3]; 6];
+        for (x, a) in x.iter_mut().zip(wedge) {
+            match usize::try_from(*a).ok().and_then(|a| points.get(a)) {
+                Some(point) => *x = *point,
+                None => return false,
+            }
         }
-        // Not charged, since they go again: points and cells were. Members of groups stay.
-        let Numbers::Whole(values) = outline.encoding.read(&input, array, Some(count), &|| Ok(()))? else {
-            let message = format!("array `{}` names groups and must hold whole numbers", array.name);
-            return Err(input.fault(array.at, message));
-        };
-        let chosen = values.iter().filter(|v| **v != 0).count();
-        outline.charge(&input, array, Some(chosen as u64))?;
-        let members = values.iter().zip(0..).filter(|(v, _)| **v != 0);
-        match named {
-            Some(name) if on_cells => {
-                let mut group = DraftGroup::new(name, 0);
-                group.cells.extend(members.map(|(_, k): (_, usize)| place[k]));
-                let dimension = |c: &(u32, u32)| CellKind::ALL[c.0 as usize].dimension();
-                group.dimension = group.cells.iter().map(dimension).max().unwrap_or(0);
-                draft.groups.push(group);
-            }
-            Some(name) => {
-                let mut group = DraftGroup::new(name, 0);
-                group.nodes.extend(members.map(|(_, a): (_, usize)| (a as u64, array.at)));
-                draft.groups.push(group);
-            }
-            None => {
-                let mut groups = BTreeMap::new();
-                for (value, k) in members {
-                    let cell = place[k];
-                    let dimension = CellKind::ALL[cell.0 as usize].dimension();
-                    let group = groups.entry((dimension, *value));
-                    group.or_insert_with(|| DraftGroup::new(value.to_string(), dimension)).cells.push(cell);
-                }
-                draft.groups.extend(groups.into_values());
-            }
+        volume(CellKind::Wedge6, &x) < 0.0
+    };
+    let (wedges, _) = nodes.as_chunks_mut::<6>();
+    if !wedges.is_empty() && wedges.iter().all(|wedge| inverted(wedge)) {
+        for wedge in wedges {
+            wedge.swap(1, 2);
+            wedge.swap(4, 5);
         }
     }
-    Ok(())
 }
 
 /// Walks through the tags. What is appended ends the walk, and the text of the file if it is raw.
@@ -277,7 +265,8 @@ fn outline<'a>(input: &mut Input<'a>) -> Result<Outline<'a>, Diagnostic> {
                 out.cells = tag.number(input, "NumberOfCells")?;
             }
             b"Points" | b"Cells" | b"PointData" | b"CellData" if pieces == 1 => parent = tag.name,
-            b"/Points" | b"/Cells" | b"/PointData" | b"/CellData" => parent = b"",
+            b"FieldData" => parent = tag.name,
+            b"/Points" | b"/Cells" | b"/PointData" | b"/CellData" | b"/FieldData" => parent = b"",
             b"DataArray" if !parent.is_empty() => out.arrays.push(data_array(input, &tag, parent, pos)?),
             b"AppendedData" => {
                 let raw = tag.get("encoding") != Some(b"base64".as_slice());
@@ -324,7 +313,9 @@ fn data_array<'a>(
     } else {
         1
     };
-    Ok(DataArray { parent, name, number: tag.get("type").unwrap_or(b""), components, format, at: tag.at })
+    let tuples = tag.get("NumberOfTuples").and_then(|value| parse_u64(value.trim_ascii())).unwrap_or(0);
+    let number = tag.get("type").unwrap_or(b"");
+    Ok(DataArray { parent, name, number, components, tuples, format, at: tag.at })
 }
 
 /// The next tag after `pos`, which moves behind it.

@@ -1,9 +1,9 @@
 //! Holonomic constraints `g(t, q) = 0` [VTI04 2.5] and their derivatives. They know no step.
 
 use super::Jet;
-use super::formula::positions;
+use super::bounds_programs::BoundsPrograms;
 use crate::archive::{Archive, Persist};
-use crate::formula::{Graph, Node, Program, Var};
+use crate::formula::{Graph, Node};
 use crate::linalg::{Lu, max_abs};
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub struct Bounds {
     n: usize,
     m: usize,
     /// `g[m], g_t[m], g_q[m*n], g_tq[m*n], g_qq[m*n*n]`.
-    pub(crate) data: Vec<f64>,
+    pub(super) data: Vec<f64>,
 }
 
 /// The parts of [`Bounds`], to be written.
@@ -194,18 +194,13 @@ impl Bounds {
 #[derive(Debug)]
 pub struct FormulaConstraint {
     count: usize,
-    first: Program,
-    second: Program,
+    programs: BoundsPrograms,
 }
 
 impl FormulaConstraint {
     /// The constraints that nodes of a graph stand for, of `n` coordinates.
     pub fn new(graph: &mut Graph, nodes: &[Node], n: usize) -> Self {
-        FormulaConstraint {
-            count: nodes.len(),
-            first: bounds_program(graph, nodes, n, false),
-            second: bounds_program(graph, nodes, n, true),
-        }
+        FormulaConstraint { count: nodes.len(), programs: BoundsPrograms::new(graph, nodes, n) }
     }
 }
 
@@ -228,44 +223,17 @@ pub(crate) fn fill_saddle(lu: &mut Lu, jet: &Jet, bounds: &Bounds, n: usize) -> 
     units
 }
 
-/// Writes [`Bounds`], but for entries that are always zero: of many constraints each touches few coordinates.
-pub(crate) fn bounds_program(graph: &mut Graph, nodes: &[Node], n: usize, second: bool) -> Program {
-    let (m, by_q) = (nodes.len(), positions(n).collect::<Vec<Var>>());
-    let mut outputs: Vec<(Node, usize)> = nodes.iter().enumerate().map(|(a, g)| (*g, a)).collect();
-    let mut put = |graph: &Graph, node: Node, at: usize| {
-        if graph.as_constant(node) != Some(0.0) {
-            outputs.push((node, at));
-        }
-    };
-    for (a, node) in nodes.iter().enumerate() {
-        let rate = graph.gradient(*node, &[Var::T])[0];
-        put(graph, rate, m + a);
-        for (i, entry) in graph.gradient(*node, &by_q).into_iter().enumerate() {
-            put(graph, entry, m * 2 + a * n + i);
-            if second && graph.as_constant(entry).is_none() {
-                for (j, twice) in graph.gradient(entry, &by_q).into_iter().enumerate() {
-                    put(graph, twice, m * (2 + 2 * n) + (a * n + i) * n + j);
-                }
-            }
-        }
-        if second && graph.as_constant(rate).is_none() {
-            for (i, mixed) in graph.gradient(rate, &by_q).into_iter().enumerate() {
-                put(graph, mixed, m * (2 + n) + a * n + i);
-            }
-        }
-    }
-    Program::new(graph, &outputs)
-}
-
 impl Constraint for FormulaConstraint {
     fn count(&self) -> usize {
         self.count
     }
+    #[inline]
     fn first(&self, t: f64, q: &[f64], out: &mut Bounds) {
-        self.first.call(t, q, &[], &[], &mut out.data);
+        self.programs.first(t, q, &[], out);
     }
+    #[inline]
     fn second(&self, t: f64, q: &[f64], out: &mut Bounds) {
-        self.second.call(t, q, &[], &[], &mut out.data);
+        self.programs.second(t, q, &[], out);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Continuous models: Lagrangians and Hamiltonians, constraints and forces, rigid bodies, and finite elements as sums of potentials.
 
 mod auto;
+mod bounds_programs;
 mod compiled;
 mod constant_loads;
 mod constraint;
 mod field;
 mod force;
 mod formula;
+mod history;
 mod lagrangian;
 mod legendre;
 mod mass;
@@ -21,18 +23,20 @@ mod structure;
 mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
+pub(crate) use bounds_programs::BoundsPrograms;
 pub use compiled::{CompiledPotentials, CompiledPrefix, NodalKicks, OVERFLOW_SAFE};
 pub use constant_loads::ConstantLoads;
+pub(crate) use constraint::fill_saddle;
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
-pub(crate) use constraint::{bounds_program, fill_saddle};
 pub use field::FormulaField;
 pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;
 pub(crate) use formula::{positions, velocities};
+pub use history::{HistoryEnergy, Past};
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
-pub use phase::{ConstantForm, Fibred, Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
+pub use phase::{ConstantForm, Fibred, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace, TwoForm};
 pub use potentials::{LoadEnergy, NO_LOAD, PotentialFault, Potentials};
 pub(crate) use prefetch::prefetch;
 pub use rigid::{

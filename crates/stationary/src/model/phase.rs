@@ -22,7 +22,7 @@ pub trait PhaseSpace: Send + Sync {
     fn second(&self, t: f64, z: &[f64], jet: &mut PhaseJet);
 
     /// The one-form's derivative.
-    fn form(&self) -> &Form;
+    fn form(&self) -> &TwoForm;
 
     /// How many of the phase variables are positions in the eyes of observers: half of them where the system is canonical,
     /// all of them where a one-form was given.
@@ -36,11 +36,11 @@ pub trait PhaseSpace: Send + Sync {
         self.first(t, z, jet);
         rate.copy_from_slice(jet.dz());
         match self.form() {
-            Form::Constant(constant) => {
+            TwoForm::Constant(constant) => {
                 constant.solve(rate);
                 true
             }
-            Form::Fibred(Fibred { omega, .. }) | Form::General(omega) => {
+            TwoForm::Fibred(Fibred { omega, .. }) | TwoForm::General(omega) => {
                 let mut lu = Lu::new(z.len());
                 omega.call(0.0, z, &[], &[], lu.matrix());
                 let regular = lu.factor();
@@ -55,7 +55,7 @@ pub trait PhaseSpace: Send + Sync {
 
 /// The two-form `Omega = d theta`, by what it allows.
 #[derive(Debug)]
-pub enum Form {
+pub enum TwoForm {
     /// The same everywhere: collocation at Gauss nodes keeps it exactly.
     Constant(ConstantForm),
     /// Half of the one-form's entries vanish: the discrete phase-space principle keeps it exactly.
@@ -205,7 +205,7 @@ pub struct FormulaPhase {
     second: Program,
     /// Empty where the system is canonical.
     theta: Option<Program>,
-    form: Form,
+    form: TwoForm,
     depends_on_time: bool,
 }
 
@@ -246,7 +246,7 @@ impl FormulaPhase {
         }
         let (first, second) = (Program::new(&graph, &first), Program::new(&graph, &second));
         let (theta, form) = match one_form {
-            None => (None, Form::Constant(ConstantForm::new(canonical(n)).ok_or(PhaseFault::Singular)?)),
+            None => (None, TwoForm::Constant(ConstantForm::new(canonical(n)).ok_or(PhaseFault::Singular)?)),
             Some(theta) => (Some(program(&graph, theta)), form(&mut graph, h, theta)?),
         };
         let depends_on_time = graph.as_constant(time) != Some(0.0);
@@ -274,7 +274,7 @@ fn program(graph: &Graph, nodes: &[Node]) -> Program {
 }
 
 /// What is to be known of `d theta`.
-fn form(graph: &mut Graph, h: Node, theta: &[Node]) -> Result<Form, PhaseFault> {
+fn form(graph: &mut Graph, h: Node, theta: &[Node]) -> Result<TwoForm, PhaseFault> {
     let m = theta.len();
     let by: Vec<Var> = (0..m as u32).map(Var::Q).collect();
     let rows: Vec<Vec<Node>> = theta.iter().map(|x| graph.gradient(*x, &by)).collect();
@@ -286,13 +286,13 @@ fn form(graph: &mut Graph, h: Node, theta: &[Node]) -> Result<Form, PhaseFault> 
     }
     let constants: Option<Vec<f64>> = omega.iter().map(|x| graph.as_constant(*x)).collect();
     if let Some(constants) = constants {
-        return ConstantForm::new(constants).map(Form::Constant).ok_or(PhaseFault::Singular);
+        return ConstantForm::new(constants).map(TwoForm::Constant).ok_or(PhaseFault::Singular);
     }
     let omega = program(graph, &omega);
     let vanishes = |i: &usize| graph.as_constant(theta[*i]) == Some(0.0);
     let (fibre, base): (Vec<usize>, Vec<usize>) = (0..m).partition(vanishes);
     if fibre.len() != base.len() {
-        return Ok(Form::General(omega));
+        return Ok(TwoForm::General(omega));
     }
     let mut l = graph.neg(h);
     for i in &base {
@@ -302,7 +302,7 @@ fn form(graph: &mut Graph, h: Node, theta: &[Node]) -> Result<Form, PhaseFault> 
     }
     let lagrangian = Arc::new(FormulaLagrangian::of_node(graph.clone(), l, m));
     debug_assert!(lagrangian.mass().is_none(), "degenerate");
-    Ok(Form::Fibred(Fibred { lagrangian, base, fibre, omega }))
+    Ok(TwoForm::Fibred(Fibred { lagrangian, base, fibre, omega }))
 }
 
 impl PhaseSpace for FormulaPhase {
@@ -319,7 +319,7 @@ impl PhaseSpace for FormulaPhase {
         let (q, p) = z.split_at(self.positions);
         self.second.call(t, q, &[], p, jet.data());
     }
-    fn form(&self) -> &Form {
+    fn form(&self) -> &TwoForm {
         &self.form
     }
     fn positions(&self) -> usize {
@@ -345,7 +345,7 @@ impl<P: PhaseSpace + ?Sized> PhaseSpace for Arc<P> {
     fn second(&self, t: f64, z: &[f64], jet: &mut PhaseJet) {
         (**self).second(t, z, jet);
     }
-    fn form(&self) -> &Form {
+    fn form(&self) -> &TwoForm {
         (**self).form()
     }
     fn positions(&self) -> usize {

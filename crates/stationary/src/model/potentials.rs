@@ -1,6 +1,6 @@
 //! Systems whose potential is a sum of potentials of a few nodes each: springs, finite elements, pair potentials.
 
-use super::{CompiledPrefix, ConstantLoads, Supports};
+use super::{CompiledPrefix, ConstantLoads, HistoryEnergy, Past, Supports};
 use std::fmt;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
@@ -21,6 +21,26 @@ pub trait Potentials: Send + Sync {
         _out: &mut [f64],
     ) -> Option<Result<f64, PotentialFault>> {
         None
+    }
+    /// How many numbers of [history](crate::model::Past) potential `k` has; 0 without memory.
+    fn history_size(&self, _k: usize) -> usize {
+        0
+    }
+    /// Writes the history of potential `k` at the start.
+    fn first_history(&self, _k: usize, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// As [`gradient_local`](Self::gradient_local), of the incremental potential from a past: writes the history that the update leads to,
+    /// where it is asked for. Only for potentials with history.
+    fn update(
+        &self,
+        k: usize,
+        _own: &[f64],
+        _past: Past<'_>,
+        _gradient: &mut [f64],
+        _after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        Err(PotentialFault { number: self.number(k), why: "it has no history to update".into() })
     }
     /// A hint that potential `k` will be evaluated soon, so that its data can be prefetched.
     fn prefetch(&self, _k: usize) {}
@@ -122,6 +142,22 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
         out: &mut [f64],
     ) -> Option<Result<f64, PotentialFault>> {
         (**self).gradient_local(k, t, own, out)
+    }
+    fn history_size(&self, k: usize) -> usize {
+        (**self).history_size(k)
+    }
+    fn first_history(&self, k: usize, out: &mut [f64]) {
+        (**self).first_history(k, out);
+    }
+    fn update(
+        &self,
+        k: usize,
+        own: &[f64],
+        past: Past<'_>,
+        gradient: &mut [f64],
+        after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        (**self).update(k, own, past, gradient, after)
     }
     fn prefetch(&self, k: usize) {
         (**self).prefetch(k);

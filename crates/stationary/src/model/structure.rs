@@ -1,6 +1,6 @@
 //! The interface of synchronous time integration methods to a body with many nodes.
 
-use super::PotentialFault;
+use super::{HistoryEnergy, Past, PotentialFault};
 
 /// `L = sum_a m_a |v_a|^2 / 2 - V(t, x)` with lumped masses, `V` a sum over elements of a few nodes each, and some components
 /// prescribed by supports (Dirichlet boundary conditions). Positions are arrays of three numbers a node.
@@ -28,6 +28,41 @@ pub trait Structure: Send + Sync {
     /// Writes the tangent stiffness of element `k`, a square matrix by rows with three rows a node, to `out`.
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault>;
 
+    /// How many numbers of [history](Past) all elements have together; 0 without memory.
+    fn history_size(&self) -> usize {
+        0
+    }
+
+    /// Writes the history at the start.
+    fn first_history(&self, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    /// As [`gradient`](Self::gradient), of the incremental potential from a past; writes the history that the update leads to, where it
+    /// is asked for. The energy of loads is among what is stored.
+    fn update(
+        &self,
+        t: f64,
+        x: &[f64],
+        _past: Past<'_>,
+        out: &mut [f64],
+        _after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        self.gradient(t, x, out).map(HistoryEnergy::elastic)
+    }
+
+    /// As [`tangent`](Self::tangent), of the incremental potential from a past of all elements.
+    fn tangent_after(
+        &self,
+        k: usize,
+        t: f64,
+        x: &[f64],
+        _past: Past<'_>,
+        out: &mut [f64],
+    ) -> Result<(), PotentialFault> {
+        self.tangent(k, t, x, out)
+    }
+
     /// Whether component `i` (three times the node, plus the direction) is prescribed by a support.
     fn is_fixed(&self, i: usize) -> bool;
 
@@ -53,6 +88,32 @@ impl<S: Structure + ?Sized> Structure for std::sync::Arc<S> {
     }
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
         (**self).tangent(k, t, x, out)
+    }
+    fn history_size(&self) -> usize {
+        (**self).history_size()
+    }
+    fn first_history(&self, out: &mut [f64]) {
+        (**self).first_history(out);
+    }
+    fn update(
+        &self,
+        t: f64,
+        x: &[f64],
+        past: Past<'_>,
+        out: &mut [f64],
+        after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        (**self).update(t, x, past, out, after)
+    }
+    fn tangent_after(
+        &self,
+        k: usize,
+        t: f64,
+        x: &[f64],
+        past: Past<'_>,
+        out: &mut [f64],
+    ) -> Result<(), PotentialFault> {
+        (**self).tangent_after(k, t, x, past, out)
     }
     fn is_fixed(&self, i: usize) -> bool {
         (**self).is_fixed(i)

@@ -19,7 +19,7 @@ pub struct Stretch {
 }
 
 /// Follows lengths and places.
-pub struct EnergySteps {
+pub struct StepLengths {
     turning: Turning,
     /// What errors refer to.
     scale: Scale,
@@ -38,10 +38,10 @@ pub struct EnergySteps {
     worst: [f64; 2],
 }
 
-impl EnergySteps {
+impl StepLengths {
     /// For steps chosen so; `scale` is what errors of the energy refer to, or 0 if nothing at the start tells.
     pub fn new(choice: &EnergyStepSpec, scale: f64) -> Self {
-        EnergySteps {
+        StepLengths {
             turning: choice.turning,
             scale: Scale::of(scale),
             length: f64::NAN,
@@ -74,7 +74,7 @@ impl EnergySteps {
     }
 }
 
-impl Observer for EnergySteps {
+impl Observer for StepLengths {
     fn columns(&self) -> Vec<String> {
         vec!["step".into(), "flagged".into()]
     }
@@ -138,7 +138,7 @@ impl Persist for Stretch {
     }
 }
 
-impl Persist for EnergySteps {
+impl Persist for StepLengths {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.length).pass(&mut self.flagged).pass(&mut self.shortest);
         archive.pass(&mut self.longest).pass(&mut self.elapsed).pass(&mut self.last_time);
@@ -153,8 +153,8 @@ mod tests {
     use super::*;
     use crate::integrate::Adaption;
 
-    fn seen(flags: &[bool]) -> EnergySteps {
-        let mut observer = EnergySteps::new(&EnergyStepSpec::default(), 2.0);
+    fn seen(flags: &[bool]) -> StepLengths {
+        let mut observer = StepLengths::new(&EnergyStepSpec::default(), 2.0);
         let frame = |step: u64, adaption| Frame {
             step,
             t: 0.5 * step as f64,

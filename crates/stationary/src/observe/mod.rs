@@ -17,16 +17,16 @@ mod work;
 
 pub use constraint::Constraints;
 pub use energy::{DiscreteEnergy, Energy};
-pub use energy_steps::{EnergySteps, Stretch};
+pub use energy_steps::{StepLengths, Stretch};
 pub use impacts::Impacts;
 pub use loop_area::LoopArea;
-pub use modified::{Followed, ModifiedEnergy, ModifiedRule, Series, Terms, Truncations, apply};
+pub use modified::{Followed, ModifiedEnergy, ModifiedRule, ModifiedSeries, Terms, Truncations, apply};
 pub use momentum::Momentum;
-pub use momentum::{State, names_motion, rate_along, shifted, size_of_product, time_scale};
+pub use momentum::{GeneratorArguments, names_motion, rate_along, shifted, size_of_product, time_scale};
 pub use probe::Probe;
 pub use record::{Entry, Record, record};
 pub use scale::{Scale, part};
-pub use section::Section;
+pub use section::PoincareSection;
 pub use symplectic::Symplectic;
 pub use work::Work;
 

@@ -80,11 +80,15 @@ impl Momentum {
         let mut floor = 0.0;
         let values = if names_motion(graph, generator) {
             let force = jet.dq().to_vec();
-            let start = State { t, q: q.to_vec(), v: v.to_vec(), p: jet.dv().to_vec() };
+            let start = GeneratorArguments { t, q: q.to_vec(), v: v.to_vec(), p: jet.dv().to_vec() };
             let mut legendre = Legendre::new(n);
             let along = |s: f64| {
-                let mut state =
-                    State { t: t + s, q: shifted(q, s, v), v: v.to_vec(), p: shifted(&start.p, s, &force) };
+                let mut state = GeneratorArguments {
+                    t: t + s,
+                    q: shifted(q, s, v),
+                    v: v.to_vec(),
+                    p: shifted(&start.p, s, &force),
+                };
                 legendre.velocity(lagrangian, state.t, &state.q, &state.p, &mut state.v).ok()?;
                 Some(state)
             };
@@ -130,7 +134,7 @@ impl Momentum {
     }
 
     /// The generator at a state.
-    pub fn xi_at(&self, state: &State) -> Vec<f64> {
+    pub fn xi_at(&self, state: &GeneratorArguments) -> Vec<f64> {
         let mut xi = vec![0.0; self.xi.len()];
         self.generator.interpret(state.t, &state.q, &state.v, &state.p, &mut xi);
         xi
@@ -143,7 +147,7 @@ impl Momentum {
 
 /// All that a generator may name.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct GeneratorArguments {
     /// Time.
     pub t: f64,
     /// Positions.
@@ -185,8 +189,8 @@ const STRIDE: f64 = 1e-3;
 pub fn rate_along(
     count: usize,
     length: f64,
-    mut along: impl FnMut(f64) -> Option<State>,
-    of: impl Fn(&State) -> Vec<f64>,
+    mut along: impl FnMut(f64) -> Option<GeneratorArguments>,
+    of: impl Fn(&GeneratorArguments) -> Vec<f64>,
 ) -> Vec<f64> {
     let h = STRIDE * length;
     let mut rate = vec![0.0; count];

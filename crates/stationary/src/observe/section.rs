@@ -27,7 +27,7 @@ struct Moment {
 }
 
 /// One section being made.
-pub struct Section {
+pub struct PoincareSection {
     when: Program,
     columns: Vec<String>,
     /// One value for each column.
@@ -42,11 +42,11 @@ pub struct Section {
     fault: Option<String>,
 }
 
-impl Section {
+impl PoincareSection {
     /// Crossings of one node, with columns of others.
     pub fn new(graph: &Graph, when: Node, columns: Vec<(String, Node)>) -> Self {
         let outputs: Vec<(Node, usize)> = columns.iter().enumerate().map(|(i, (_, x))| (*x, i)).collect();
-        Section {
+        PoincareSection {
             when: Program::new(graph, &[(when, 0)]),
             columns: columns.into_iter().map(|(name, _)| name).collect(),
             values: Program::new(graph, &outputs),
@@ -177,7 +177,7 @@ impl Persist for Moment {
     }
 }
 
-impl Persist for Section {
+impl Persist for PoincareSection {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.recent).pass(&mut self.begun).pass(&mut self.found);
         archive.pass(&mut self.points).pass(&mut self.jumps);
@@ -194,7 +194,7 @@ mod tests {
     fn poincare_section_points_lie_where_exact_motion_crosses() {
         let mut graph = Graph::new();
         let [x, v, p] = [Var::Q(0), Var::V(0), Var::P(0)].map(|x| graph.var(x));
-        let mut section = Section::new(&graph, x, vec![("v".into(), v), ("p".into(), p)]);
+        let mut section = PoincareSection::new(&graph, x, vec![("v".into(), v), ("p".into(), p)]);
         let steps = 700_u32;
         for k in 0..=steps {
             let t = 0.1 * f64::from(k);
@@ -233,7 +233,7 @@ mod tests {
         let x = graph.var(Var::Q(0));
         let one = graph.constant(1.0);
         let pole = graph.div(one, x);
-        let mut section = Section::new(&graph, pole, vec![("x".into(), x)]);
+        let mut section = PoincareSection::new(&graph, pole, vec![("x".into(), x)]);
         for k in 0..40_u32 {
             let q = [f64::from(k) - 19.5];
             let frame = Frame {

@@ -2,10 +2,9 @@
 
 use stationary::formula::{Expr, Graph, Scope, Var};
 use stationary::integrate::avi::{Avi, AviStart, StepFactor};
-use stationary::mesh::CellKind;
 use stationary::model::solid::{
-    ConstitutiveLaw, ElementGroup, ElementKind, Lame, LinearElastic, Loads, LoadsBuilder, NeoHookean,
-    PlaneAssumption, Solid, SolidProblem,
+    ConstitutiveLaw, Depth, ElementGroup, ElementKind, Lame, LinearElastic, Loads, LoadsBuilder, MAX_NODES,
+    NeoHookean, PlaneAssumption, Solid, SolidProblem,
 };
 use stationary::model::{FormulaField, Potentials, Supports};
 use std::collections::BTreeMap;
@@ -79,7 +78,7 @@ fn with_middles(kind: ElementKind, mut points: Vec<[f64; 3]>, corners: &[u32]) -
     let (mut middles, mut nodes) = (BTreeMap::new(), Vec::new());
     for simplex in corners.chunks_exact(kind.dimension() + 1) {
         nodes.extend_from_slice(simplex);
-        for [a, b] in cell(kind).edges() {
+        for [a, b] in kind.cell().edges() {
             let (a, b) = (simplex[*a].min(simplex[*b]), simplex[*a].max(simplex[*b]));
             nodes.push(*middles.entry((a, b)).or_insert_with(|| {
                 let (p, q) = (points[a as usize], points[b as usize]);
@@ -89,16 +88,6 @@ fn with_middles(kind: ElementKind, mut points: Vec<[f64; 3]>, corners: &[u32]) -
         }
     }
     Body { kind, points, nodes }
-}
-
-pub fn cell(kind: ElementKind) -> CellKind {
-    match kind {
-        ElementKind::Bar2 => CellKind::Line2,
-        ElementKind::Tri3 => CellKind::Triangle3,
-        ElementKind::Tri6 => CellKind::Triangle6,
-        ElementKind::Tet4 => CellKind::Tetrahedron4,
-        ElementKind::Tet10 => CellKind::Tetrahedron10,
-    }
 }
 
 impl Body {
@@ -114,7 +103,7 @@ impl Body {
     pub fn sides(&self) -> Vec<(usize, Vec<u32>)> {
         let mut found: BTreeMap<Vec<u32>, Vec<(usize, Vec<u32>)>> = BTreeMap::new();
         for (k, element) in self.elements().enumerate() {
-            for side in cell(self.kind).faces() {
+            for side in self.kind.cell().faces() {
                 let nodes: Vec<u32> = side.iter().map(|a| element[*a]).collect();
                 let mut key = nodes[..self.kind.dimension()].to_vec();
                 key.sort_unstable();
@@ -130,8 +119,8 @@ impl Body {
     }
 
     /// The thickness that sides of this body have: plane ones one.
-    pub fn depth(&self) -> Option<f64> {
-        (self.kind.dimension() == 2).then_some(1.0)
+    pub fn depth(&self) -> Option<Depth> {
+        (self.kind.dimension() == 2).then_some(Depth::Thickness(1.0))
     }
 
     pub fn solid(&self, law: &ConstitutiveLaw, plane: PlaneAssumption) -> Solid {
@@ -199,7 +188,7 @@ impl Setup {
     pub fn gravity(mut self, texts: &[&str]) -> Self {
         let force = field(texts);
         for (k, element) in self.body.elements().enumerate() {
-            let mut mass = [0.0; 10];
+            let mut mass = [0.0; MAX_NODES];
             let (block, at) = self.solid.locate(k);
             block.lumped_mass(at, &mut mass);
             for (n, a) in element.iter().enumerate() {
@@ -298,7 +287,7 @@ pub fn forces<P: Potentials>(p: &P, t: f64, x: &[f64]) -> Vec<f64> {
     }
     for k in 0..p.count() {
         let nodes = p.nodes(k);
-        let mut local = [[0.0; 30]; 3];
+        let mut local = [[0.0; 3 * MAX_NODES]; 3];
         let n = 3 * nodes.len();
         let [gradient, dead, follower] = &mut local;
         p.gradient(k, t, x, &mut gradient[..n]).unwrap();

@@ -1,7 +1,7 @@
 //! The certificate of stability against the period maps of small systems, assembled as dense matrices.
 
 use super::bodies::{Random, everything};
-use stationary::integrate::avi::{AviStart, Certifier, SmallMotions};
+use stationary::integrate::avi::{AviStart, Certifier, MarchLength, SmallMotions};
 use stationary::model::solid::{ElementKind, SolidProblem, largest_eigenvalue};
 use stationary::model::{PotentialFault, Potentials};
 use std::sync::Arc;
@@ -269,7 +269,7 @@ fn certificate_finds_the_eigenvalue_of_every_pair_of_levels() {
     let about = SmallMotions { t: 0.0, x: &x, mass: &mass, step: &step };
     let mut certifier = Certifier::new(&chain, about).unwrap().unwrap();
     let scale = 0.7 * chain.limit();
-    let found = certifier.certify(scale, 100).unwrap();
+    let found = certifier.certify(scale, MarchLength::always(100)).unwrap();
     let matrices = chain.matrices(scale);
     assert_eq!((found.pairs.len(), found.proved()), (2, 2));
     for pair in &found.pairs {
@@ -280,9 +280,37 @@ fn certificate_finds_the_eigenvalue_of_every_pair_of_levels() {
         // A lower bound, and a close one.
         assert!((-1e-6..2e-3).contains(&difference), "{pair:?}: {difference}");
     }
-    assert_eq!(certifier.certify(scale, 100).unwrap(), found, "the same bits");
+    assert_eq!(certifier.certify(scale, MarchLength::always(100)).unwrap(), found, "the same bits");
     // Twin: beyond the limit no pair with the stiffest part is proved.
-    assert!(certifier.certify(1.2 * chain.limit(), 100).unwrap().proved() < 2);
+    assert!(certifier.certify(1.2 * chain.limit(), MarchLength::always(100)).unwrap().proved() < 2);
+}
+
+#[test]
+fn pairs_are_proved_by_the_limit_of_the_body_where_it_is_below_one_over_root_two() {
+    let mut random = Random(17);
+    for case in 0..40 {
+        let chain = Chain::new(12, 3, &mut random);
+        let (x, mass) = nodes(&chain);
+        let step = chain.steps();
+        let about = SmallMotions { t: 0.0, x: &x, mass: &mass, step: &step };
+        let mut certifier = Certifier::new(&chain, about).unwrap().unwrap();
+        certifier.set_used_limit(1.0 / chain.limit());
+        for part in [0.3, 0.5, 0.6, 0.7] {
+            let scale = part * chain.limit();
+            let matrices = chain.matrices(scale);
+            for pair in certifier.certify(scale, MarchLength::always(1)).unwrap().pairs {
+                let square = f64::from(1 << (2 * pair.fast));
+                let [fast, slow] = [pair.fast, pair.slow].map(|l| matrices[l].scaled(square));
+                let exact = proof(&fast, &slow).smallest_eigenvalue();
+                assert!(pair.is_proved() && pair.margin <= exact, "case {case}, {part}: {pair:?} {exact}");
+            }
+        }
+        // Beyond, the eigenvalue problem of the pair decides.
+        let scale = 0.72 * chain.limit();
+        let known = certifier.certify(scale, MarchLength::always(1)).unwrap().pairs;
+        let mut without = Certifier::new(&chain, about).unwrap().unwrap();
+        assert_eq!(known, without.certify(scale, MarchLength::always(1)).unwrap().pairs);
+    }
 }
 
 #[test]
@@ -298,7 +326,7 @@ fn march_measures_the_growth_that_the_spectral_radius_has() {
         for part in [0.6, 0.7, 0.85, 0.95, 1.05] {
             let scale = part * chain.limit();
             let growth = period(&chain.matrices(scale)).growth();
-            let found = certifier.certify(scale, 8000).unwrap();
+            let found = certifier.certify(scale, MarchLength::always(8000)).unwrap();
             if growth < NO_GROWTH {
                 assert!(found.holds(), "case {case}, {part}: {found:?}");
             } else if growth > 2.0 * found.resolution {
@@ -335,12 +363,12 @@ fn certificate_of_bodies_with_loads_and_supports_holds_at_the_default_and_not_be
     for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
         let (problem, start) = body(kind, false);
         let mut certifier = Certifier::new(&problem, small_motions(&start)).unwrap().unwrap();
-        let found = certifier.certify(0.7, 4000).unwrap();
+        let found = certifier.certify(0.7, MarchLength::always(4000)).unwrap();
         assert!(found.holds() && found.proved() == found.pairs.len(), "{kind:?}: {found:?}");
         if certifier.levels() > 1 {
             several_levels += 1;
             assert!(found.periods > 100 && found.updates > 0, "{kind:?}: {found:?}");
-            assert!(!certifier.certify(2.0, 4000).unwrap().holds(), "{kind:?}");
+            assert!(!certifier.certify(2.0, MarchLength::always(4000)).unwrap().holds(), "{kind:?}");
         }
     }
     assert!(several_levels > 0);
@@ -354,6 +382,7 @@ fn certificate_of_bodies_with_loads_and_supports_holds_at_the_default_and_not_be
 fn certificate_measures_the_same_growth_in_time_with_any_steps_if_the_body_itself_is_unstable() {
     let (problem, start) = body(ElementKind::Tet10, true);
     let mut certifier = Certifier::new(&problem, small_motions(&start)).unwrap().unwrap();
-    let in_time = [0.7, 0.5].map(|scale| certifier.certify(scale, 4000).unwrap().growth / scale);
+    let in_time =
+        [0.7, 0.5].map(|scale| certifier.certify(scale, MarchLength::always(4000)).unwrap().growth / scale);
     assert!(in_time[0] > 0.0 && (in_time[1] / in_time[0] - 1.0).abs() < 0.3, "{in_time:?}");
 }

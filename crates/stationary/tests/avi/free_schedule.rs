@@ -11,7 +11,7 @@ const SIZES: [usize; 5] = [1, 7, 100, 1000, usize::MAX];
 const THREADS: [usize; 3] = [1, 2, 3];
 
 /// Compares a run with one queue and runs by subdomains at several times.
-fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
+pub fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
     let mut queue = make();
     queue.use_priority_queue();
     let mut expected = Vec::new();
@@ -51,7 +51,7 @@ fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
 }
 
 /// Pieces of time with none, few and many events in them.
-fn pieces(start: &AviStart, steps: f64) -> Vec<f64> {
+pub fn pieces(start: &AviStart, steps: f64) -> Vec<f64> {
     let most = start.step.iter().copied().fold(0.0, f64::max);
     [0.8, 0.93, 0.930001, 1.7, steps].map(|t| t * most).to_vec()
 }

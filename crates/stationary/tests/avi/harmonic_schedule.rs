@@ -19,9 +19,10 @@ enum Events {
     End,
     Middle,
     Envelope,
+    Iterated,
 }
 
-use Events::{End, Envelope, Middle};
+use Events::{End, Envelope, Iterated, Middle};
 
 fn start(problem: &Arc<SolidProblem>, start: &AviStart, events: Events) -> Run {
     let problem = problem.clone();
@@ -29,9 +30,11 @@ fn start(problem: &Arc<SolidProblem>, start: &AviStart, events: Events) -> Run {
     match events {
         End => Avi::new(problem, start).unwrap(),
         Middle => Avi::with_midpoint_events(problem, start).unwrap(),
-        Envelope => {
-            let run = Avi::with_boundary(problem, start, Boundary::Envelope).unwrap();
-            assert_eq!(run.boundary(), Boundary::Envelope, "levels that share nodes");
+        Envelope | Iterated => {
+            let boundary =
+                if matches!(events, Envelope) { Boundary::Envelope } else { Boundary::IteratedEnvelope };
+            let run = Avi::with_boundary(problem, start, boundary).unwrap();
+            assert_eq!(run.boundary(), boundary, "levels that share nodes");
             run
         }
     }
@@ -40,13 +43,14 @@ fn start(problem: &Arc<SolidProblem>, start: &AviStart, events: Events) -> Run {
 /// Every number of a run, as bits.
 fn bits(run: &Run) -> Vec<u64> {
     let state = run.state();
-    let numbers = [state.x, state.v, state.node_time, state.work_balance, vec![state.time]].concat();
+    let numbers =
+        [state.x, state.v, state.node_time, state.work_balance, state.history, vec![state.time]].concat();
     numbers.iter().map(|x| x.to_bits()).chain(state.events).collect()
 }
 
 /// Sweeps against the queue: at once, in odd pieces, and with a restart in between.
-fn compare(problem: &Arc<SolidProblem>, first: &AviStart, end: f64) {
-    for events in [End, Middle, Envelope] {
+pub fn compare(problem: &Arc<SolidProblem>, first: &AviStart, end: f64) {
+    for events in [End, Middle, Envelope, Iterated] {
         let mut queue = start(problem, first, events);
         queue.use_priority_queue();
         let mut halfway = Vec::new();
@@ -83,7 +87,7 @@ fn compare(problem: &Arc<SolidProblem>, first: &AviStart, end: f64) {
 }
 
 /// Harmonic steps for a start.
-fn rounded(problem: &Arc<SolidProblem>, start: &AviStart) -> AviStart {
+pub fn rounded(problem: &Arc<SolidProblem>, start: &AviStart) -> AviStart {
     AviStart { step: harmonic(problem, &start.step, Buffer::None), ..start.clone() }
 }
 
@@ -158,7 +162,7 @@ fn harmonic_schedule_has_the_same_bits_on_several_threads() {
     let setup = Setup::new(body).gravity(&["0.1", "-0.3", "0"]).fix(&[0, 1], 0, |p| p[0] < 0.03);
     let (problem, first) = setup.finish(0.4);
     let first = rounded(&problem, &first);
-    for events in [End, Middle, Envelope] {
+    for events in [End, Middle, Envelope, Iterated] {
         let runs = THREADS.map(|threads| {
             let mut run = start(&problem, &first, events);
             run.set_threads(threads);

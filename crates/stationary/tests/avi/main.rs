@@ -7,6 +7,8 @@ mod envelope;
 mod faults;
 mod free_schedule;
 mod harmonic_schedule;
+mod history;
+mod mixed;
 mod momenta;
 mod orders;
 mod pressure;

@@ -50,7 +50,7 @@ fn element(kind: ElementKind, pressure: &str) -> (Vec<[f64; 3]>, stationary::mod
     let nodes: Vec<u32> = (0..kind.nodes() as u32).collect();
     let points = body.element(0).iter().map(|a| body.points[*a as usize]).collect::<Vec<_>>();
     let mut loads = LoadsBuilder::default();
-    for side in cell(kind).faces() {
+    for side in kind.cell().faces() {
         let side: Vec<u32> = side.iter().map(|a| *a as u32).collect();
         loads.pressure(0, &nodes, &side, body.depth(), &field(&[pressure]));
     }
@@ -123,9 +123,9 @@ fn pressure_forces_on_curved_sides_are_exact() {
         for i in (0..n).filter(|i| !flat || i % 3 < 2) {
             let old = x[i];
             x[i] = old + 0.5;
-            let up = volume(cell(kind), &x);
+            let up = volume(kind.cell(), &x);
             x[i] = old - 0.5;
-            let slope = up - volume(cell(kind), &x);
+            let slope = up - volume(kind.cell(), &x);
             x[i] = old;
             assert!((f[i] + 0.7 * slope).abs() < 1e-13, "{kind:?} {i}: {} {slope}", f[i]);
         }

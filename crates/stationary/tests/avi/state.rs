@@ -7,13 +7,13 @@ use stationary::model::solid::ElementKind;
 
 pub fn bits(state: &AviState) -> Vec<u64> {
     let lists = [&state.x, &state.v, &state.node_time, &state.event_times, &state.work_balance, &state.local];
-    let numbers = lists.into_iter().flatten().map(|x| x.to_bits());
+    let numbers = lists.into_iter().chain([&state.history]).flatten().map(|x| x.to_bits());
     let counts = state.events.iter().chain(&state.events_before).copied();
     let single = [state.time, state.origin, state.scale].map(f64::to_bits);
     numbers.chain(counts).chain(single).collect()
 }
 
-fn check<P: Potentials>(make: impl Fn() -> Avi<P>, local: bool) {
+pub fn check<P: Potentials>(make: impl Fn() -> Avi<P>, local: bool) {
     let fresh = || {
         let mut avi = make();
         if local {

@@ -2,7 +2,7 @@
 
 use super::{Random, plane, polygon, room, run, star};
 use stationary::contact::ContactLaw;
-use stationary::integrate::collide::{Body, Collisions, State, World};
+use stationary::integrate::collide::{Body, BodyState, Collisions, World};
 use stationary::linalg::Vec3;
 
 fn total(run: &Collisions) -> f64 {
@@ -71,7 +71,7 @@ fn restitution_turns_the_normal_rate_around_and_books_the_energy() {
         let rate = |undo: f64| {
             let of = |k: usize| {
                 let sign = [1.0, -1.0][k] * undo * impact.impulse;
-                let State { position, velocity, spin, .. } = states[k];
+                let BodyState { position, velocity, spin, .. } = states[k];
                 let arm = [impact.contact.point[0] - position[0], impact.contact.point[1] - position[1]];
                 let n = impact.contact.normal;
                 let v = [velocity[0] - sign * n[0] / masses[k][0], velocity[1] - sign * n[1] / masses[k][0]];
@@ -106,7 +106,7 @@ fn friction_sticks_within_its_cone_slides_outside_and_never_gains() {
                 assert!(gain < 1e-13 * impact.energy_before.abs().max(1.0), "{gain}");
                 assert!(impact.friction <= mu * impact.impulse * (1.0 + 1e-12));
                 let [a, b] = [pair.state(0), pair.state(1)];
-                let at = |s: &State| {
+                let at = |s: &BodyState| {
                     let arm =
                         [impact.contact.point[0] - s.position[0], impact.contact.point[1] - s.position[1]];
                     [s.velocity[0] - s.spin[2] * arm[1], s.velocity[1] + s.spin[2] * arm[0]]
@@ -142,7 +142,7 @@ fn a_sphere_that_slips_on_the_floor_rolls_after_enough_friction() {
     let mut one =
         run(World { dimension: 3, gravity: Vec3::ZERO, bodies: vec![ball], walls: vec![floor] }, 3.0);
     one.advance(u64::MAX).unwrap();
-    let State { velocity, spin, .. } = one.state(0);
+    let BodyState { velocity, spin, .. } = one.state(0);
     // Rolling: v = spin x up, and 5/7 of the speed is left.
     assert!((velocity[0] - 15.0 / 7.0).abs() < 1e-14 && (velocity[1] - 20.0 / 7.0).abs() < 1e-14);
     assert!((velocity[0] - spin[1]).abs() < 1e-14 && (velocity[1] + spin[0]).abs() < 1e-14);

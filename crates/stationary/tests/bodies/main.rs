@@ -12,7 +12,9 @@ mod units;
 
 use stationary::contact::ContactLaw;
 use stationary::contact::rigid::Polygon;
-use stationary::integrate::collide::{Body, Collisions, Options, Wall, WallForm, World, contact_time};
+use stationary::integrate::collide::{
+    Body, CollisionOptions, Collisions, Wall, WallForm, World, contact_time,
+};
 use stationary::linalg::Vec2;
 
 /// Numbers that look random, the same in every run.
@@ -51,7 +53,7 @@ pub(crate) fn run(world: World, step: f64) -> Collisions {
 }
 
 pub(crate) fn run_with(world: World, step: f64, contact_time: f64) -> Collisions {
-    Collisions::new(world, Options { start: 0.0, step, contact_time }).unwrap()
+    Collisions::new(world, CollisionOptions { start: 0.0, step, contact_time }).unwrap()
 }
 
 pub(crate) fn polygon(points: &[[f64; 2]]) -> Body {

@@ -3,7 +3,9 @@
 use super::{Random, plane, polygon, room};
 use stationary::contact::BodyImpact;
 use stationary::contact::ContactLaw;
-use stationary::integrate::collide::{Body, Collisions, Options, Wall, WallForm, World, contact_time};
+use stationary::integrate::collide::{
+    Body, CollisionOptions, Collisions, Wall, WallForm, World, contact_time,
+};
 use stationary::linalg::{Vec2, Vec3};
 
 /// A number from the environment: more piles, or longer runs, than a test should take.
@@ -41,7 +43,7 @@ fn shape(random: &mut Random) -> Body {
 }
 
 /// A pile and how it is run.
-pub(crate) fn pile(seed: u64) -> (World, Options) {
+pub(crate) fn pile(seed: u64) -> (World, CollisionOptions) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 77);
     for _ in 0..8 {
         random.unit();
@@ -116,7 +118,7 @@ pub(crate) fn pile(seed: u64) -> (World, Options) {
         2 => 10.0 * usual,
         _ => 0.1,
     };
-    (world, Options { start: 0.0, step, contact_time })
+    (world, CollisionOptions { start: 0.0, step, contact_time })
 }
 
 /// The sizes of the energies of a pair: what rounding is measured by.

@@ -1,7 +1,7 @@
 //! Gaps of polygons: corners, edges, notches, several at once.
 
 use super::{Random, plane, polygon, room, run, star};
-use stationary::integrate::collide::{Body, Collisions, State, Wall, WallForm, World};
+use stationary::integrate::collide::{Body, BodyState, Collisions, Wall, WallForm, World};
 use stationary::linalg::{Vec2, Vec3};
 
 fn square(side: f64) -> Body {
@@ -45,7 +45,7 @@ fn stars_and_discs_in_a_room_keep_energy_and_never_overlap() {
 }
 
 /// Falls onto the floor; returns the state after the first instant of impact.
-fn dropped(body: Body, height: f64) -> (State, Vec<f64>) {
+fn dropped(body: Body, height: f64) -> (BodyState, Vec<f64>) {
     let body = Body { position: Vec3::new(0.0, height, 0.0), velocity: Vec3::new(0.0, -1.0, 0.0), ..body };
     let floor = plane([0.0, 1.0, 0.0], 0.0);
     let mut fall =

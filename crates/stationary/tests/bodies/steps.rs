@@ -4,13 +4,13 @@ use super::piles::pile;
 use super::{Random, plane, room, run_with};
 use stationary::archive::{Archive, Persist};
 use stationary::contact::BodyImpact;
-use stationary::integrate::collide::{Body, Collisions, Options, State, World, contact_time};
+use stationary::integrate::collide::{Body, BodyState, CollisionOptions, Collisions, World, contact_time};
 use stationary::linalg::Vec3;
 
 const STEPS: [f64; 8] = [0.01, 0.5, 7.0, 100.0, 320.0, 0.3 * std::f64::consts::SQRT_2, 1.0 / 3.0, 1e6];
 
 /// The impacts until there are so many, and the state at the last.
-fn course(world: &World, contact_time: f64, step: f64, impacts: u64) -> (Vec<BodyImpact>, Vec<State>) {
+fn course(world: &World, contact_time: f64, step: f64, impacts: u64) -> (Vec<BodyImpact>, Vec<BodyState>) {
     let mut run = run_with(world.clone(), step, contact_time);
     let mut all = Vec::new();
     // Where fewer happen, a time ends it, which is late enough for every step.
@@ -59,7 +59,7 @@ fn the_states_seen_at_common_times_are_the_same_for_every_step() {
             for _ in 0..count {
                 run.advance(u64::MAX).unwrap();
             }
-            let states: Vec<State> = (0..world.bodies.len()).map(|k| run.state(k)).collect();
+            let states: Vec<BodyState> = (0..world.bodies.len()).map(|k| run.state(k)).collect();
             (run.time(), run.impacts(), run.energy(), run.lost(), states)
         };
         // Powers of two, so that the times are the same to the bit.
@@ -96,7 +96,7 @@ fn a_state_put_away_after_any_step_goes_on_to_the_same_bits() {
     for seed in 0..40 {
         let (world, options) = pile(seed);
         let step = 0.05 * (1.0 + random.unit());
-        let options = Options { step, ..options };
+        let options = CollisionOptions { step, ..options };
         let mut whole = Collisions::new(world.clone(), options).unwrap();
         let cut = (random.unit() * 15.0) as usize;
         for _ in 0..cut {

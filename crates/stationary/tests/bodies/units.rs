@@ -3,7 +3,7 @@
 use super::piles::pile;
 use super::run_with;
 use stationary::contact::rigid::Polygon;
-use stationary::integrate::collide::{Body, Shape, State, Wall, WallForm, World, contact_time};
+use stationary::integrate::collide::{Body, BodyState, Shape, Wall, WallForm, World, contact_time};
 use stationary::linalg::Vec2;
 
 /// Units of mass, length and time.
@@ -55,9 +55,9 @@ impl Units {
         }
     }
 
-    fn back(&self, state: State) -> State {
+    fn back(&self, state: BodyState) -> BodyState {
         let Units { length, time, .. } = *self;
-        State {
+        BodyState {
             position: state.position / length,
             velocity: state.velocity / (length / time),
             spin: time * state.spin,
@@ -70,7 +70,7 @@ impl Units {
 type Met = (f64, [usize; 2], f64);
 
 /// The states after so many impacts, and their times, pairs and impulses, in units of one.
-fn course(world: &World, units: Units, impacts: u64) -> (Vec<State>, Vec<Met>) {
+fn course(world: &World, units: Units, impacts: u64) -> (Vec<BodyState>, Vec<Met>) {
     let scaled = units.scaled(world);
     let contact_time = contact_time(&scaled);
     let mut run = run_with(scaled, 0.1 * units.time, contact_time);

@@ -1,6 +1,6 @@
 //! Twins that are wrong on purpose, in the ways code goes wrong: a weight, a sign, a forgotten term.
 
-use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Length, Sample, Slots};
+use stationary::action::{DiscreteLagrangian, Galerkin, Leg, Length, QuadraturePoint, Slots};
 use stationary::model::Lagrangian;
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl<D: DiscreteLagrangian> DiscreteLagrangian for WrongImpulse<D> {
     fn abscissae(&self) -> &[f64] {
         self.0.abscissae()
     }
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self) -> Vec<QuadraturePoint> {
         self.0.samples()
     }
     fn first(&mut self, leg: &Leg, out: &mut Slots) {

@@ -8,7 +8,7 @@ use crate::Scale;
 use recorded::Recorded;
 use stationary::mesh::{CellId, CellKind, Mesh};
 use stationary::model::solid::{ConstitutiveLaw, ElementGroup, ElementKind, Lame, NeoHookean, Solid};
-use stationary_app::run::{self, Outcome};
+use stationary_app::run::{self, RunOutcome};
 use stationary_app::scenario::{Scenario, shipped};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,7 @@ impl Case {
     }
 
     /// Runs the shipped scenario of the case into a folder.
-    pub fn run(&self, overrides: &[(&str, String)], out: &Path) -> Result<Outcome, String> {
+    pub fn run(&self, overrides: &[(&str, String)], out: &Path) -> Result<RunOutcome, String> {
         let name = format!("blade-{}", self.number);
         let text = shipped::find(&name).ok_or("the scenario of the blade is not shipped")?.text;
         let overrides: Vec<(String, String)> =
@@ -157,7 +157,11 @@ impl Case {
     }
 
     /// A run with the paper's steps up to a time.
-    pub fn run_as_printed(&self, end: f64, more: &[(&str, String)]) -> Result<(Outcome, Recorded), String> {
+    pub fn run_as_printed(
+        &self,
+        end: f64,
+        more: &[(&str, String)],
+    ) -> Result<(RunOutcome, Recorded), String> {
         let mut overrides = vec![("end", end.to_string()), ("output.frames", "0".into())];
         overrides.extend_from_slice(more);
         let folder = scratch(&format!("printed-{}", self.number));

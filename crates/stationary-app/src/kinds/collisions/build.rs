@@ -12,7 +12,7 @@ use stationary::contact::ContactLaw;
 use stationary::contact::rigid::{Polygon, PolygonFault};
 use stationary::error::{Diagnostic, Error};
 use stationary::integrate::collide::{
-    self, Body, Collisions, Options, Shape, StartFault, Wall, WallForm, World,
+    self, Body, CollisionOptions, Collisions, Shape, StartFault, Wall, WallForm, World,
 };
 use stationary::interrupt;
 use stationary::linalg::{Vec2, Vec3};
@@ -40,7 +40,7 @@ pub(super) fn build(scenario: &Scenario, system: &Arc<CollisionSystem>) -> Resul
     let lossy = |s: &ContactLaw| s.restitution < 1.0 || s.friction > 0.0;
     let mut surfaces = world.bodies.iter().map(|b| b.surface).chain(world.walls.iter().map(|w| w.surface));
     let lossy = surfaces.any(|s| lossy(&s));
-    let options = Options { start: scenario.start, step: system.step, contact_time };
+    let options = CollisionOptions { start: scenario.start, step: system.step, contact_time };
     let names = world.clone();
     let run = Collisions::new(world, options).map_err(|fault| overlap(system, &names, &owners, &fault))?;
     let [kinetic, potential] = run.energy();

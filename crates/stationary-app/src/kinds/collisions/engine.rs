@@ -4,7 +4,7 @@ use super::build::{self, PreparedCollisions};
 use super::results::Shown;
 use super::{CollisionSystem, results};
 use crate::run::State;
-use crate::run::engine::{Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Outputs, Summary};
+use crate::run::engine::{Advanced, Engine, EngineReport, FinishedRun, Moment, OutputSpec, Outputs, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, steps_ahead, try_move};
 use crate::scenario::Scenario;
@@ -55,14 +55,14 @@ impl Engine for CollisionEngine {
         self.shown.as_mut().map(|shown| shown as _)
     }
 
-    fn advance(&mut self) -> Result<Moved, RunError> {
+    fn advance(&mut self) -> Result<Advanced, RunError> {
         let (time, step, most) = (self.built.run.time(), self.step, self.most_impacts());
         let stop = |cause| RunError { time, step, cause };
         let made = try_move(&mut self.built.run, &mut self.notes, |run| run.advance(most));
         let made = made.map_err(|Interrupted| stop(Cause::Interrupted))?;
         made.map_err(|error| stop(Cause::Impacts { what: error.to_string() }))?;
         self.step += 1;
-        Ok(Moved::Moment)
+        Ok(Advanced::Moment)
     }
 
     fn look(&mut self) -> Result<Moment, Cause> {

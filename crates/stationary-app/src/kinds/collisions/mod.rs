@@ -13,7 +13,7 @@ mod spec;
 pub use spec::{BodyBegin, BodyGroup, CollisionSystem, MassSpec, Placement, ShapeSpec, WallKind, WallSpec};
 
 use super::{KindNames, SystemKind, SystemSpec};
-use crate::registry::{self, Entry};
+use crate::registry::{self, RegistryEntry};
 use crate::run::State;
 use crate::run::prepared::PreparedRun;
 use crate::scenario::keys::Key;
@@ -39,7 +39,7 @@ pub(crate) static KIND: SystemKind = SystemKind {
     read: |reader| Ok(Arc::new(reader.collision_system()?)),
 };
 
-fn options_of(integrator: &Entry) -> Option<Vec<Key>> {
+fn options_of(integrator: &RegistryEntry) -> Option<Vec<Key>> {
     (integrator.name == registry::COLLISIONS).then(|| integrator.options.to_vec())
 }
 

@@ -9,7 +9,7 @@ use stationary::error::{Diagnostic, Error};
 use stationary::formula::{Graph, Var};
 use stationary::integrate::Start;
 use stationary::linalg::max_abs;
-use stationary::model::{Form, Lagrangian, PhaseSpace};
+use stationary::model::{Lagrangian, PhaseSpace, TwoForm};
 use stationary::observe::{LoopArea, ModifiedEnergy, ModifiedRule, Observer};
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ fn modified_energy(setting: &Setting<'_>) -> Result<ModifiedEnergy, Error> {
             Ok(ModifiedEnergy::new(Arc::clone(l) as Arc<dyn Lagrangian>, rule, system.step))
         }
         // In other variables than the canonical ones second derivatives of H are not what the term is made of.
-        Mechanics::Phase(model) if !matches!(model.form(), Form::Constant(_)) => Err(unknown().into()),
+        Mechanics::Phase(model) if !matches!(model.form(), TwoForm::Constant(_)) => Err(unknown().into()),
         Mechanics::Phase(model) => {
             Ok(ModifiedEnergy::of_phase(Arc::clone(model) as Arc<dyn PhaseSpace>, system.step))
         }

@@ -14,7 +14,7 @@ use stationary::error::Error;
 use stationary::formula::Scope;
 use stationary::integrate::{EnergyStepSpec, Integrator, Interactions, Method, Start};
 use stationary::model::{FormulaLagrangian, PhaseSpace};
-use stationary::observe::{Energy, EnergySteps, Impacts, Observer, Section};
+use stationary::observe::{Energy, Impacts, Observer, PoincareSection, StepLengths};
 use std::sync::Arc;
 
 /// A scenario ready to run.
@@ -32,7 +32,7 @@ pub(super) struct PreparedFormula {
     /// Whether the energy explodes.
     pub guard: FormulaGuard,
     pub observers: Vec<Box<dyn Observer>>,
-    pub section: Option<Section>,
+    pub section: Option<PoincareSection>,
     /// What is seen of impacts.
     pub impacts: Option<Impacts>,
     pub picture: Option<Picture>,
@@ -76,7 +76,7 @@ pub(super) fn build(scenario: &Scenario, system: &Arc<FormulaSystem>) -> Result<
     let scale = mechanics.energy_scale(&start, &velocity);
     let (mut observers, section) = observers(&setting, (&velocity, scale), &mut warnings)?;
     if let (Some(choice), Mechanics::Lagrangian(_)) = (&energy_choice, &mechanics) {
-        observers.insert(1, Box::new(EnergySteps::new(choice, scale)));
+        observers.insert(1, Box::new(StepLengths::new(choice, scale)));
     }
     observers.extend(around::observers(&setting, &start)?);
     // Whole steps only: the fewest that reach the end, rounding forgiven.

@@ -1,6 +1,6 @@
 //! The moving picture of a system given by formulas: what `[[draw]]` says, at every step.
 
-use crate::scenario::{Drawing, FormulaSystem, Scenario, Shape, Text};
+use crate::scenario::{Drawing, DrawnShape, FormulaSystem, Scenario, Text};
 use stationary::archive::{Archive, Persist};
 use stationary::contact::ImpactKind;
 use stationary::error::{Diagnostic, Error};
@@ -192,11 +192,11 @@ impl Parts {
         let angle = lower(drawing.angle.as_slice())?;
         let name = drawing.name.clone();
         let outline = match &drawing.shape {
-            Shape::Disc(radii) => Outline::Disc { radius: radii[k] },
-            Shape::Sphere(radii) => Outline::Sphere { radius: radii[k] },
-            Shape::Ellipse(axes) => Outline::Ellipse { semi_axes: axes[k] },
-            Shape::Polygon(points) => Outline::Polygon(points.clone()),
-            Shape::Line(to) => {
+            DrawnShape::Disc(radii) => Outline::Disc { radius: radii[k] },
+            DrawnShape::Sphere(radii) => Outline::Sphere { radius: radii[k] },
+            DrawnShape::Ellipse(axes) => Outline::Ellipse { semi_axes: axes[k] },
+            DrawnShape::Polygon(points) => Outline::Polygon(points.clone()),
+            DrawnShape::Line(to) => {
                 let to = lower(to)?;
                 if let (Some(from), Some(to), true) = (fixed(graph, &at), fixed(graph, &to), name.is_empty())
                 {

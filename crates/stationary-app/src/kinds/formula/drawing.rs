@@ -8,7 +8,7 @@ pub struct Drawing {
     /// Its name in the key of colours; may be empty.
     pub name: String,
     /// Its shape.
-    pub shape: Shape,
+    pub shape: DrawnShape,
     /// Formulas of its place, two in the plane or three in space: of the centre, or of one end of a line.
     pub at: Vec<Text>,
     /// Formula of its angle.
@@ -21,7 +21,7 @@ pub struct Drawing {
 
 /// A shape in its own coordinates; what may depend on `i` has an entry for each.
 #[derive(Debug, Clone)]
-pub enum Shape {
+pub enum DrawnShape {
     /// In the plane: the radius.
     Disc(Vec<f64>),
     /// In space: the radius.

@@ -7,7 +7,7 @@ use super::describe;
 use super::mechanics::Velocities;
 use super::{FormulaSystem, gaps, results};
 use crate::run::State;
-use crate::run::engine::{Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Outputs, Summary};
+use crate::run::engine::{Advanced, Engine, EngineReport, FinishedRun, Moment, OutputSpec, Outputs, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, steps_ahead, try_move};
 use crate::scenario::Scenario;
@@ -90,7 +90,7 @@ impl Engine for FormulaEngine {
         self.built.picture.as_mut().map(|picture| picture as _)
     }
 
-    fn advance(&mut self) -> Result<Moved, RunError> {
+    fn advance(&mut self) -> Result<Advanced, RunError> {
         let built = &mut self.built;
         let integrator = &mut *built.integrator;
         let made = if integrator.is_slow() {
@@ -102,7 +102,7 @@ impl Engine for FormulaEngine {
             integrator.advance(1)
         };
         made.map_err(|error| gaps::named(&built.system, error))?;
-        Ok(Moved::Moment)
+        Ok(Advanced::Moment)
     }
 
     fn look(&mut self) -> Result<Moment, Cause> {

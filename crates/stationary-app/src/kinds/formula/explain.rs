@@ -9,8 +9,8 @@ use crate::scenario::{FormulaSystem, Motion, Scenario};
 use stationary::error::Error;
 use stationary::formula::{Graph, Node, Var};
 use stationary::integrate::Method;
-use stationary::model::{Form, FormulaLagrangian, FormulaPhase, Lagrangian, PhaseSpace};
-use stationary::observe::{Followed, Frame, Scale, Series, Terms, Truncations, apply};
+use stationary::model::{FormulaLagrangian, FormulaPhase, Lagrangian, PhaseSpace, TwoForm};
+use stationary::observe::{Followed, Frame, ModifiedSeries, Scale, Terms, Truncations, apply};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ fn known(
             notes.push("H_4 is known for separable Lagrangians and for Hamiltonians.".to_string());
             (Terms::Jet, MIDPOINT)
         }
-        Mechanics::Phase(model) if midpoint && matches!(model.form(), Form::Constant(_)) => {
+        Mechanics::Phase(model) if midpoint && matches!(model.form(), TwoForm::Constant(_)) => {
             (Terms::Series(canonical(scenario, system, model)?, 0.0), MIDPOINT)
         }
         _ => (Terms::None, VERLET),
@@ -186,7 +186,7 @@ fn separable(
     system: &FormulaSystem,
     lagrangian: &FormulaLagrangian,
     verlet: bool,
-) -> Result<Series, Error> {
+) -> Result<ModifiedSeries, Error> {
     let n = system.coordinates.len();
     let mut graph = Graph::new();
     let l = system.lagrangian.lower(&mut graph, &mut lagrangian_scope(scenario, system))?;
@@ -197,16 +197,20 @@ fn separable(
     let inverse = matrix(n, |p, v| mass.velocity(p, v));
     let a = apply(&mut graph, &inverse, &force);
     if verlet {
-        return Ok(Series::verlet(&mut graph, &a, &vq));
+        return Ok(ModifiedSeries::verlet(&mut graph, &a, &vq));
     }
     let v: Vec<Node> = by(Var::V).into_iter().map(|x| graph.var(x)).collect();
     let p = apply(&mut graph, mass.matrix(), &v);
     let z = [by(Var::Q), by(Var::V)].concat();
-    Ok(Series::midpoint(&mut graph, &z, &[vq, p].concat(), &[v, a].concat()))
+    Ok(ModifiedSeries::midpoint(&mut graph, &z, &[vq, p].concat(), &[v, a].concat()))
 }
 
 /// The terms of a Hamiltonian with a constant form.
-fn canonical(scenario: &Scenario, system: &FormulaSystem, model: &FormulaPhase) -> Result<Series, Error> {
+fn canonical(
+    scenario: &Scenario,
+    system: &FormulaSystem,
+    model: &FormulaPhase,
+) -> Result<ModifiedSeries, Error> {
     let n = system.coordinates.len() as u32;
     let mut graph = Graph::new();
     let h = system.lagrangian.lower(&mut graph, &mut system.scope(&scenario.parameters))?;
@@ -215,7 +219,7 @@ fn canonical(scenario: &Scenario, system: &FormulaSystem, model: &FormulaPhase) 
         z.extend((0..n).map(Var::P));
     }
     let hz = graph.gradient(h, &z);
-    let Form::Constant(form) = model.form() else {
+    let TwoForm::Constant(form) = model.form() else {
         unreachable!("the caller has seen that the form is constant")
     };
     let inverse = matrix(z.len(), |x, rate| {
@@ -223,7 +227,7 @@ fn canonical(scenario: &Scenario, system: &FormulaSystem, model: &FormulaPhase) 
         form.solve(rate);
     });
     let f = apply(&mut graph, &inverse, &hz);
-    Ok(Series::midpoint(&mut graph, &z, &hz, &f))
+    Ok(ModifiedSeries::midpoint(&mut graph, &z, &hz, &f))
 }
 
 /// The matrix of a linear map of `n` numbers, by rows.

@@ -24,11 +24,11 @@ mod setting;
 mod spec;
 mod start;
 
-pub use drawing::{Drawing, Shape};
+pub use drawing::{Drawing, DrawnShape};
 pub use spec::{FormulaSystem, GapSpec, Initial, Law, Motion, SectionSpec, Together};
 
 use super::{KindNames, SystemKind, SystemSpec};
-use crate::registry::{self, ENERGY_OPTIONS, Entry, STEP};
+use crate::registry::{self, ENERGY_OPTIONS, RegistryEntry, STEP};
 use crate::run::prepared::PreparedRun;
 use crate::run::{EnergyReport, State};
 use crate::scenario::Scenario;
@@ -63,7 +63,7 @@ fn reserved_names() -> Vec<(&'static str, &'static str)> {
 }
 
 /// All integrators but those that are made for other kinds.
-fn options_of(integrator: &Entry) -> Option<Vec<Key>> {
+fn options_of(integrator: &RegistryEntry) -> Option<Vec<Key>> {
     let made_for_others =
         [registry::EULER_POINCARE, registry::MOSER_VESELOV, registry::COLLISIONS, registry::AUTO, "avi"];
     if made_for_others.contains(&integrator.name) {

@@ -9,7 +9,7 @@ use stationary::error::Error;
 use stationary::formula::{Graph, Node, Scope};
 use stationary::model::{FormulaLagrangian, Jet, Lagrangian, Legendre};
 use stationary::observe::{
-    Constraints, DiscreteEnergy, Momentum, Observer, Probe, Section, Symplectic, Work,
+    Constraints, DiscreteEnergy, Momentum, Observer, PoincareSection, Probe, Symplectic, Work,
 };
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const NO_SYMMETRY: &str = "its generator is not a symmetry";
 const HALVINGS: usize = 40;
 
 /// The observers, and the section where there is one.
-type Watching = (Vec<Box<dyn Observer>>, Option<Section>);
+type Watching = (Vec<Box<dyn Observer>>, Option<PoincareSection>);
 
 /// The observers of a run that starts with a velocity; errors of energies refer to a scale.
 pub(super) fn observers(
@@ -93,7 +93,11 @@ pub(super) fn observers(
     Ok((all, section))
 }
 
-fn section(system: &FormulaSystem, graph: &mut Graph, scope: &mut Scope) -> Result<Option<Section>, Error> {
+fn section(
+    system: &FormulaSystem,
+    graph: &mut Graph,
+    scope: &mut Scope,
+) -> Result<Option<PoincareSection>, Error> {
     let Some(choice) = &system.section else { return Ok(None) };
     if !system.gaps.is_empty() {
         return Err(choice
@@ -107,7 +111,7 @@ fn section(system: &FormulaSystem, graph: &mut Graph, scope: &mut Scope) -> Resu
     for (name, text) in &choice.columns {
         columns.push((name.clone(), text.lower(graph, scope)?));
     }
-    Ok(Some(Section::new(graph, when, columns)))
+    Ok(Some(PoincareSection::new(graph, when, columns)))
 }
 
 /// Time, position and velocity near the initial state but in general position, where symmetries are tested: a start at

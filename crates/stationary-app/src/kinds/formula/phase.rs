@@ -6,9 +6,9 @@ use stationary::error::Error;
 use stationary::formula::{Graph, Node, Program, Scope, Var};
 use stationary::integrate::phase::PhaseStart;
 use stationary::linalg::max_abs;
-use stationary::model::{Form, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace};
+use stationary::model::{FormulaPhase, PhaseFault, PhaseJet, PhaseSpace, TwoForm};
 use stationary::observe::{
-    Momentum, State, Symplectic, names_motion, rate_along, shifted, size_of_product, time_scale,
+    GeneratorArguments, Momentum, Symplectic, names_motion, rate_along, shifted, size_of_product, time_scale,
 };
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ pub(super) fn start(
 /// The observer of the form that this system has.
 pub(super) fn symplectic(model: &FormulaPhase) -> Symplectic {
     match model.form() {
-        Form::Constant(form) if !form.is_canonical() => Symplectic::of_form(form.omega()),
+        TwoForm::Constant(form) if !form.is_canonical() => Symplectic::of_form(form.omega()),
         // Where it is fibred, tangents are in the canonical variables x and theta.
         _ => Symplectic::new(model.dimension() / 2),
     }
@@ -195,7 +195,7 @@ fn rate_of_momentum(
             return None;
         }
         model.momentum(&z, &mut p);
-        Some(State { t: t + s, q: z[..n].to_vec(), v: rate[..n].to_vec(), p })
+        Some(GeneratorArguments { t: t + s, q: z[..n].to_vec(), v: rate[..n].to_vec(), p })
     };
     let length = time_scale(&[(&z, &slope)]);
     let Some(here) = along(0.0).filter(|_| regular) else { return f64::NAN };

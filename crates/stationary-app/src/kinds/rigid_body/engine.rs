@@ -4,7 +4,7 @@ use super::build::{self, RigidBodyEngine};
 use super::{RigidBodySystem, results};
 use crate::run::State;
 use crate::run::energy_guard::Energies;
-use crate::run::engine::{Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Summary};
+use crate::run::engine::{Advanced, Engine, EngineReport, FinishedRun, Moment, OutputSpec, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress};
 use crate::scenario::Scenario;
@@ -41,9 +41,9 @@ impl Persist for RigidBodyEngine {
 }
 
 impl Engine for RigidBodyEngine {
-    fn advance(&mut self) -> Result<Moved, RunError> {
+    fn advance(&mut self) -> Result<Advanced, RunError> {
         self.run.advance(1)?;
-        Ok(Moved::Moment)
+        Ok(Advanced::Moment)
     }
 
     fn look(&mut self) -> Result<Moment, Cause> {

@@ -11,7 +11,7 @@ mod spec;
 pub use spec::RigidBodySystem;
 
 use super::{KindNames, SystemKind, SystemSpec};
-use crate::registry::{self, Entry};
+use crate::registry::{self, RegistryEntry};
 use crate::run::State;
 use crate::run::prepared::PreparedRun;
 use crate::scenario::Scenario;
@@ -37,7 +37,7 @@ pub(crate) static KIND: SystemKind = SystemKind {
     read: |reader| Ok(Arc::new(reader.rigid_body_system()?)),
 };
 
-fn options_of(integrator: &Entry) -> Option<Vec<Key>> {
+fn options_of(integrator: &RegistryEntry) -> Option<Vec<Key>> {
     let own = [registry::EULER_POINCARE, registry::MOSER_VESELOV];
     own.contains(&integrator.name).then(|| integrator.options.to_vec())
 }

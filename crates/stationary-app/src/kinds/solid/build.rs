@@ -137,9 +137,8 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     });
     let of_blocks = ends.collect();
     let places = places.map(|p| p.nodes);
-    let thickness =
-        |label: usize| element_materials[materials.partition_point(|end| *end <= label)].thickness();
-    let sides = Sides { mesh: &mesh, solid: &solid, at_cell: &at_cell, thickness: &thickness };
+    let depth = |label: usize| element_materials[materials.partition_point(|end| *end <= label)].depth();
+    let sides = Sides { mesh: &mesh, solid: &solid, at_cell: &at_cell, depth: &depth };
     let loads = loads(scenario, system, &sides, &cells)?;
     interrupt::check()?;
     let supports = supports(scenario, system, &mesh)?;

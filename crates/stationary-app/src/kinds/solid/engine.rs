@@ -1,14 +1,16 @@
 //! A solid in a run: finite elements, moved from row to row.
 
 use super::SolidSystem;
+use super::mesh_file;
 use super::motion::Look;
 use super::picture::Picture;
 use super::results::{self, write_frame};
 use super::start::{self, PreparedSolid};
 use super::step_watch::{StepWatch, may_come_from_steps};
+use super::survey;
 use crate::run::State;
 use crate::run::engine::{
-    Columns, Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Outputs, Summary,
+    Advanced, Columns, Engine, EngineReport, FinishedRun, Moment, OutputSpec, Outputs, Summary,
 };
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, ReductionReason};
@@ -93,10 +95,10 @@ impl Engine for SolidEngine {
     }
 
     /// Moves towards the time of the next row in stretches short enough to watch.
-    fn advance(&mut self) -> Result<Moved, RunError> {
+    fn advance(&mut self) -> Result<Advanced, RunError> {
         let rows = self.system.output.rows;
         if self.row == rows {
-            return Ok(Moved::Over);
+            return Ok(Advanced::Over);
         }
         let next = self.row + 1;
         let goal = self.time_of(next);
@@ -115,7 +117,7 @@ impl Engine for SolidEngine {
         }
         if at < goal {
             self.on_the_way = Some(at);
-            return Ok(Moved::Partway);
+            return Ok(Advanced::Partway);
         }
         if self.watch.acts()
             && let Some(moved) = self.judge()?
@@ -126,9 +128,9 @@ impl Engine for SolidEngine {
         self.row = next;
         // Steps longer than the distance of rows give a moment several times.
         if self.built.record.is_new(self.built.motion.elapsed()) {
-            return Ok(Moved::Moment);
+            return Ok(Advanced::Moment);
         }
-        Ok(if next == rows { Moved::Over } else { Moved::Partway })
+        Ok(if next == rows { Advanced::Over } else { Advanced::Partway })
     }
 
     fn look(&mut self) -> Result<Moment, Cause> {
@@ -180,6 +182,11 @@ impl Engine for SolidEngine {
         }
     }
 
+    fn survey(&self, scenario: &Scenario) -> Result<Vec<(&'static str, String)>, Error> {
+        let (mesh, _) = mesh_file::mesh(scenario, &self.system)?;
+        Ok(survey::lines(&mesh))
+    }
+
     fn progress(&self) -> Progress {
         let [start, end] = self.span;
         let at = self.on_the_way.unwrap_or_else(|| self.time_of(self.row));
@@ -215,7 +222,7 @@ impl SolidEngine {
     }
 
     /// Judges the row that was reached before anybody sees it: whether the run goes back and continues with shorter steps.
-    fn judge(&mut self) -> Result<Option<Moved>, RunError> {
+    fn judge(&mut self) -> Result<Option<Advanced>, RunError> {
         let built = &mut self.built;
         let look = match built.motion.look() {
             Ok(look) => look,
@@ -228,7 +235,7 @@ impl SolidEngine {
         let energy = (built.record.energy_scale(), built.energy_growth(&look));
         if let Some(reason) = self.watch.judge(&built.growth, &look, energy) {
             if self.go_back(reason) {
-                return Ok(Some(Moved::Partway));
+                return Ok(Some(Advanced::Partway));
             }
             self.watch.go_on_after(reason);
         }
@@ -237,9 +244,9 @@ impl SolidEngine {
     }
 
     /// After a fault on the way to a row: goes back and tries again with shorter steps, unless that did not help before.
-    fn retry(&mut self, error: RunError) -> Result<Moved, RunError> {
+    fn retry(&mut self, error: RunError) -> Result<Advanced, RunError> {
         if may_come_from_steps(&error.cause) && self.go_back(ReductionReason::Fault) {
-            return Ok(Moved::Partway);
+            return Ok(Advanced::Partway);
         }
         Err(self.watch.explain(error))
     }

@@ -88,7 +88,7 @@ pub(crate) const KEYS: &[Key] = &[
         "material.<name>.law",
         Form::Law,
         r#"law = "neo-hookean""#,
-        "the name of the law of elasticity",
+        "the name of the constitutive law",
     ),
     Key::required(
         "mass.<name>.group",

@@ -7,7 +7,7 @@ use crate::scenario::{LoadKind, Scenario, SolidSystem, Text};
 use stationary::error::{Diagnostic, Error};
 use stationary::mesh::{CellId, CellKind, Group, Mesh};
 use stationary::model::FormulaField;
-use stationary::model::solid::{ElementSide, Loads, LoadsBuilder, MAX_NODES, Solid};
+use stationary::model::solid::{Depth, ElementSide, Loads, LoadsBuilder, MAX_NODES, Solid};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -120,14 +120,14 @@ pub(super) struct Sides<'a> {
     pub mesh: &'a Mesh,
     pub solid: &'a Solid,
     pub at_cell: &'a AtCell,
-    /// The thickness of the plane element of a label.
-    pub thickness: &'a dyn Fn(usize) -> f64,
+    /// The third dimension of the plane element of a label.
+    pub depth: &'a dyn Fn(usize) -> Depth,
 }
 
 /// A traction or a pressure on the sides of a group.
 fn on_sides(
     builder: &mut LoadsBuilder,
-    Sides { mesh, solid, at_cell, thickness }: &Sides,
+    Sides { mesh, solid, at_cell, depth }: &Sides,
     group: &Group,
     force: &Arc<FormulaField>,
     kind: &LoadKind,
@@ -145,7 +145,7 @@ fn on_sides(
         let Some(k) = at_cell.get(face.cell) else { continue };
         let (block, j) = solid.locate(k);
         let is_edge = matches!(face.kind, CellKind::Line2 | CellKind::Line3);
-        let depth = is_edge.then(|| thickness(block.label(j)));
+        let depth = is_edge.then(|| depth(block.label(j)));
         if let LoadKind::Pressure(_) = kind {
             builder.pressure(k, block.nodes(j), face.nodes(), depth, force);
             continue;

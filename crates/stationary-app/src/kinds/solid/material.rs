@@ -5,10 +5,12 @@ use crate::scenario::section::Section;
 use crate::scenario::{MaterialSpec, Place, Scenario, SolidSystem, Text, unknown_word};
 use stationary::error::{Diagnostic, Error};
 use stationary::formula::Scope;
-use stationary::mesh::CellKind;
+use stationary::mesh::{CellKind, Mesh};
 use stationary::model::solid::{
-    Bars, ConstitutiveLaw, ElementGroup, ElementKind, Elements, FormulaMaterial, FormulaMaterialError, Lame,
-    LinearElastic, MooneyRivlin, NeoHookean, PlaneAssumption, StVenantKirchhoff,
+    Bars, ConstitutiveLaw, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
+    FormulaMaterialError, Hardening, Integration, J2, Lame, LinearElastic, MaxwellBranch, MooneyRivlin,
+    NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PlaneAssumption, RateDependence,
+    StVenantKirchhoff, Viscoelastic,
 };
 
 /// A checked material with its constants, which builds elements from the cells of a mesh.
@@ -18,9 +20,21 @@ pub(super) struct ElementMaterial {
 }
 
 enum MaterialForm {
-    Continuum { law: ConstitutiveLaw, density: f64, thickness: f64, plane: PlaneAssumption },
-    Bar { stiffness: f64, line_density: f64 },
-    Spring { stiffness: f64, length: Option<f64> },
+    Continuum {
+        law: ConstitutiveLaw,
+        density: f64,
+        thickness: f64,
+        plane: PlaneAssumption,
+        integration: Integration,
+    },
+    Bar {
+        stiffness: f64,
+        line_density: f64,
+    },
+    Spring {
+        stiffness: f64,
+        length: Option<f64>,
+    },
 }
 
 /// Reads the materials of a scenario.
@@ -75,24 +89,119 @@ fn continuum(
             FormulaMaterialError::Material(d) => Diagnostic { help: d.help, ..text.error(d.message) }.into(),
         })?)
     } else {
-        let lame = lame(choice, options)?;
         match choice.law.text.as_str() {
-            "neo-hookean" => ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).map_err(placed)?),
-            "st-venant-kirchhoff" => ConstitutiveLaw::StVenantKirchhoff(StVenantKirchhoff::new(lame)),
-            "linear" => ConstitutiveLaw::Linear(LinearElastic::new(lame)),
+            "ogden" => ConstitutiveLaw::Ogden(rubber(choice, options)?.map_err(placed)?),
+            "orthotropic" => ConstitutiveLaw::Orthotropic(orthotropic(options)?.map_err(placed)?),
+            "fluid" => {
+                let (bulk, gamma) = (options.get("bulk")?, options.get("gamma")?);
+                ConstitutiveLaw::Fluid(Fluid::new(bulk, gamma).map_err(placed)?)
+            }
             _ => {
-                let second = options.get("second")?;
-                ConstitutiveLaw::MooneyRivlin(MooneyRivlin::new(lame, second).map_err(placed)?)
+                let lame = lame(choice, options)?;
+                isotropic(choice, options, lame)?.map_err(placed)?
             }
         }
     };
     let density = options.get("density")?;
     let thickness = options.get("thickness")?;
-    let plane = match options.get("plane")? {
+    // A fluid without pressure would not resist anything in its plane: it has no plane stress.
+    let has_assumption = choice.law.text != "fluid";
+    let plane = match if has_assumption { options.get("plane")? } else { "strain" } {
         "stress" => PlaneAssumption::Stress,
+        "axisymmetric" => PlaneAssumption::Axisymmetric,
         _ => PlaneAssumption::Strain,
     };
-    Ok(MaterialForm::Continuum { law, density, thickness, plane })
+    let integration = integration(choice, options, plane)?;
+    Ok(MaterialForm::Continuum { law, density, thickness, plane, integration })
+}
+
+fn integration(
+    choice: &MaterialSpec,
+    options: &mut Section,
+    plane: PlaneAssumption,
+) -> Result<Integration, Error> {
+    match options.given("integration")? {
+        Some("full") => Ok(Integration::Full),
+        Some(_) if plane == PlaneAssumption::Stress => {
+            let name = &choice.name.text;
+            let message = format!("material `{name}` has `plane = \"stress\"` and an averaged volume");
+            let help = "expected `integration = \"full\"`, or no `integration`: in plane stress the thickness is free, and nothing locks";
+            Err(choice.name.error(message).help(help).into())
+        }
+        _ => Ok(Integration::AveragedVolume),
+    }
+}
+
+/// The laws with the two elastic constants of Lame.
+fn isotropic(
+    choice: &MaterialSpec,
+    options: &mut Section,
+    lame: Lame,
+) -> Result<Result<ConstitutiveLaw, Diagnostic>, Error> {
+    Ok(match choice.law.text.as_str() {
+        "neo-hookean" => NeoHookean::new(lame).map(ConstitutiveLaw::NeoHookean),
+        "st-venant-kirchhoff" => Ok(ConstitutiveLaw::StVenantKirchhoff(StVenantKirchhoff::new(lame))),
+        "j2" => plastic(lame, options)?.map(ConstitutiveLaw::J2),
+        "viscoelastic" => viscoelastic(choice, lame, options)?.map(ConstitutiveLaw::Viscoelastic),
+        "linear" => Ok(ConstitutiveLaw::Linear(LinearElastic::new(lame))),
+        _ => MooneyRivlin::new(lame, options.get("second")?).map(ConstitutiveLaw::MooneyRivlin),
+    })
+}
+
+/// Two lists of the same length.
+fn pairs(choice: &MaterialSpec, options: &mut Section, keys: [&str; 2]) -> Result<Vec<[f64; 2]>, Error> {
+    let [one, other]: [Vec<f64>; 2] = [options.get(keys[0])?, options.get(keys[1])?];
+    if one.len() != other.len() {
+        let message = format!("{} numbers in `{}` and {} in `{}`", one.len(), keys[0], other.len(), keys[1]);
+        return Err(choice.name.error(message).help("expected two lists of the same length").into());
+    }
+    Ok(one.into_iter().zip(other).map(|(a, b)| [a, b]).collect())
+}
+
+fn viscoelastic(
+    choice: &MaterialSpec,
+    lame: Lame,
+    options: &mut Section,
+) -> Result<Result<Viscoelastic, Diagnostic>, Error> {
+    let branches = pairs(choice, options, ["branch_mu", "branch_time"])?;
+    let branches = branches.into_iter().map(|[mu, time]| MaxwellBranch { mu, time }).collect();
+    Ok(Viscoelastic::new(lame, branches))
+}
+
+fn rubber(choice: &MaterialSpec, options: &mut Section) -> Result<Result<Ogden, Diagnostic>, Error> {
+    let terms = pairs(choice, options, ["moduli", "exponents"])?;
+    let terms = terms.into_iter().map(|[modulus, exponent]| OgdenTerm { modulus, exponent }).collect();
+    Ok(Ogden::new(terms, options.get("bulk")?))
+}
+
+fn orthotropic(options: &mut Section) -> Result<Result<Orthotropic, Diagnostic>, Error> {
+    let constants = OrthotropicConstants {
+        young: options.get("young")?,
+        poisson: options.get("poisson")?,
+        shear: options.get("shear")?,
+    };
+    let first: Option<[f64; 3]> = options.given("axis")?;
+    let second: Option<[f64; 3]> = options.given("side")?;
+    Ok(Orthotropic::new(constants, first.unwrap_or([1.0, 0.0, 0.0]), second.unwrap_or([0.0, 1.0, 0.0])))
+}
+
+/// Plasticity with its hardening and its dependence on the rate.
+fn plastic(lame: Lame, options: &mut Section) -> Result<Result<J2, Diagnostic>, Error> {
+    let hardening = Hardening {
+        yield_stress: options.get("yield")?,
+        linear: options.get("hardening")?,
+        saturation: options.get("saturation")?,
+        saturation_rate: options.get("saturation_rate")?,
+        power: options.get("power")?,
+        exponent: options.get("exponent")?,
+    };
+    let rate = RateDependence {
+        reference: options.get("rate")?,
+        factor: options.get("rate_factor")?,
+        viscous: options.get("viscous")?,
+        exponent: options.get("viscous_exponent")?,
+    };
+    Ok(J2::new(lame, hardening, rate))
 }
 
 /// Either pair of elastic constants.
@@ -126,18 +235,41 @@ impl ElementMaterial {
         }
     }
 
-    /// The thickness of plane elements of it; lines have none.
-    pub fn thickness(&self) -> f64 {
+    /// The third dimension of plane elements of it; lines have none.
+    pub fn depth(&self) -> Depth {
         match self.form {
-            MaterialForm::Continuum { thickness, .. } => thickness,
-            _ => 1.0,
+            MaterialForm::Continuum { plane: PlaneAssumption::Axisymmetric, .. } => Depth::Ring,
+            MaterialForm::Continuum { thickness, .. } => Depth::Thickness(thickness),
+            _ => Depth::Thickness(1.0),
+        }
+    }
+
+    /// Refuses plane elements that the file of the mesh calls axisymmetric.
+    pub fn require_section(&self, mesh: &Mesh) -> Result<(), Error> {
+        match self.form {
+            MaterialForm::Continuum { plane, .. }
+                if mesh.axisymmetric && plane != PlaneAssumption::Axisymmetric =>
+            {
+                let message = format!(
+                    "the elements of `{}` are axisymmetric (CAX...), and this material is not",
+                    mesh.name
+                );
+                Err(self
+                    .place
+                    .error(message)
+                    .help("expected `plane = \"axisymmetric\"` in the material")
+                    .into())
+            }
+            _ => Ok(()),
         }
     }
 
     /// What cells it wants, in words.
     pub fn expected(&self) -> &'static str {
         match self.form {
-            MaterialForm::Continuum { .. } => "triangles (3 or 6 nodes) or tetrahedra (4 or 10 nodes)",
+            MaterialForm::Continuum { .. } => {
+                "plane or solid elements: triangles, quadrilaterals, tetrahedra, hexahedra, wedges or pyramids"
+            }
             _ => "lines of two nodes",
         }
     }
@@ -158,7 +290,7 @@ impl ElementMaterial {
             MaterialForm::Spring { stiffness, length } => {
                 Bars::springs(points, nodes, first, *stiffness, *length).map(boxed)
             }
-            MaterialForm::Continuum { law, density, thickness, plane } => {
+            MaterialForm::Continuum { law, density, thickness, plane, integration } => {
                 let kind = continuum_kind(kind).expect("only cells that fit are given");
                 let group = ElementGroup {
                     kind,
@@ -167,6 +299,7 @@ impl ElementMaterial {
                     density: *density,
                     thickness: *thickness,
                     plane: *plane,
+                    integration: *integration,
                 };
                 group.build(points, law)
             }
@@ -188,15 +321,8 @@ fn in_users_terms(message: &str, first: usize, count: usize, named: &dyn Fn(usiz
     let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
     match after[..digits].parse::<usize>() {
         Ok(label) if (first..first + count).contains(&label) => {
-            let kinds = [
-                ElementKind::Bar2,
-                ElementKind::Tri3,
-                ElementKind::Tri6,
-                ElementKind::Tet4,
-                ElementKind::Tet10,
-            ];
-            let kinds = kinds.map(|kind| format!("{} ", kind.name()));
-            let before = kinds.iter().find_map(|kind| before.strip_suffix(kind)).unwrap_or(before);
+            let kinds = ElementKind::ALL.iter().map(|kind| format!("{} ", kind.name()));
+            let before = kinds.filter_map(|kind| before.strip_suffix(&kind)).next().unwrap_or(before);
             format!("{before}{}{}", named(label), &after[digits..])
         }
         _ => message.to_string(),
@@ -204,11 +330,5 @@ fn in_users_terms(message: &str, first: usize, count: usize, named: &dyn Fn(usiz
 }
 
 fn continuum_kind(kind: CellKind) -> Option<ElementKind> {
-    match kind {
-        CellKind::Triangle3 => Some(ElementKind::Tri3),
-        CellKind::Triangle6 => Some(ElementKind::Tri6),
-        CellKind::Tetrahedron4 => Some(ElementKind::Tet4),
-        CellKind::Tetrahedron10 => Some(ElementKind::Tet10),
-        _ => None,
-    }
+    ElementKind::of(kind).filter(|kind| kind.dimension() > 1)
 }

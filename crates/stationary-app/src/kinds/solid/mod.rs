@@ -25,8 +25,10 @@ mod stability;
 mod start;
 mod step_watch;
 mod steps;
+mod survey;
+mod update_costs;
 
-pub use simulation::{SolidSimulation, View};
+pub use simulation::{SolidSimulation, SolidView};
 pub use spec::{
     InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, SolidOutput, SolidProbe, SolidSystem,
     Support,
@@ -34,7 +36,7 @@ pub use spec::{
 pub(crate) use spec::{field_scope, probe_scope};
 
 use super::{KindNames, SystemKind, SystemSpec};
-use crate::registry::{self, Entry, SOLID_BETA, STEP_OPTIONS, SolidMethod};
+use crate::registry::{self, RegistryEntry, SOLID_BETA, STEP_OPTIONS, SolidMethod};
 use crate::run::State;
 use crate::run::prepared::PreparedRun;
 use crate::scenario::keys::Key;
@@ -56,7 +58,7 @@ pub(crate) static KIND: SystemKind = SystemKind {
 };
 
 /// Integrators of the whole body, and those with steps of the elements.
-fn options_of(integrator: &Entry) -> Option<Vec<Key>> {
+fn options_of(integrator: &RegistryEntry) -> Option<Vec<Key>> {
     let made_for_others = [registry::EULER_POINCARE, registry::MOSER_VESELOV, registry::COLLISIONS];
     if made_for_others.contains(&integrator.name) {
         return None;

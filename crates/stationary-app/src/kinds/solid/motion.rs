@@ -5,8 +5,8 @@ use stationary::error::{Cause, RunError};
 use stationary::integrate::avi::{Avi, AviError, AviState, MomentumBalance};
 use stationary::integrate::sparse::Sparse;
 use stationary::linalg::cross;
-use stationary::model::Potentials;
 use stationary::model::solid::SolidProblem;
+use stationary::model::{Past, Potentials};
 use std::sync::Arc;
 
 /// A solid in motion.
@@ -35,12 +35,21 @@ pub(super) struct Look {
     pub v: Vec<f64>,
     pub kinetic: f64,
     pub potential: f64,
-    /// NaN where it is not known.
+    /// Work from outside less what the matter has dissipated; NaN where it is not known.
     pub work: f64,
+    /// Energy that elements with memory have dissipated.
+    pub dissipated: f64,
     pub linear: MomentumBalance,
     pub angular: MomentumBalance,
     /// Impulses of the supports so far.
     pub reactions: Vec<[f64; 3]>,
+}
+
+impl Look {
+    /// Work from outside alone.
+    pub fn outer_work(&self) -> f64 {
+        self.work + self.dissipated
+    }
 }
 
 impl Synchronous {
@@ -96,6 +105,7 @@ impl Synchronous {
         let outside = if free { [0.0; 3] } else { [f64::NAN; 3] };
         let balance =
             |now, start, scale| MomentumBalance { now, start, loads: outside, reactions: [0.0; 3], scale };
+        let dissipated = self.sparse.dissipated()?;
         let passive = !self.problem.loads().work() && self.problem.supports().is_none_or(|s| !s.moves());
         Ok(Look {
             t: self.sparse.time(),
@@ -104,7 +114,8 @@ impl Synchronous {
             v: self.sparse.velocities().to_vec(),
             kinetic,
             potential,
-            work: if passive { 0.0 } else { f64::NAN },
+            work: if passive { -dissipated } else { f64::NAN },
+            dissipated,
             linear: balance(linear, self.origin[0], nodes().map(|(_, p)| size(p)).sum()),
             angular: balance(angular, self.origin[1], nodes().map(|(x, p)| size(x) * size(p)).sum()),
             reactions: self.reactions.clone(),
@@ -144,7 +155,8 @@ impl Motion {
                     v: shot.v,
                     kinetic: shot.kinetic,
                     potential: shot.potential,
-                    work: shot.work,
+                    work: shot.work - shot.dissipated,
+                    dissipated: shot.dissipated,
                     linear,
                     angular,
                     reactions,
@@ -215,6 +227,17 @@ impl Motion {
         match self {
             Motion::Avi(avi) => Some(avi),
             Motion::Sparse(_) => None,
+        }
+    }
+
+    /// The history of an element, if it has memory.
+    pub fn past(&self, k: usize) -> Option<Past<'_>> {
+        match self {
+            Motion::Avi(avi) => avi.past(k),
+            Motion::Sparse(s) => {
+                let own = s.problem.solid().past_of(k, s.sparse.past()?);
+                (!own.history.is_empty()).then_some(own)
+            }
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Picture {
 impl Picture {
     pub fn new(scenario: &Scenario, built: &PreparedSolid, rows: u64) -> Self {
         let solid = built.body.problem.solid();
-        let kinds = solid.blocks().iter().flat_map(|b| std::iter::repeat_n(b.kind(), b.len()));
+        let kinds = solid.blocks().iter().flat_map(|b| std::iter::repeat_n(b.kind().cell(), b.len()));
         let cells = kinds.enumerate().map(|(k, kind)| (kind, Potentials::nodes(solid, k)));
         let surface = Surface::of(solid.points(), cells);
         let tension = match only_bars(solid) {
@@ -75,7 +75,7 @@ impl Picture {
         let speed = nodes.map(|a| look.v[a..a + 3].iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
         let elements = || surface.elements.iter().map(|k| *k as usize);
         let bars = only_bars(solid);
-        let mut fields = vec![speed, elements().map(|k| tension(solid, k, &look.x, bars)).collect()];
+        let mut fields = vec![speed, elements().map(|k| tension(built, k, &look.x, bars)).collect()];
         if let Some(local) = built.motion.avi().and_then(|avi| avi.local_energy()) {
             fields.push(elements().map(|k| local.relative(k)).collect());
         }
@@ -118,9 +118,9 @@ fn only_bars(solid: &Solid) -> bool {
 }
 
 /// What pulls at an element: in a body of bars the axial force of each, otherwise the von Mises stress, which bars have none of.
-fn tension(solid: &Solid, k: usize, x: &[f64], bars: bool) -> f64 {
-    let stress = stress(solid, k, x);
-    match (solid.locate(k).0.kind(), bars) {
+fn tension(built: &PreparedSolid, k: usize, x: &[f64], bars: bool) -> f64 {
+    let stress = stress(built, k, x);
+    match (built.body.problem.solid().locate(k).0.kind(), bars) {
         (ElementKind::Bar2, true) => stress[0],
         (ElementKind::Bar2, false) => f64::NAN,
         _ => von_mises(&stress),

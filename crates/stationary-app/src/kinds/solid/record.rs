@@ -16,6 +16,8 @@ use stationary::observe::{Conserved, Entry, Record as Found, Track, part, record
 pub(super) struct Record {
     /// Energy less the work from outside.
     energy: Track,
+    /// What materials with memory have dissipated at the last row, if there are any.
+    dissipated: Option<f64>,
     kinetic: f64,
     /// Largest residual of the balances of linear and angular momentum, and the largest scale.
     balance: [[f64; 2]; 2],
@@ -77,6 +79,7 @@ impl Record {
         }
         Ok(Record {
             energy: Track::default(),
+            dissipated: body.problem.solid().has_history().then_some(0.0),
             kinetic: 0.0,
             balance: [[0.0; 2]; 2],
             initial: [[0.0; 3]; 2],
@@ -110,6 +113,7 @@ impl Record {
     /// Names of all columns after the time.
     pub fn columns(&self) -> Vec<String> {
         let mut names: Vec<String> = ["energy", "kinetic", "potential", "work"].map(String::from).to_vec();
+        names.extend(self.dissipated.map(|_| "dissipation".to_string()));
         for kind in ["linear", "angular"] {
             names.extend(AXES.map(|axis| format!("momentum.{kind}.{axis}")));
         }
@@ -154,7 +158,11 @@ impl Record {
         }
         self.initial = [look.linear.start, look.angular.start];
         self.react(look);
-        self.now = vec![look.t, energy, look.kinetic, look.potential, look.work];
+        self.now = vec![look.t, energy, look.kinetic, look.potential, look.outer_work()];
+        if let Some(dissipated) = &mut self.dissipated {
+            *dissipated = look.dissipated;
+            self.now.push(look.dissipated);
+        }
         for balance in momenta {
             self.now.extend(balance.now);
         }
@@ -218,7 +226,11 @@ impl Record {
 
     /// Enters what was found into the summary.
     pub fn summarise(&self, summary: &mut Found) {
-        summary.set("energy", energy_summary(&self.energy, self.energy_scale()));
+        let mut energy = energy_summary(&self.energy, self.energy_scale());
+        if let Some(dissipated) = self.dissipated {
+            energy.set("dissipated", dissipated);
+        }
+        summary.set("energy", energy);
         let momentum = |which: usize| {
             record! {
                 "initial": self.initial[which],
@@ -249,7 +261,11 @@ impl Record {
         let size = |p: &[f64; 3]| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt();
         let rows = [
             (
-                "energy less work done",
+                if self.dissipated.is_some() {
+                    "energy and dissipation less work"
+                } else {
+                    "energy less work done"
+                },
                 self.energy.initial(),
                 [self.energy.largest_change(), self.energy_error()],
             ),
@@ -274,6 +290,9 @@ impl Persist for Record {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.energy).pass(&mut self.kinetic).pass(&mut self.balance);
         archive.pass(&mut self.initial).pass(&mut self.last.0).fixed(&mut self.last.1);
+        if let Some(dissipated) = &mut self.dissipated {
+            archive.pass(dissipated);
+        }
         self.probes.iter_mut().for_each(|probe| probe.seen.pass(archive));
     }
 }

@@ -19,15 +19,10 @@ use stationary_report::frames::{CellBlock, Field, Frames, Values};
 use stationary_report::html::Section;
 use stationary_report::plot::Plot;
 
-/// VTK's numbers of the kinds.
-pub(super) fn vtk_type(kind: ElementKind) -> u8 {
-    match kind {
-        ElementKind::Bar2 => 3,
-        ElementKind::Tri3 => 5,
-        ElementKind::Tri6 => 22,
-        ElementKind::Tet4 => 10,
-        ElementKind::Tet10 => 24,
-    }
+/// The nodes of an element in VTK's order.
+pub(super) fn in_vtk_order(kind: ElementKind, nodes: &[u32]) -> impl Iterator<Item = u32> {
+    let order = kind.cell().vtk_order();
+    (0..nodes.len()).map(move |a| nodes[order.map_or(a, |order| order[a])])
 }
 
 /// Writes the body as it is now, nodes and elements in the order of the mesh file.
@@ -54,12 +49,12 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
         .blocks()
         .iter()
         .zip(&nodes)
-        .map(|(b, nodes)| CellBlock { vtk_type: vtk_type(b.kind()), nodes, per_cell: b.kind().nodes() })
+        .map(|(b, nodes)| CellBlock { vtk_type: b.kind().cell().vtk(), nodes, per_cell: b.kind().nodes() })
         .collect();
     let points = of_nodes(solid.points().to_vec());
     let displacement = of_nodes(look.x.iter().zip(solid.points()).map(|(x, p)| x - p).collect());
     let velocity = of_nodes(look.v.clone());
-    let stress = of_elements(stresses(solid, &look.x), 6);
+    let stress = of_elements(stresses(built, &look.x), 6);
     let von_mises: Vec<f64> = stress.chunks_exact(6).map(von_mises).collect();
     let steps = built.motion.steps();
     let level = levels(&steps);
@@ -79,6 +74,9 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
         counts("material", &material),
         counts("element", &number),
     ];
+    let histories: Vec<(&'static str, Vec<f64>)> =
+        histories(built).into_iter().map(|(name, values)| (name, of_elements(values, 1))).collect();
+    of_cells.extend(histories.iter().map(|(name, values)| floats(name, 1, values)));
     // Free steps have no levels.
     of_cells.extend(level.as_ref().map(|level| counts("level", level)));
     frames.write(
@@ -104,20 +102,38 @@ fn cells(body: &Body, elements: Option<&[u32]>) -> Vec<Vec<u32>> {
     for block in solid.blocks() {
         let own = first..first + block.len();
         first = own.end;
-        let nodes = own.flat_map(|k| Potentials::nodes(solid, element(k)));
-        blocks.push(nodes.map(|a| body.place(*a as usize) as u32).collect());
+        let nodes = own.flat_map(|k| in_vtk_order(block.kind(), Potentials::nodes(solid, element(k))));
+        blocks.push(nodes.map(|a| body.place(a as usize) as u32).collect());
     }
     blocks
 }
 
-fn stresses(solid: &Solid, x: &[f64]) -> Vec<f64> {
-    (0..solid.elements()).flat_map(|k| stress(solid, k, x)).collect()
+fn stresses(built: &PreparedSolid, x: &[f64]) -> Vec<f64> {
+    (0..built.body.problem.solid().elements()).flat_map(|k| stress(built, k, x)).collect()
+}
+
+/// What materials with memory show of their history, by name, for all elements; NaN where an element has nothing of this name.
+fn histories(built: &PreparedSolid) -> Vec<(&'static str, Vec<f64>)> {
+    let solid = built.body.problem.solid();
+    let mut names: Vec<&'static str> = solid.blocks().iter().flat_map(|b| b.shown_history()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let value = |k: usize, name: &str| {
+        let (block, j) = solid.locate(k);
+        built.motion.past(k).map_or(f64::NAN, |past| block.shown_value(j, past.history, name))
+    };
+    let of_name = |name| (name, (0..solid.elements()).map(|k| value(k, name)).collect());
+    names.into_iter().map(of_name).collect()
 }
 
 /// The true stress of an element as xx, yy, zz, xy, yz, xz; NaN where it has none.
-pub(super) fn stress(solid: &Solid, k: usize, x: &[f64]) -> [f64; 6] {
-    let (block, j) = solid.locate(k);
-    match block.stress(j, x) {
+pub(super) fn stress(built: &PreparedSolid, k: usize, x: &[f64]) -> [f64; 6] {
+    let (block, j) = built.body.problem.solid().locate(k);
+    let stress = match built.motion.past(k) {
+        Some(past) => block.stress_after(j, x, past),
+        None => block.stress(j, x),
+    };
+    match stress {
         Ok(s) => [s[0][0], s[1][1], s[2][2], s[0][1], s[1][2], s[0][2]],
         Err(_) => [f64::NAN; 6],
     }

@@ -2,7 +2,7 @@
 
 mod look;
 
-pub use look::View;
+pub use look::SolidView;
 
 use super::build::has_energy;
 use super::engine::parts;

@@ -3,11 +3,12 @@
 use super::build::Body;
 use super::start::extremes;
 use super::steps::Steps;
+use super::update_costs::UpdateCosts;
 use crate::registry::StepSpec;
 use crate::run::finish::short;
 use crate::scenario::{Place, Scenario};
 use stationary::error::Error;
-use stationary::integrate::avi::{Certificate, Certifier, SmallMotions};
+use stationary::integrate::avi::{Certificate, Certifier, MarchLength, SmallMotions};
 use stationary::interrupt;
 use stationary::model::{PotentialFault, Potentials};
 use stationary::observe::{Entry, Record, record};
@@ -15,12 +16,25 @@ use stationary::observe::{Entry, Record, record};
 /// The march of a certificate has at most so many of the smallest steps, three per cent of a run of a million.
 const MOST_STEPS: f64 = 30_000.0;
 
-/// Most evaluations of elements of a march: some seconds.
-const MOST_UPDATES: f64 = 3e8;
+/// Most evaluations of a march, in [`UpdateCosts`]: some three seconds.
+const MOST_EVALUATIONS: f64 = 2e8;
 
-/// A short run is marched for this part of it, a very short one of fewer smallest steps than this as a whole.
-const PART_OF_RUN: f64 = 0.25;
-const WHOLE_RUN: f64 = 4_000.0;
+/// A run is marched for a part of it, a very short one as a whole.
+struct Share {
+    part: f64,
+    /// Number of smallest steps of a run that is marched as a whole.
+    whole: f64,
+}
+
+/// Where every pair of levels is proved to be stable, growth needs three levels at one place. It was not found in any of the generated meshes of
+/// `studies/meshes`, and a run that grows all the same goes back to its last good row.
+const PROVED: Share = Share { part: 0.05, whole: 100.0 };
+
+/// Where a pair is not proved, growth is likely.
+const NOT_PROVED: Share = Share { part: 0.25, whole: 4_000.0 };
+
+/// Every pair is proved below this part of the body's limit.
+const PAIRS_PROVED: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// Steps that do not hold are multiplied by this, again and again.
 const LOWERED: f64 = 0.93;
@@ -75,19 +89,32 @@ pub(super) fn examine(
     rule: &StepSpec,
     steps: &mut Steps,
 ) -> Result<Stability, Error> {
+    let used = used_by(body, steps);
     let verdict = if !rule.harmonic {
         Verdict::NotCertified(FREE)
     } else if !rule.middle {
         Verdict::NotCertified(END_EVENTS)
     } else {
-        certify(scenario, body, rule, steps)?
+        certify(scenario, body, (rule, used), steps)?
     };
-    Ok(Stability { used: used(body, &body.x, &steps.each), verdict })
+    let scale = match &verdict {
+        Verdict::Certified(found) => found.scale,
+        _ => 1.0,
+    };
+    Ok(Stability { used: scale * used, verdict })
 }
 
 /// One step for all elements.
-pub(super) fn one_step(body: &Body, steps: &[f64]) -> Stability {
-    Stability { used: used(body, &body.x, steps), verdict: Verdict::OneStep }
+pub(super) fn one_step(body: &Body, steps: &Steps) -> Stability {
+    Stability { used: used_by(body, steps), verdict: Verdict::OneStep }
+}
+
+/// The part of the body's limit that the steps of a run use. Supports can only lower it.
+fn used_by(body: &Body, steps: &Steps) -> f64 {
+    match (body.problem.supports(), steps.used) {
+        (None, Some(used)) => used,
+        _ => used(body, &body.x, &steps.each),
+    }
 }
 
 /// The part of the body's limit at these positions that steps use; NaN if an element has no energy, which is told elsewhere.
@@ -96,7 +123,12 @@ pub(super) fn used(body: &Body, x: &[f64], steps: &[f64]) -> f64 {
     body.problem.solid().used_limit_of_free(x, steps, fixed).unwrap_or(f64::NAN)
 }
 
-fn certify(scenario: &Scenario, body: &Body, rule: &StepSpec, steps: &mut Steps) -> Result<Verdict, Error> {
+fn certify(
+    scenario: &Scenario,
+    body: &Body,
+    (rule, used): (&StepSpec, f64),
+    steps: &mut Steps,
+) -> Result<Verdict, Error> {
     let place = &scenario.integrator.method.place;
     let unable = |fault: PotentialFault| place.error(format!("the steps cannot be certified: {fault}"));
     let each = steps.each.clone();
@@ -107,11 +139,18 @@ fn certify(scenario: &Scenario, body: &Body, rule: &StepSpec, steps: &mut Steps)
     };
     let mut certifier = certifier.map_err(unable)?;
     certifier.set_boundary(rule.boundary).map_err(unable)?;
+    if !used.is_nan() {
+        certifier.set_used_limit(used);
+    }
     let run = (scenario.end - scenario.start) / extremes(&each).0;
-    let most = MOST_STEPS.min(MOST_UPDATES / certifier.updates_per_step());
-    let marched = (PART_OF_RUN * run).max(run.min(WHOLE_RUN)).clamp(1.0, most.max(1.0));
+    let costs = UpdateCosts::new(body);
+    let cost = certifier.cost_per_step(&|k| costs.of(k));
     // The same time whatever the scale, so that what is found can be compared.
-    let mut certificate = |scale: f64| certifier.certify(scale, (marched / scale) as u64).map_err(unable);
+    let mut certificate = |scale: f64| {
+        let steps = |share: &Share| (share.steps(run, cost) / scale) as u64;
+        let length = MarchLength { proved: steps(&PROVED), not_proved: steps(&NOT_PROVED) };
+        certifier.certify(scale, length).map_err(unable)
+    };
     let first = certificate(1.0)?;
     interrupt::check()?;
     let first_growth = first.growth;
@@ -143,6 +182,23 @@ fn certify(scenario: &Scenario, body: &Body, rule: &StepSpec, steps: &mut Steps)
         }
         _ => Err(refusal(body, rule, fixed.unwrap_or(place), (&first, &found))),
     }
+}
+
+impl Share {
+    /// The smallest steps of a march for a run of so many, with evaluations of this cost in each.
+    fn steps(&self, run: f64, cost: f64) -> f64 {
+        let most = MOST_STEPS.min(MOST_EVALUATIONS / cost);
+        (self.part * run).max(run.min(self.whole)).clamp(1.0, most.max(1.0))
+    }
+}
+
+/// The predicted length of the march as a part of a run of so many smallest steps, with evaluations of this cost in each.
+pub(super) fn part_marched(rule: &StepSpec, run: f64, cost: f64) -> f64 {
+    if !(rule.harmonic && rule.middle) {
+        return 0.0;
+    }
+    let share = if rule.fraction < PAIRS_PROVED { PROVED } else { NOT_PROVED };
+    share.steps(run, cost) / run
 }
 
 /// Where the scenario fixes the length of the steps, if it does.

@@ -338,7 +338,7 @@ fn explicit(
     let mut steps = match (choice, &system.step, found) {
         (_, _, Some(found)) => found,
         (SolidMethod::Newmark(_), Some((step, _)), None) => {
-            Steps { each: vec![*step; body.problem.count()], smallest: *step }
+            Steps { each: vec![*step; body.problem.count()], smallest: *step, used: None }
         }
         _ => steps::steps(scenario, body, rule, one)?,
     };
@@ -351,7 +351,7 @@ fn explicit(
         return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
     }
     let stability = if one {
-        stability::one_step(body, &steps.each)
+        stability::one_step(body, &steps)
     } else {
         stability::examine(scenario, body, rule, &mut steps)?
     };

@@ -16,10 +16,37 @@ pub(super) struct Steps {
     pub each: Vec<f64>,
     /// The smallest before harmonic rounding: what one step for all would be.
     pub smallest: f64,
+    /// The part of the limit of the body, free in space, that they use, where it has been found.
+    pub used: Option<f64>,
+}
+
+/// Stable steps of the elements alone by their eigenvalues, kept for another method with the same division of masses.
+#[derive(Default)]
+pub(super) struct EigenSteps(Option<(MassSplit, Vec<f64>)>);
+
+impl EigenSteps {
+    /// This fraction of each.
+    pub fn times(&mut self, fraction: f64, body: &Body, split: MassSplit) -> Result<Vec<f64>, ElementFault> {
+        let each = match &self.0 {
+            Some((known, each)) if *known == split => each,
+            _ => &self.0.insert((split, body.problem.solid().steps_eigen(1.0, &body.x, split)?)).1,
+        };
+        Ok(each.iter().map(|step| fraction * step).collect())
+    }
 }
 
 /// The steps that a scenario asks for; with `one`, the smallest for all.
 pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepSpec, one: bool) -> Result<Steps, Error> {
+    steps_with(scenario, body, (choice, one), &mut EigenSteps::default())
+}
+
+/// As [`steps`], with the eigenvalues that are known already.
+pub(super) fn steps_with(
+    scenario: &Scenario,
+    body: &Body,
+    (choice, one): (&StepSpec, bool),
+    known: &mut EigenSteps,
+) -> Result<Steps, Error> {
     let place = &scenario.integrator.method.place;
     let solid = body.problem.solid();
     let no_step = |fault: &ElementFault| place.error(format!("no step: {}", body.problem.fault(fault)));
@@ -29,14 +56,12 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepSpec, one: bo
     } else {
         match choice.rule {
             Rule::Courant => solid.steps_courant(choice.fraction),
-            Rule::Eigen(split) => {
-                solid.steps_eigen(choice.fraction, &body.x, split).map_err(|fault| match split {
-                    MassSplit::Own => {
-                        no_step(&fault).help("a spring without mass of its own needs split = \"stiffness\"")
-                    }
-                    MassSplit::Optimal | MassSplit::Stiffness => no_step(&fault),
-                })?
-            }
+            Rule::Eigen(split) => known.times(choice.fraction, body, split).map_err(|fault| match split {
+                MassSplit::Own => {
+                    no_step(&fault).help("a spring without mass of its own needs split = \"stiffness\"")
+                }
+                MassSplit::Optimal | MassSplit::Stiffness => no_step(&fault),
+            })?,
         }
     };
     for (step, given) in steps.iter_mut().zip(&given) {
@@ -49,12 +74,14 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepSpec, one: bo
         steps = harmonic(&*body.problem, &steps, choice.buffer);
     }
     let by_rule = matches!(choice.rule, Rule::Eigen(_)) && given.iter().all(Option::is_none);
+    let mut used_limit = None;
     if choice.of_body && by_rule {
         // Elements within their own limits leave the body some way to its own.
         let used = solid.used_limit(&body.x, &steps).map_err(|fault| no_step(&fault))?;
         let longer = if used > 0.0 { (choice.fraction / used).max(1.0) } else { 1.0 };
         steps.iter_mut().for_each(|h| *h *= longer);
         smallest *= longer;
+        used_limit = Some(used * longer);
     }
     let latest = scenario.start.abs().max(scenario.end.abs());
     if let Some(k) = steps.iter().position(|h| !(*h > 0.0 && h.is_finite() && moves_clock(*h, latest))) {
@@ -73,7 +100,7 @@ pub(super) fn steps(scenario: &Scenario, body: &Body, choice: &StepSpec, one: bo
         let error = place.error(format!("the step of element {} is {:e}", body.problem.tag(k), steps[k]));
         return Err(error.help("expected a positive number, large enough to move the clock").into());
     }
-    Ok(Steps { each: steps, smallest })
+    Ok(Steps { each: steps, smallest, used: used_limit })
 }
 
 /// The steps given by hand.

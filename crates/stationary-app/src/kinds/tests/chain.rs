@@ -1,10 +1,10 @@
 //! A kind of system for tests: a chain of equal masses and springs whose first spring hangs on a wall, moved by the leapfrog method.
 
 use crate::kinds::{KindNames, SystemKind, SystemSpec};
-use crate::registry::{self, Entry};
+use crate::registry::{self, RegistryEntry};
 use crate::run::energy_guard::{Energies, EnergyGuard, Looks};
 use crate::run::energy_summary::energy_summary;
-use crate::run::engine::{Columns, Engine, EngineReport, FinishedRun, Moment, Moved, OutputSpec, Summary};
+use crate::run::engine::{Advanced, Columns, Engine, EngineReport, FinishedRun, Moment, OutputSpec, Summary};
 use crate::run::prepared::PreparedRun;
 use crate::run::{End, Progress, State};
 use crate::scenario::Scenario;
@@ -55,7 +55,7 @@ const KEYS: &[Key] = &[
     ),
 ];
 
-fn options_of(integrator: &Entry) -> Option<Vec<Key>> {
+fn options_of(integrator: &RegistryEntry) -> Option<Vec<Key>> {
     (integrator.name == "verlet").then(Vec::new)
 }
 
@@ -165,14 +165,14 @@ impl Persist for ChainEngine {
 }
 
 impl Engine for ChainEngine {
-    fn advance(&mut self) -> Result<Moved, RunError> {
+    fn advance(&mut self) -> Result<Advanced, RunError> {
         self.kick();
         for (x, v) in self.x.iter_mut().zip(&self.v) {
             *x += self.system.step * v;
         }
         self.kick();
         self.done += 1;
-        Ok(Moved::Moment)
+        Ok(Advanced::Moment)
     }
 
     fn look(&mut self) -> Result<Moment, Cause> {

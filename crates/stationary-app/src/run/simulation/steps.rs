@@ -3,7 +3,7 @@
 use super::State;
 use super::by_hand::{MovedByHand, ROUNDING, Reached};
 use crate::run::checkpointer::identify;
-use crate::run::engine::{Moved, Outputs};
+use crate::run::engine::{Advanced, Outputs};
 use crate::run::prepared::{self, PreparedRun};
 use crate::run::results::Last;
 use crate::run::{Progress, prepare};
@@ -219,12 +219,12 @@ impl MovedByHand for Steps {
         let moved = self.prepared.engine.advance();
         failpoint::moved();
         match moved {
-            Ok(Moved::Moment) if step.is_none() && self.time() > advance.until => {
+            Ok(Advanced::Moment) if step.is_none() && self.time() > advance.until => {
                 self.go_back(std::mem::take(&mut advance.noted));
                 return Ok(Reached::Goal);
             }
-            Ok(Moved::Moment) => self.look().map_err(|cause| self.stop(advance, cause))?,
-            Ok(Moved::Partway | Moved::Over) => unreachable!("steps of the whole end with a moment"),
+            Ok(Advanced::Moment) => self.look().map_err(|cause| self.stop(advance, cause))?,
+            Ok(Advanced::Partway | Advanced::Over) => unreachable!("steps of the whole end with a moment"),
             Err(error @ RunError { cause: Cause::Interrupted, .. }) => return Err(error),
             Err(RunError { cause, .. }) => return Err(self.stop(advance, cause)),
         }

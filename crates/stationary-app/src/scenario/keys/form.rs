@@ -57,9 +57,9 @@ pub enum Form {
     Integrator,
     /// The name of an observer, or a list of names.
     Observers,
-    /// Tables by name, each with a law of elasticity and its constants.
+    /// Tables by name, each with a constitutive law and its constants.
     Materials,
-    /// The name of a law of elasticity.
+    /// The name of a constitutive law.
     Law,
     /// A list of tables, each with a shape and its keys.
     Drawings,
@@ -129,7 +129,7 @@ impl fmt::Display for Form {
             }
             Form::Observers => write!(f, "the name of an observer, or a list of such"),
             Form::Materials => write!(f, "a table by name of tables, each with a `law` and its constants"),
-            Form::Law => write!(f, "the name of a law of elasticity"),
+            Form::Law => write!(f, "the name of a constitutive law"),
             Form::Drawings => write!(f, "a list of tables, each with a `shape`"),
             Form::Shape => write!(f, "the name of a shape"),
         }

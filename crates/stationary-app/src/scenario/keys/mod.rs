@@ -25,7 +25,7 @@ pub fn kinds() -> Vec<(&'static str, &'static [Key])> {
     KINDS.iter().map(|kind| (kind.name, kind.keys)).collect()
 }
 
-/// A key of scenarios, or an option of an integrator, or a constant of a law of elasticity.
+/// A key of scenarios, or an option of an integrator, or a constant of a constitutive law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
     /// Where it stands: `gap.restitution`, or `support.<name>.group` in a table of the user's naming.

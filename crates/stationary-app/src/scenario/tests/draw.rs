@@ -40,11 +40,13 @@ at = ["q[0] + i", "i"]
     assert_eq!(drawings.iter().map(|d| d.count).collect::<Vec<_>>(), [None, None, None, None, Some(3)]);
     assert_eq!((drawings[0].name.as_str(), drawings[1].name.as_str()), ("planet", ""));
     assert_eq!(drawings[0].angle.as_ref().map(|a| a.text.as_str()), Some("2*pi*t"));
-    assert!(matches!(&drawings[0].shape, Shape::Disc(r) if *r == [0.25]));
-    assert!(matches!(&drawings[1].shape, Shape::Ellipse(a) if *a == [[0.5, 0.25]]));
-    assert!(matches!(&drawings[2].shape, Shape::Polygon(p) if *p == [[0.0, 0.0], [2.0, 0.0], [0.0, 1.5]]));
-    assert!(matches!(&drawings[3].shape, Shape::Line(to) if to[1].text == "y"));
-    assert!(matches!(&drawings[4].shape, Shape::Disc(r) if *r == [0.1, 0.2, 0.1 * 3.0]));
+    assert!(matches!(&drawings[0].shape, DrawnShape::Disc(r) if *r == [0.25]));
+    assert!(matches!(&drawings[1].shape, DrawnShape::Ellipse(a) if *a == [[0.5, 0.25]]));
+    assert!(
+        matches!(&drawings[2].shape, DrawnShape::Polygon(p) if *p == [[0.0, 0.0], [2.0, 0.0], [0.0, 1.5]])
+    );
+    assert!(matches!(&drawings[3].shape, DrawnShape::Line(to) if to[1].text == "y"));
+    assert!(matches!(&drawings[4].shape, DrawnShape::Disc(r) if *r == [0.1, 0.2, 0.1 * 3.0]));
     let space = drawn("[[draw]]\nshape = \"sphere\"\nradius = 1\nat = [\"x\", \"y\", 0]\n").unwrap();
     assert_eq!(formula(&space).drawings[0].at.len(), 3);
     assert!(formula(&read(KEPLER).unwrap()).drawings.is_empty());
@@ -55,7 +57,7 @@ fn a_set_reaches_into_a_drawing() {
     let text = KEPLER.to_string() + "[[draw]]\nshape = \"disc\"\nradius = 1\nat = [\"x\", \"y\"]\n";
     let set = |key: &str, value: &str| Scenario::read("a.toml", &text, &[(key.into(), value.into())]);
     let scenario = set("draw.0.radius", "2*m").unwrap();
-    assert!(matches!(&formula(&scenario).drawings[0].shape, Shape::Disc(r) if *r == [2.0]));
+    assert!(matches!(&formula(&scenario).drawings[0].shape, DrawnShape::Disc(r) if *r == [2.0]));
     assert!(formula(&set("draw", "[]").unwrap()).drawings.is_empty());
     let far = message(set("draw.1.radius", "2"));
     assert!(far.contains("`draw` is a list of 1 in this scenario and has no such key"), "{far}");

@@ -214,7 +214,7 @@ fn mesh_materials_and_masses_must_make_sense() {
         ("scale = 1e-3", "refine = 11", "`refine` must be"),
         ("scale = 1e-3", "refine = 1.5", "`refine` must be"),
         ("law = \"neo-hookean\"\n", "", "a.toml:12:11: the material `steel` has no `law`"),
-        ("law = \"linear\"", "law = 1", "`law` must be the name of a law of elasticity"),
+        ("law = \"linear\"", "law = 1", "`law` must be the name of a constitutive law"),
         (
             "[material.steel]\ngroup = [\"body\", \"rib\"]",
             "[material.steel]",

@@ -31,7 +31,9 @@ fn run(folder: &Folder, scenario: &str, out: &str, more: &[&str]) {
 fn auto_has_the_bits_of_the_method_that_it_chooses() {
     let folder = Folder::new("solid-auto-bits");
     write(&folder, EQUAL, SQUARE);
-    for (scenario, more, method) in [("graded-cube", &CUBE[..], "avi"), ("pull.toml", &[][..], "newmark")] {
+    let mut long = CUBE;
+    long[1] = "end=2e-2";
+    for (scenario, more, method) in [("graded-cube", &long[..], "avi"), ("pull.toml", &[][..], "newmark")] {
         let named = format!("integrator={method}");
         run(&folder, scenario, "auto", &[more, &["--set", "integrator=auto"]].concat());
         run(&folder, scenario, "named", &[more, &["--set", &named]].concat());
@@ -40,7 +42,7 @@ fn auto_has_the_bits_of_the_method_that_it_chooses() {
         assert!(auto == named, "{scenario}");
         let auto = summary(&folder.0.join("auto"));
         assert_eq!(auto["avi"]["chosen"]["method"], method, "{scenario}");
-        assert_eq!(number(&auto, "avi.chosen.predicted_speedup") >= 1.2, method == "avi", "{scenario}");
+        assert_eq!(number(&auto, "avi.chosen.predicted_speedup") >= 1.1, method == "avi", "{scenario}");
         assert!(summary(&folder.0.join("named"))["avi"]["chosen"].is_null());
     }
 }
@@ -52,7 +54,15 @@ fn auto_is_the_integrator_of_a_solid_that_names_none() {
     let checked = folder.stationary(&["check", "pull.toml"]);
     let told = stdout(&checked);
     assert!(told.contains("newmark (explicit, eigen 0.8)"), "{told}{}", stderr(&checked));
-    assert!(told.contains("predicted speed-up by local steps 0.87, below 1.2"), "{told}");
+    assert!(told.contains("newmark: in this run local steps cannot be 1.1 times as fast"), "{told}");
+    // The run pays for the preparation of local steps: a short one is made with one step.
+    let chosen = |end: &str| {
+        let set = ["--set", "integrator=auto", "--set", end];
+        stdout(&folder.stationary(&[&["check", "graded-cube"], &set[..]].concat()))
+    };
+    assert!(
+        chosen("end=1e-3").contains("newmark: in this run") && chosen("end=0.1").contains("avi: predicted")
+    );
     // Options without a method are those of `auto`; a step for all elements decides by itself.
     run(&folder, "pull.toml", "half", &["-t", "1", "--set", "integrator.fraction=0.4"]);
     run(&folder, "pull.toml", "whole", &[]);

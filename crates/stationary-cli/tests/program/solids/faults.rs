@@ -67,7 +67,12 @@ fn wrong_meshes_are_refused_with_place_and_remedy() {
             (
                 pulled(),
                 mesh("14 2 2 5 5 4 1 5", "14 3 2 5 5 4 1 5 2"),
-                &["square.msh:30:4: element type 3 (4-node quadrangle) is not supported"],
+                &["square.msh:30:1: element 14 (4-node quadrilateral) is folded"],
+            ),
+            (
+                pulled(),
+                mesh("14 2 2 5 5 4 1 5", "14 21 2 5 5 4 1 5"),
+                &["square.msh:30:4: element type 21 (triangle of third or higher order) is not supported"],
             ),
             (pulled(), mesh("5 0.5 0.5 0", "5 0.5 0 0"), &["square.msh:27:1: element 11", "has no area"]),
             (pulled(), mesh("5 0.5 0.5 0", "5 0.5 -0.5 0"), &["square.msh:27:1: element 11", "is inverted"]),

@@ -1,7 +1,7 @@
 //! Gaps from shapes in the plane: the features of two outlines (a vertex and an edge, two vertices, a centre and an edge),
 //! their distances, the rates of these, and the normals with which they push.
 
-use super::{Pressing, Shape, State};
+use super::{BodyState, Pressing, Shape};
 use crate::linalg::Vec2;
 
 /// An outline at a moment, in space.
@@ -84,7 +84,7 @@ fn seen_from_edge(a: &Placed, b: &Placed, point: Vec2, outward: Vec2) -> f64 {
 
 impl Placed {
     /// Puts a shape where a body is.
-    pub fn put(&mut self, shape: &Shape, state: &State) {
+    pub fn put(&mut self, shape: &Shape, state: &BodyState) {
         self.centre = state.position.truncate();
         self.velocity = state.velocity.truncate();
         self.spin = state.spin[2];

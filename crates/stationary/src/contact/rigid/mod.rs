@@ -10,4 +10,4 @@ pub(crate) use features::{Feature, Placed, Touch, features, on_plane, signed_gap
 pub use outline::{Polygon, PolygonFault};
 pub(crate) use pair::{PairContact, PairJump, Pressing, Side, resultant};
 pub use shape::Shape;
-pub use state::State;
+pub use state::BodyState;

@@ -1,6 +1,6 @@
 //! A pair of rigid bodies that touch, or a body and a wall: the contact in contact space, and what an impulse does to both.
 
-use super::{State, Touch};
+use super::{BodyState, Touch};
 use crate::contact::law::{Components, ContactSpace};
 use crate::contact::micro_bounce::PairImpactRule;
 use crate::contact::projection::Approach;
@@ -14,7 +14,7 @@ const ALONG: f64 = 0.5;
 /// One side of an impact. A wall has no mobility.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
-    pub state: State,
+    pub state: BodyState,
     /// `1/m` and `1/I`.
     pub mobility: [f64; 2],
 }
@@ -22,7 +22,7 @@ pub(crate) struct Side {
 impl Side {
     /// A wall.
     pub fn wall() -> Side {
-        let state = State { position: Vec3::ZERO, velocity: Vec3::ZERO, angle: 0.0, spin: Vec3::ZERO };
+        let state = BodyState { position: Vec3::ZERO, velocity: Vec3::ZERO, angle: 0.0, spin: Vec3::ZERO };
         Side { state, mobility: [0.0; 2] }
     }
 

@@ -5,7 +5,7 @@ use crate::linalg::Vec3;
 
 /// The state of a body at a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct State {
+pub struct BodyState {
     /// The centre of mass.
     pub position: Vec3,
     /// Its velocity.
@@ -16,11 +16,11 @@ pub struct State {
     pub spin: Vec3,
 }
 
-impl State {
+impl BodyState {
     /// The state a time later, if nothing is met.
-    pub fn after(&self, time: f64, gravity: Vec3) -> State {
+    pub fn after(&self, time: f64, gravity: Vec3) -> BodyState {
         let mean = self.velocity + 0.5 * time * gravity;
-        State {
+        BodyState {
             position: self.position + time * mean,
             velocity: self.velocity + time * gravity,
             angle: self.angle + time * self.spin[2],
@@ -35,7 +35,7 @@ impl State {
     }
 }
 
-impl Persist for State {
+impl Persist for BodyState {
     fn pass(&mut self, archive: &mut Archive) {
         archive.pass(&mut self.position).pass(&mut self.velocity).pass(&mut self.angle);
         archive.pass(&mut self.spin);

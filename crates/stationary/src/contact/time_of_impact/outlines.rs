@@ -1,14 +1,14 @@
 //! When outlines with corners meet: conservative advancement over their features.
 
 use super::advancement::{Approaching, Meeting, STEPS};
-use crate::contact::rigid::{Feature, Placed, Shape, State, features, vertices};
+use crate::contact::rigid::{BodyState, Feature, Placed, Shape, features, vertices};
 use crate::linalg::{Vec2, Vec3};
 
 /// One side of a search: a shape, its state at the begin, and its acceleration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mover<'a> {
     pub shape: &'a Shape,
-    pub state: State,
+    pub state: BodyState,
     pub gravity: Vec3,
 }
 

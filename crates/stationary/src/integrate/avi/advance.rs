@@ -1,6 +1,7 @@
 //! Execution of events: the choice among the schedulers, and the drift and kick of one element.
 
 use super::event_context::{EventContext, Scratch, WeightedEvent};
+use super::history::Slot;
 use super::{Avi, AviError, Event, Queue, Schedule};
 use crate::model::{PotentialFault, Potentials};
 
@@ -104,7 +105,9 @@ impl<P: Potentials> Avi<P> {
         watch: &mut impl FnMut(FiredEvent<'_>),
     ) -> Result<(), AviError> {
         let Some(time) = queue.first().map(|e| e.time) else { return Ok(()) };
-        self.open_boundary(level, time)?;
+        let first = queue.first().map_or(0, |e| e.element as usize);
+        let slot = Slot::of_event(self.clocks.event_count(first) + 1);
+        self.open_boundary(level, time, slot)?;
         while let Some(event) = queue.first().filter(|e| e.time == time) {
             match self.fire::<LOCAL>(event, watch) {
                 Ok(next) => queue.replace_first(next),
@@ -183,7 +186,16 @@ impl<P: Potentials> Avi<P> {
         let nodes = self.potentials.nodes(k);
         let gradient = &mut self.gradient[..3 * nodes.len()];
         let time = self.clocks.start + t;
-        self.potentials.gradient(k, time, &self.x, gradient).map_err(|fault| AviError { time, fault })?;
+        let value = if self.history.is_empty() || self.potentials.history_size(k) == 0 {
+            self.potentials.gradient(k, time, &self.x, gradient)
+        } else {
+            let at = (t, Slot::of_event(self.clocks.event_count(k)));
+            // SAFETY: the history is borrowed exclusively for this call.
+            let updated =
+                unsafe { self.history.share().update_in(&self.potentials, k, at, &self.x, gradient) };
+            updated.map(|energy| energy.stored)
+        };
+        value.map_err(|fault| AviError { time, fault })?;
         for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
             let at = 3 * a as usize;
             let v = &mut self.v[at..at + 3];
@@ -207,8 +219,9 @@ impl<P: Potentials> Avi<P> {
         t: f64,
         weight: f64,
     ) -> Result<(), AviError> {
-        let first = self.clocks.event_count(k) == 0;
-        let event = WeightedEvent { element: k, time: t, weight, first };
+        let count = self.clocks.event_count(k);
+        let slot = Slot::of_event(count);
+        let event = WeightedEvent { element: k, time: t, weight, first: count == 0, slot };
         let loaded_or_fixed = self.loaded_or_fixed[k];
         // SAFETY: the work balance is borrowed exclusively for this call.
         let energies = unsafe { self.event_context().kick(event, loaded_or_fixed)? };
@@ -229,6 +242,7 @@ impl<P: Potentials> Avi<P> {
             mass: &self.mass,
             inverse_mass: &self.inverse_mass,
             balance: self.work_balance.share(),
+            history: self.history.share(),
             scratch: Scratch {
                 gradient: &mut self.gradient,
                 dead: &mut self.dead,

@@ -2,6 +2,7 @@
 //! that loads and supports contribute.
 
 use super::AviError;
+use super::history::{SharedHistory, Slot};
 use super::work_balance::SharedWorkBalance;
 use crate::linalg::cross;
 use crate::model::{LoadEnergy, NO_LOAD, PotentialFault, Potentials};
@@ -17,6 +18,7 @@ pub(super) struct EventContext<'a, P> {
     pub mass: &'a [f64],
     pub inverse_mass: &'a [f64],
     pub balance: SharedWorkBalance<'a>,
+    pub history: SharedHistory,
     pub scratch: Scratch<'a>,
 }
 
@@ -35,6 +37,8 @@ pub(super) struct WeightedEvent {
     pub weight: f64,
     /// Whether this is the first event of the element.
     pub first: bool,
+    /// The history from which an element with memory is updated, and whether it is committed.
+    pub slot: Slot,
 }
 
 /// Energies of an event, for the local energy balance.
@@ -42,7 +46,7 @@ pub(super) struct WeightedEvent {
 pub(super) struct EventEnergies {
     /// Kinetic energy of the element's nodes before and after the kick.
     pub kinetic: [f64; 2],
-    /// The element's potential and that of its loads.
+    /// The element's potential, with all that it has dissipated, and that of its loads.
     pub potential: [f64; 2],
     /// Energy supplied by loads that change in time and by supports that move.
     pub inflow: f64,
@@ -96,10 +100,16 @@ impl<P: Potentials> EventContext<'_, P> {
         let WeightedEvent { element: k, time: t, weight, .. } = event;
         let nodes = self.potentials.nodes(k);
         let before = kinetic(nodes, self.mass, self.v);
-        let own = self
-            .potentials
-            .gradient(k, self.start + t, self.x, &mut self.scratch.gradient[..3 * nodes.len()])
-            .map_err(|fault| AviError { time: self.start + t, fault })?;
+        let gradient = &mut self.scratch.gradient[..3 * nodes.len()];
+        let own = if self.history.has(k) {
+            // SAFETY: guaranteed by this function's contract: an element is used by one thread.
+            let updated =
+                unsafe { self.history.update_in(self.potentials, k, (t, event.slot), self.x, gradient) };
+            updated.map(|energy| energy.stored + energy.dissipated)
+        } else {
+            self.potentials.gradient(k, self.start + t, self.x, gradient)
+        };
+        let own = own.map_err(|fault| AviError { time: self.start + t, fault })?;
         let mut energies = EventEnergies { potential: [own, 0.0], ..EventEnergies::default() };
         if loaded_or_fixed {
             // SAFETY: guaranteed by this function's contract.

@@ -61,7 +61,7 @@ impl HarmonicClock {
     }
 
     /// Number of events of an element of a level in so many ticks.
-    fn events_by(&self, ticks: u64, level: usize) -> u64 {
+    pub fn events_by(&self, ticks: u64, level: usize) -> u64 {
         if self.midpoint { (ticks + (1 << level)) >> (level + 1) } else { ticks >> level }
     }
 

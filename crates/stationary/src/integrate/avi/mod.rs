@@ -22,6 +22,8 @@
 //! the element with the smallest time step around the node. Components prescribed by a support (Dirichlet boundary conditions)
 //! follow the prescribed motion, and the impulse that this requires is summed as the reaction of the support.
 //!
+//! Elements with memory are updated and committed at their events ([`crate::model::Past`]).
+//!
 //! Where levels of harmonic time steps share nodes the method is first-order accurate; [`Boundary::Envelope`] makes it second-order accurate. The
 //! harmonic schedule and the queue execute it with the same bits. Arbitrary time steps have no such levels and stay first-order accurate there.
 
@@ -34,6 +36,7 @@ mod event_context;
 mod free_schedule;
 mod harmonic_clock;
 mod harmonic_schedule;
+mod history;
 mod level_cleanup;
 mod level_table;
 mod levels;
@@ -48,7 +51,7 @@ mod steps;
 mod work_balance;
 
 pub use advance::{FiredEvent, elapsed};
-pub use certificate::{Certificate, Certifier, LevelPair, SmallMotions};
+pub use certificate::{Certificate, Certifier, LevelPair, MarchLength, SmallMotions};
 pub use descent::DescentStatistics;
 pub use envelope::Boundary;
 pub use level_table::{LevelRow, LevelTable, levels, touching_faster};
@@ -59,11 +62,12 @@ pub use start::{AviStart, StepFactor};
 pub use state::AviState;
 pub use steps::{Buffer, harmonic};
 
-use crate::model::{PotentialFault, Potentials};
+use crate::model::{Past, PotentialFault, Potentials};
 use clocks::Clocks;
 use envelope::Envelope;
 use free_schedule::FreeSchedule;
 use harmonic_schedule::HarmonicSchedule;
+use history::History;
 use start::with_follower_loads;
 use std::fmt;
 use work_balance::WorkBalance;
@@ -92,6 +96,7 @@ pub struct Avi<P> {
     envelope: Option<Envelope>,
     local: Option<LocalEnergy>,
     work_balance: WorkBalance,
+    history: History,
     /// Linear and angular momentum before the first kick.
     initial_momenta: [[f64; 3]; 2],
     /// Scratch space for the gradient of one element.
@@ -203,6 +208,16 @@ impl<P: Potentials> Avi<P> {
         self.local.as_ref()
     }
 
+    /// The history of an element at its last commit, as seen from the time reached; `None` without memory.
+    pub fn past(&self, k: usize) -> Option<Past<'_>> {
+        self.history.past(k, self.clocks.event_count(k), self.time)
+    }
+
+    /// Whether elements have memory.
+    pub fn has_history(&self) -> bool {
+        !self.history.is_empty()
+    }
+
     /// Positions of the nodes, each at its own time.
     pub fn positions(&self) -> &[f64] {
         &self.x
@@ -264,6 +279,7 @@ impl<P: Potentials> Avi<P> {
         };
         numbers.map(|x| size_of::<f64>() * x.capacity()).iter().sum::<usize>()
             + self.work_balance.memory()
+            + self.history.memory()
             + self.clocks.memory()
             + self.loaded_or_fixed.capacity()
             + self.envelope.as_ref().map_or(0, Envelope::memory)

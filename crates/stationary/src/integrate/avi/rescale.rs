@@ -4,6 +4,7 @@
 //! which constant nodal forces act all stay as they are.
 
 use super::event_context::WeightedEvent;
+use super::history::Slot;
 use super::{Avi, AviError, Schedule};
 use crate::model::Potentials;
 
@@ -29,7 +30,7 @@ impl<P: Potentials> Avi<P> {
     /// ```
     ///
     /// These are internal forces at one set of positions: linear and angular momentum stay exact. Loads and supports act and are summed as
-    /// at every event. The snapshot at `t` is the same before and after, to rounding.
+    /// at every event. The snapshot at `t` is the same before and after, to rounding. Elements with memory commit nothing at `t`.
     ///
     /// With an [envelope](super::Boundary::Envelope) nodes that two levels share stay where they are, so that momenta stay exact; the swing that they have
     /// at `t` is not taken back, and the snapshot differs by it.
@@ -63,6 +64,9 @@ impl<P: Potentials> Avi<P> {
     /// Begins to count events at a time since the start, with the first time steps times `scale`. What the schedule knows of the
     /// steps is discarded; a queue is to be refilled.
     pub(super) fn restart_clocks(&mut self, origin: f64, scale: f64, events_before: Vec<u64>) {
+        // Before the counts that tell which slot is which begin anew.
+        let history = self.history.save(|k| self.clocks.event_count(k));
+        self.history.restore(&history);
         self.clocks.restart(origin, scale, events_before);
         if let Some(envelope) = &mut self.envelope {
             envelope.set_steps(&self.clocks);
@@ -87,7 +91,8 @@ impl<P: Potentials> Avi<P> {
             return self.kick(k, time, weight);
         }
         // Not the first event of an element under follower loads: their work since the last one counts.
-        let event = WeightedEvent { element: k, time, weight, first: false };
+        let slot = Slot::between_events(self.clocks.event_count(k));
+        let event = WeightedEvent { element: k, time, weight, first: false, slot };
         // SAFETY: the work balance is borrowed exclusively for this call.
         unsafe { self.event_context().kick(event, true) }.map(drop)
     }

@@ -4,7 +4,7 @@ use super::event_context::load_not_finite;
 use super::work_balance::BalanceTotals;
 use super::{Avi, AviError};
 use crate::linalg::{cross, dot};
-use crate::model::Potentials;
+use crate::model::{HistoryEnergy, PotentialFault, Potentials};
 
 /// Positions and velocities of all nodes at one time.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +17,10 @@ pub struct Snapshot {
     pub v: Vec<f64>,
     /// Kinetic energy.
     pub kinetic: f64,
-    /// Potential energy, including that of dead loads.
+    /// Potential energy, including that of dead loads; of elements with memory that of the increment since their last commit.
     pub potential: f64,
+    /// Energy that elements with memory have dissipated up to their last commits.
+    pub dissipated: f64,
     /// Work of time-dependent loads, follower loads and moving supports since the start.
     pub work: f64,
 }
@@ -115,8 +117,9 @@ impl<P: Potentials> Avi<P> {
             (0..self.potentials.count()).map(|k| self.clocks.impulse_time(k) - self.time).collect();
         // Impulses applied ahead, with the sign of a gradient; at a prescribed component they act on the support.
         let mut back = vec![0.0; x.len()];
-        let own = self.potentials.add_weighted_gradient(&ahead, time, &x, &mut back);
-        let mut potential = own.map_err(|fault| AviError { time, fault })?;
+        let own = self.add_weighted_gradient(&ahead, &x, &mut back);
+        let own = own.map_err(|fault| AviError { time, fault })?;
+        let mut potential = own.incremental();
         let mut work = self.totals().work();
         potential += self.potentials.constant_loads().map_or(0.0, |s| s.potential(&x));
         let supports = self.potentials.supports();
@@ -153,7 +156,42 @@ impl<P: Potentials> Avi<P> {
         self.add_reactions_ahead(&x, &v, &back, &mut external);
         self.remove_impulses(&back, &mut v, &mut work);
         let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
-        Ok((Snapshot { t: time, x, v, kinetic, potential, work }, external))
+        let dissipated = own.committed;
+        Ok((Snapshot { t: time, x, v, kinetic, potential, dissipated, work }, external))
+    }
+
+    /// Adds `sum_k weights[k] dV_k/dx` at the time reached to `out`, without commits; returns the sums of the energies.
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        if self.history.is_empty() {
+            let energy = self.potentials.add_weighted_gradient(weights, self.time(), x, out)?;
+            return Ok(HistoryEnergy::elastic(energy));
+        }
+        let mut total = HistoryEnergy::default();
+        let (mut own, mut gradient) = (self.gradient.clone(), self.gradient.clone());
+        for (k, weight) in weights.iter().enumerate() {
+            let nodes = self.potentials.nodes(k);
+            let (own, gradient) = (&mut own[..3 * nodes.len()], &mut gradient[..3 * nodes.len()]);
+            let energy = match self.past(k) {
+                Some(past) => {
+                    for (own, a) in own.chunks_exact_mut(3).zip(nodes) {
+                        own.copy_from_slice(&x[3 * *a as usize..][..3]);
+                    }
+                    self.potentials.update(k, own, past, gradient, None)?
+                }
+                None => HistoryEnergy::elastic(self.potentials.gradient(k, self.time(), x, gradient)?),
+            };
+            total.add(1.0, energy);
+            for (a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
+                let out = &mut out[3 * *a as usize..][..3];
+                (0..3).for_each(|i| out[i] += weight * gradient[i]);
+            }
+        }
+        Ok(total)
     }
 
     /// Positions at the time reached, and velocities as of the last kicks; both with prescribed motions.

@@ -4,6 +4,7 @@ use super::clocks::Clocks;
 use super::envelope::{Boundary, Envelope, Mesh};
 use super::event_context::load_not_finite;
 use super::harmonic_schedule::HarmonicSchedule;
+use super::history::History;
 use super::nodal_loads::NodalLoads;
 use super::work_balance::WorkBalance;
 use super::{Avi, AviError, LEAST_PARTITIONED, Queue, Schedule};
@@ -101,6 +102,7 @@ impl<P: Potentials> Avi<P> {
         let nodal_loads = NodalLoads::new(&potentials, &clocks.step, &clocks.rank, &loaded_or_fixed);
         let follower = with_follower_loads(&potentials, &x, t);
         let work_balance = WorkBalance::new(nodes, booked, &follower, nodal_loads);
+        let history = History::new(&potentials);
         let mut avi = Avi {
             potentials,
             x,
@@ -115,6 +117,7 @@ impl<P: Potentials> Avi<P> {
             envelope: None,
             local: None,
             work_balance,
+            history,
             initial_momenta: [[0.0; 3]; 2],
             gradient: vec![0.0; 3 * widest],
             dead: vec![0.0; 3 * widest],
@@ -146,7 +149,7 @@ impl<P: Potentials> Avi<P> {
             let schedule =
                 HarmonicSchedule::new(&self.potentials, clock, &self.clocks.rank, &self.loaded_or_fixed);
             self.schedule = Schedule::Harmonic(schedule);
-            if self.boundary == Boundary::Envelope && clock.midpoint {
+            if self.boundary.has_envelope() && clock.midpoint {
                 let mesh = Mesh {
                     potentials: &self.potentials,
                     clocks: &self.clocks,
@@ -154,7 +157,7 @@ impl<P: Potentials> Avi<P> {
                     inverse_mass: &self.inverse_mass,
                     x: &self.x,
                 };
-                self.envelope = Envelope::new(&mesh, clock);
+                self.envelope = Envelope::new(&mesh, clock, self.boundary);
             }
         } else if self.clocks.varying.is_none() && self.clocks.step.len() >= LEAST_PARTITIONED {
             self.schedule = Schedule::Free(Box::default());

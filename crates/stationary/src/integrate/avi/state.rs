@@ -33,6 +33,8 @@ pub struct AviState {
     pub local: Vec<f64>,
     /// The eigenvalues by which the iterations at level boundaries are made.
     pub envelope: Vec<f64>,
+    /// For each element with memory the time of its last commit, and its history; empty if none has.
+    pub history: Vec<f64>,
 }
 
 impl Persist for AviState {
@@ -41,7 +43,7 @@ impl Persist for AviState {
         archive.pass(&mut self.node_time).pass(&mut self.events).pass(&mut self.event_times);
         archive.pass(&mut self.work_balance).pass(&mut self.local);
         archive.pass(&mut self.origin).pass(&mut self.scale).pass(&mut self.events_before);
-        archive.pass(&mut self.envelope);
+        archive.pass(&mut self.envelope).pass(&mut self.history);
     }
 }
 
@@ -80,6 +82,7 @@ impl<P: Potentials> Avi<P> {
                 .collect(),
             local: self.local.as_ref().map_or(Vec::new(), |l| l.save()),
             envelope: self.envelope.as_ref().map_or(Vec::new(), |e| e.eigenvalues()),
+            history: self.history.save(|k| self.clocks.event_count(k)),
         }
     }
 
@@ -88,7 +91,8 @@ impl<P: Potentials> Avi<P> {
     pub fn restore(&mut self, state: &AviState) -> bool {
         let now = self.state();
         let shape = |s: &AviState| {
-            [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local, &s.envelope].map(Vec::len)
+            let lists = [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local];
+            (lists.map(Vec::len), [&s.envelope, &s.history].map(Vec::len))
         };
         let count = now.events.len();
         if shape(&now) != shape(state) || count != state.events.len() || !self.has_origin(state, count) {
@@ -112,6 +116,7 @@ impl<P: Potentials> Avi<P> {
         let (initial_momenta, work_balance) = state.work_balance.split_at(6);
         self.initial_momenta.as_flattened_mut().copy_from_slice(initial_momenta);
         self.work_balance.restore(work_balance);
+        self.history.restore(&state.history);
         if let Some(local) = &mut self.local {
             local.restore(&state.local);
         }

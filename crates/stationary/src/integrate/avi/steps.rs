@@ -68,7 +68,9 @@ pub fn harmonic<P: Potentials + ?Sized>(
 /// The base step and the levels of least cost. Bases are judged first by the levels that the limit of the ratio leaves; the best of them
 /// by what the clean-up makes of these levels.
 fn of_least_cost(incidence: &Incidence, stable: &[f64], bases: &Bases) -> (f64, Vec<u32>) {
-    let most = (JUDGED_ELEMENTS / stable.len().max(1)).clamp(LEAST_JUDGED, TRIED);
+    let at_most = |elements: usize, least, most| (elements / stable.len().max(1)).clamp(least, most);
+    let cleaned = at_most(CLEANED_ELEMENTS, 1, CLEANED);
+    let most = at_most(JUDGED_ELEMENTS, LEAST_JUDGED, TRIED);
     let mut judged = Vec::new();
     for i in bases.by_updates().into_iter().take(most) {
         let base = bases.base(i);
@@ -76,7 +78,7 @@ fn of_least_cost(incidence: &Incidence, stable: &[f64], bases: &Bases) -> (f64, 
         incidence.limit_ratio_to_two(&mut level);
         let levels = Levels::new(incidence, level);
         judged.push((levels.slow_side_cost() / base, base, levels.level));
-        keep_cheapest(&mut judged, CLEANED);
+        keep_cheapest(&mut judged, cleaned);
     }
     for (cost, base, level) in &mut judged {
         let mut levels = Levels::new(incidence, std::mem::take(level));
@@ -98,22 +100,32 @@ fn levels_of(stable: &[f64], base: f64) -> Vec<u32> {
     stable.iter().map(|h| level(*h, base)).collect()
 }
 
+/// The largest level whose step is not above `step`.
 fn level(step: f64, base: f64) -> u32 {
-    let mut level = ((step / base).log2().floor().max(0.0) as u32).min(MOST_LEVELS);
-    // The logarithm may round up where the step lies just below a power.
-    while level > 0 && base * f64::from(level).exp2() > step {
+    // The exponent of the quotient; rounding may have put it at the wrong side of a power.
+    let exponent = ((step / base).to_bits() >> 52) as i64 - 1023;
+    let mut level = exponent.clamp(0, i64::from(MOST_LEVELS)) as u32;
+    while level > 0 && base * two_to(level) > step {
         level -= 1;
     }
+    while level < MOST_LEVELS && base * two_to(level + 1) <= step {
+        level += 1;
+    }
     level
+}
+
+fn two_to(level: u32) -> f64 {
+    (1_u64 << level) as f64
 }
 
 /// Bases that are tried, in equal parts of an octave.
 const TRIED: usize = 32;
 
-/// Bases that are judged by the levels they give: all of them on meshes of up to a hundred thousand elements or so, at least
-/// [`LEAST_JUDGED`] on any mesh. The clean-up is tried on so many of them.
-const JUDGED_ELEMENTS: usize = 4_000_000;
+/// Bases that are judged by the levels they give: all of them on meshes of up to ten thousand elements or so, at least [`LEAST_JUDGED`] on any
+/// mesh. The clean-up is tried on [`CLEANED`] of them, on meshes above a hundred thousand elements on one.
+const JUDGED_ELEMENTS: usize = 400_000;
 const LEAST_JUDGED: usize = 4;
+const CLEANED_ELEMENTS: usize = 200_000;
 const CLEANED: usize = 3;
 
 /// The smallest of some steps, NaN if there is a NaN.

@@ -4,12 +4,12 @@ use super::flight::{Clock, Flight};
 use super::predict::Event;
 use super::rest::{Met, PATIENCE, Resting};
 use super::start::{self, StartFault};
-use super::stop::Stop;
+use super::stop::CollisionStop;
 use super::world::World;
 use crate::archive::{Archive, Persist};
 use crate::contact::BodyImpact;
 use crate::contact::broad_phase::{Grid, Reach};
-use crate::contact::rigid::State;
+use crate::contact::rigid::BodyState;
 use crate::contact::time_of_impact::OutlineSearch;
 use crate::interrupt;
 use crate::linalg::Vec3;
@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 
 /// How a run is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct CollisionOptions {
     /// Time of the initial state.
     pub start: f64,
     /// How far [`Collisions::advance`] goes. The motion does not depend on it.
@@ -80,12 +80,12 @@ const WATCHED: f64 = 8.0;
 
 impl Collisions {
     /// Bodies at the start, if none overlaps another or a wall.
-    pub fn new(world: World, options: Options) -> Result<Self, StartFault> {
+    pub fn new(world: World, options: CollisionOptions) -> Result<Self, StartFault> {
         let least_gap = start::check(&world)?;
         let began = Clock::ZERO;
         let flight = |b: &super::world::Body| Flight {
             began,
-            state: State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin },
+            state: BodyState { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin },
         };
         let n = world.bodies.len();
         let mut run = Collisions {
@@ -123,7 +123,7 @@ impl Collisions {
     ///
     /// Impacts are predicted within windows whose lengths follow from the motion. Steps only say where to look: they cut no leg, and the
     /// same impacts happen to the same bits whatever their length.
-    pub fn advance(&mut self, most: u64) -> Result<(), Stop> {
+    pub fn advance(&mut self, most: u64) -> Result<(), CollisionStop> {
         self.happened.clear();
         self.check_finite(0..self.flights.len())?;
         let target = Clock::multiple(self.steps + 1, self.step);
@@ -157,7 +157,7 @@ impl Collisions {
             if impacts + searches > limit {
                 let pair = [i, j].map(|k| self.world.name(k).to_string());
                 let since = self.start + self.window.rounded();
-                return Err(Stop::TooMany { impacts, searches, since, time: self.time(), pair });
+                return Err(CollisionStop::TooMany { impacts, searches, since, time: self.time(), pair });
             }
             if !event.impact {
                 self.predict_pair(i, j);
@@ -172,13 +172,16 @@ impl Collisions {
     }
 
     /// Refuses bodies whose states, or boxes until the end of the window, are not finite numbers: nothing could be predicted of them.
-    fn check_finite(&self, bodies: impl IntoIterator<Item = usize>) -> Result<(), Stop> {
+    fn check_finite(&self, bodies: impl IntoIterator<Item = usize>) -> Result<(), CollisionStop> {
         for k in bodies {
             let swept = &self.grid.boxes[k];
             let finite = swept.low.iter().chain(&swept.high).all(|x| x.is_finite());
             if !(finite && self.flights[k].state.is_finite() && self.energy_of(k, &self.state(k)).is_finite())
             {
-                return Err(Stop::NotFinite { time: self.time(), body: self.world.name(k).to_string() });
+                return Err(CollisionStop::NotFinite {
+                    time: self.time(),
+                    body: self.world.name(k).to_string(),
+                });
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The segment of a body's trajectory between two of its impacts, which the papers call a leg: a parabola and an even turn.
 
 use crate::archive::{Archive, Persist};
-use crate::contact::rigid::State;
+use crate::contact::rigid::BodyState;
 
 /// A time since the start, as a sum of two numbers of which the second is below the rounding of the first: differences of times
 /// stay sharp however late it is.
@@ -59,7 +59,7 @@ impl Clock {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flight {
     pub began: Clock,
-    pub state: State,
+    pub state: BodyState,
 }
 
 impl Persist for Clock {

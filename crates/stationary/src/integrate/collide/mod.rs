@@ -37,7 +37,7 @@
 //! impulses of all this are booked.
 //!
 //! ```
-//! use stationary::integrate::collide::{Body, Collisions, Options, World};
+//! use stationary::integrate::collide::{Body, Collisions, CollisionOptions, World};
 //! use stationary::linalg::Vec3;
 //! // Newton's cradle: five discs in a row that touch, the first comes in.
 //! let ball = |k: usize| Body { position: 2.0 * k as f64 * Vec3::unit(0), ..Body::round(2, 1.0) };
@@ -45,7 +45,7 @@
 //! bodies[0].position[0] = -3.0;
 //! bodies[0].velocity[0] = 1.0;
 //! let world = World { dimension: 2, gravity: Vec3::ZERO, bodies, walls: vec![] };
-//! let mut run = Collisions::new(world, Options { start: 0.0, step: 0.5, contact_time: 0.5 }).unwrap();
+//! let mut run = Collisions::new(world, CollisionOptions { start: 0.0, step: 0.5, contact_time: 0.5 }).unwrap();
 //! for _ in 0..10 {
 //!     run.advance(u64::MAX).unwrap();
 //! }
@@ -65,8 +65,8 @@ mod stop;
 mod touching;
 mod world;
 
-pub use crate::contact::rigid::{Shape, State};
-pub use engine::{Collisions, Options};
+pub use crate::contact::rigid::{BodyState, Shape};
+pub use engine::{CollisionOptions, Collisions};
 pub use start::{StartFault, gap};
-pub use stop::Stop;
+pub use stop::CollisionStop;
 pub use world::{Body, Wall, WallForm, World, contact_time};

@@ -4,7 +4,7 @@ use super::engine::Collisions;
 use super::world::WallForm;
 use crate::archive::{Archive, Persist};
 use crate::contact::broad_phase::Reach;
-use crate::contact::rigid::{Shape, State};
+use crate::contact::rigid::{BodyState, Shape};
 use crate::contact::time_of_impact::{
     Against, Meeting, Mover, SearchBounds, falls_to_zero, overlap_times, round_falling, round_round,
 };
@@ -189,7 +189,7 @@ impl Collisions {
         meeting
     }
 
-    pub(super) fn mover(&self, k: usize, state: State) -> Mover<'_> {
+    pub(super) fn mover(&self, k: usize, state: BodyState) -> Mover<'_> {
         Mover { shape: &self.world.bodies[k].shape, state, gravity: self.gravity_of(k) }
     }
 

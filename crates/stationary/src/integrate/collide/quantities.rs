@@ -5,7 +5,7 @@ use super::flight::{Clock, Flight};
 use super::start;
 use super::world::World;
 use crate::contact::BodyImpact;
-use crate::contact::rigid::State;
+use crate::contact::rigid::BodyState;
 use crate::contact::time_of_impact::OutlineSearch;
 use crate::linalg::Vec3;
 
@@ -36,7 +36,7 @@ impl Collisions {
     }
 
     /// The present state of a body.
-    pub fn state(&self, i: usize) -> State {
+    pub fn state(&self, i: usize) -> BodyState {
         let Flight { began, state } = &self.flights[i];
         match self.asleep_since[i] {
             Some(_) => *state,
@@ -150,7 +150,7 @@ impl Collisions {
         }
     }
 
-    pub(super) fn energy_of(&self, k: usize, state: &State) -> f64 {
+    pub(super) fn energy_of(&self, k: usize, state: &BodyState) -> f64 {
         let Some(b) = self.world.bodies.get(k) else { return 0.0 };
         let kinetic =
             0.5 * (b.mass * state.velocity.dot(state.velocity) + b.inertia * state.spin.dot(state.spin));

@@ -6,7 +6,7 @@ use super::start;
 use crate::archive::{Archive, Persist};
 use crate::contact::ContactLaw;
 use crate::contact::micro_bounce::PairImpactRule;
-use crate::contact::rigid::{PairContact, Pressing, State};
+use crate::contact::rigid::{BodyState, PairContact, Pressing};
 use crate::contact::time_of_impact::OutlineSearch;
 use crate::linalg::Vec3;
 
@@ -134,7 +134,7 @@ impl Collisions {
             return;
         }
         let moving = self.state(k);
-        let rest = State { velocity: Vec3::ZERO, spin: Vec3::ZERO, ..moving };
+        let rest = BodyState { velocity: Vec3::ZERO, spin: Vec3::ZERO, ..moving };
         self.lose(self.energy_of(k, &moving) - self.energy_of(k, &rest));
         self.book(-self.world.bodies[k].mass * moving.velocity);
         self.flights[k] = Flight { began: now, state: rest };

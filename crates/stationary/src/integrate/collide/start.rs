@@ -2,7 +2,7 @@
 
 use super::world::{WallForm, World};
 use crate::contact::broad_phase::{Grid, Reach};
-use crate::contact::rigid::{Shape, State, signed_gap, vertices};
+use crate::contact::rigid::{BodyState, Shape, signed_gap, vertices};
 use crate::contact::time_of_impact::{Against, Mover, OutlineSearch};
 
 /// Why bodies cannot start where they are.
@@ -21,7 +21,7 @@ pub(super) const ROUNDING: f64 = 1e-12;
 pub(super) fn check(world: &World) -> Result<f64, StartFault> {
     let state = |k: usize| {
         let b = &world.bodies[k];
-        State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
+        BodyState { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
     };
     let mut grid = Grid::default();
     let boxes = world.bodies.iter().map(|b| {
@@ -51,7 +51,7 @@ pub(super) fn check(world: &World) -> Result<f64, StartFault> {
 pub fn gap(world: &World, pair: [usize; 2]) -> f64 {
     let state = |k: usize| {
         let b = &world.bodies[k];
-        State { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
+        BodyState { position: b.position, velocity: b.velocity, angle: b.angle, spin: b.spin }
     };
     gap_between(world, pair, state, &mut OutlineSearch::default())
 }
@@ -59,7 +59,7 @@ pub fn gap(world: &World, pair: [usize; 2]) -> f64 {
 pub(super) fn gap_between(
     world: &World,
     [i, j]: [usize; 2],
-    state: impl Fn(usize) -> State,
+    state: impl Fn(usize) -> BodyState,
     outlines: &mut OutlineSearch,
 ) -> f64 {
     let (body, here) = (&world.bodies[i], state(i));

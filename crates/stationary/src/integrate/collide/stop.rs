@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a run cannot go on.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Stop {
+pub enum CollisionStop {
     /// More impacts and searches in a short time than can be meant.
     TooMany {
         /// The impacts.
@@ -27,16 +27,16 @@ pub enum Stop {
     },
 }
 
-impl std::error::Error for Stop {}
+impl std::error::Error for CollisionStop {}
 
-impl fmt::Display for Stop {
+impl fmt::Display for CollisionStop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stop::TooMany { impacts, searches, since, time, pair: [first, second] } => write!(
+            CollisionStop::TooMany { impacts, searches, since, time, pair: [first, second] } => write!(
                 f,
                 "{impacts} impacts and {searches} searches for impacts between the times {since} and {time}, the last of `{first}` and `{second}`; a longer `contact_time` usually helps"
             ),
-            Stop::NotFinite { time, body } => {
+            CollisionStop::NotFinite { time, body } => {
                 write!(f, "the energy or the state of `{body}` is not a finite number after time {time}")
             }
         }

@@ -18,7 +18,7 @@ use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View};
 use crate::linalg::{Lu, NewtonProgress, ROUNDING_OF_POSITIONS, Verdict, max_abs, small_parts_settled};
-use crate::model::{Fibred, Form, Jet, Lagrangian, PhaseJet, PhaseSpace};
+use crate::model::{Fibred, Jet, Lagrangian, PhaseJet, PhaseSpace, TwoForm};
 use std::sync::Arc;
 
 /// Steps a system with a fibred one-form. Variational.
@@ -54,7 +54,7 @@ impl<P: PhaseSpace> PhaseFibred<P> {
     /// # Panics
     /// If the system is not fibred.
     pub fn new(system: P, stages: usize, start: &PhaseStart) -> Result<Self, RunError> {
-        let Form::Fibred(Fibred { lagrangian, base, fibre, .. }) = system.form() else {
+        let TwoForm::Fibred(Fibred { lagrangian, base, fibre, .. }) = system.form() else {
             panic!("the one-form of the system is fibred")
         };
         let (lagrangian, base, fibre) = (Arc::clone(lagrangian), base.clone(), fibre.clone());

@@ -13,7 +13,7 @@ use crate::integrate::{Integrator, View};
 use crate::linalg::{
     Lu, NewtonProgress, ROUNDING_OF_POSITIONS, Verdict, add_compensated, dot, max_abs, small_parts_settled,
 };
-use crate::model::{Form, PhaseJet, PhaseSpace};
+use crate::model::{PhaseJet, PhaseSpace, TwoForm};
 
 /// Nodes beyond the stages with which the integral of the one-form along a step is taken.
 const FINER: usize = 8;
@@ -50,7 +50,7 @@ impl<P: PhaseSpace> PhaseGauss<P> {
     /// # Panics
     /// If the form is not constant.
     pub fn new(system: P, stages: usize, start: &PhaseStart) -> Result<Self, RunError> {
-        let Form::Constant(form) = system.form() else { panic!("the form of the system is constant") };
+        let TwoForm::Constant(form) = system.form() else { panic!("the form of the system is constant") };
         let omega = form.omega().to_vec();
         let m = system.dimension();
         let mut jet = PhaseJet::new(m);

@@ -12,7 +12,7 @@ pub use rk4::PhaseRungeKutta4;
 
 use super::{BuildError, Integrator, Method};
 use crate::error::Cause;
-use crate::model::{Form, PhaseSpace};
+use crate::model::{PhaseSpace, TwoForm};
 
 /// Where and how a run on phase space starts.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,9 +45,9 @@ impl Method {
             }
         };
         match system.form() {
-            Form::Constant(_) => Ok(Box::new(PhaseGauss::new(system, stages, start)?.tolerance(tolerance))),
-            Form::Fibred(_) => Ok(Box::new(PhaseFibred::new(system, stages, start)?.tolerance(tolerance))),
-            Form::General(_) => Err(BuildError::Unsuited(
+            TwoForm::Constant(_) => Ok(Box::new(PhaseGauss::new(system, stages, start)?.tolerance(tolerance))),
+            TwoForm::Fibred(_) => Ok(Box::new(PhaseFibred::new(system, stages, start)?.tolerance(tolerance))),
+            TwoForm::General(_) => Err(BuildError::Unsuited(
                 "a variational step needs a one-form whose derivative is constant, or of which half of the entries are 0; \
                  adding the gradient of a function to the one-form changes no motion and can make them so"
                     .into(),

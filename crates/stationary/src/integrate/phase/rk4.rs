@@ -5,7 +5,7 @@ use crate::archive::{Archive, Persist};
 use crate::error::{Cause, RunError};
 use crate::integrate::{Integrator, View, multiply};
 use crate::linalg::max_abs;
-use crate::model::{Form, PhaseJet, PhaseSpace};
+use crate::model::{PhaseJet, PhaseSpace, TwoForm};
 
 /// Steps `z' = Omega^-1 H_z` by the classical Runge-Kutta method. Not variational.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl<P: PhaseSpace> Integrator for PhaseRungeKutta4<P> {
 
     /// The method applied to the linearised equations; only where the form is constant.
     fn tangent(&mut self, matrix: &mut [f64]) -> bool {
-        let Form::Constant(_) = self.system.form() else { return false };
+        let TwoForm::Constant(_) = self.system.form() else { return false };
         if self.step == 0 {
             return false;
         }
@@ -121,7 +121,7 @@ impl<P: PhaseSpace> Integrator for PhaseRungeKutta4<P> {
             self.place(stage);
             let t = self.start + (self.step - 1) as f64 * self.h + STAGE[stage] * self.h;
             self.system.second(t, &self.trial, &mut self.jet);
-            let Form::Constant(form) = self.system.form() else { return false };
+            let TwoForm::Constant(form) = self.system.form() else { return false };
             for c in 0..m {
                 (0..m).for_each(|r| column[r] = self.jet.dzz()[r * m + c]);
                 form.solve(&mut column);

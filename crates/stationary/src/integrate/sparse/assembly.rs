@@ -4,7 +4,7 @@
 //! one node of the method follow each other; each column holds first the masses of earlier nodes, then the stiffness, then
 //! the masses of later ones.
 
-use crate::model::{PotentialFault, Structure};
+use crate::model::{Past, PotentialFault, Structure};
 
 /// Marks components that are no unknowns.
 const HELD: u32 = u32::MAX;
@@ -110,6 +110,9 @@ pub(super) struct Anchor {
     pub times: Vec<f64>,
     /// All components, node of the method by node.
     pub x: Vec<f64>,
+    /// The history of elements with memory, and the times of the nodes since it was committed.
+    pub history: Vec<f64>,
+    pub ahead: Vec<f64>,
 }
 
 /// The values of the matrix.
@@ -148,7 +151,12 @@ impl Matrix {
             let x = &at.x[node * width..(node + 1) * width];
             let mut pair = 0;
             for k in 0..structure.elements() {
-                structure.tangent(k, at.times[node], x, &mut self.element)?;
+                if at.history.is_empty() {
+                    structure.tangent(k, at.times[node], x, &mut self.element)?;
+                } else {
+                    let past = Past { history: &at.history, dt: at.ahead[node] };
+                    structure.tangent_after(k, at.times[node], x, past, &mut self.element)?;
+                }
                 let own = structure.nodes(k);
                 self.add_element(node, own, pair);
                 pair += own.len() * own.len();

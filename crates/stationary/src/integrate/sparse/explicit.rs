@@ -138,12 +138,13 @@ impl<S: Structure> Sparse<S> {
         if !self.body.held.iter().all(|i| self.body.spare[*i as usize].is_finite()) {
             return None;
         }
-        if let Err(fault) = self.body.structure.forces(t, &self.trial, &mut self.forces[1]) {
+        if let Err(fault) = self.body.last_forces(t, self.h, &self.trial, &mut self.forces[1]) {
             return Some(Err(fault.into()));
         }
         if !calm(&self.forces[1]) {
-            return Some(Err(unfit(&self.body, t, &self.trial, &mut self.forces[1])?));
+            return Some(Err(unfit(&self.body, [t, self.h], &self.trial, &mut self.forces[1])?));
         }
+        self.body.commit();
         std::mem::swap(&mut self.x, &mut self.trial);
         self.finish_explicit(c);
         self.forces.swap(0, 1);
@@ -179,9 +180,14 @@ impl<S: Structure> Sparse<S> {
 
 /// Why forces are not calm; `None` if they are only large.
 #[cold]
-fn unfit<S: Structure>(body: &Body<S>, t: f64, x: &[f64], forces: &mut [f64]) -> Option<SparseCause> {
+fn unfit<S: Structure>(
+    body: &Body<S>,
+    [t, dt]: [f64; 2],
+    x: &[f64],
+    forces: &mut [f64],
+) -> Option<SparseCause> {
     // With energies, which name the element.
-    body.force(t, x, forces).err()
+    body.force(t, dt, x, forces).err()
 }
 
 #[cfg(test)]

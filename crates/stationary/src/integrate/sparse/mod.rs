@@ -63,7 +63,7 @@ pub use state::SparseState;
 use super::{BuildError, Method};
 use crate::interrupt::{self, Interrupted};
 use crate::linalg::max_abs;
-use crate::model::Structure;
+use crate::model::{HistoryEnergy, Past, PotentialFault, Structure};
 use explicit::Explicit;
 use newton::{Newton, Problem};
 use table::{End, Row, Table};
@@ -112,6 +112,9 @@ struct Body<S> {
     inverse: Vec<f64>,
     /// Room for velocities that nobody asks for.
     spare: Vec<f64>,
+    /// The history of elements with memory at the start of the step, and that of the last update; empty without memory.
+    history: Vec<f64>,
+    after: Vec<f64>,
 }
 
 impl<S: Structure> Body<S> {
@@ -122,14 +125,38 @@ impl<S: Structure> Body<S> {
         }
     }
 
-    /// Writes the forces, minus the gradient.
-    fn force(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, SparseCause> {
-        let energy = self.structure.gradient(t, x, out)?;
+    /// Writes the forces, minus the gradient. Elements with memory are updated by a time since the start of the step, without a commit.
+    fn force(&self, t: f64, dt: f64, x: &[f64], out: &mut [f64]) -> Result<HistoryEnergy, SparseCause> {
+        let energy = match self.past(dt) {
+            Some(past) => self.structure.update(t, x, past, out, None)?,
+            None => HistoryEnergy::elastic(self.structure.gradient(t, x, out)?),
+        };
         out.iter_mut().for_each(|f| *f = -*f);
         if !max_abs(out).is_finite() {
             return Err(SparseCause::NotFinite { what: "a force" });
         }
         Ok(energy)
+    }
+
+    /// The history as seen from a time since the start of the step; `None` without memory.
+    fn past(&self, dt: f64) -> Option<Past<'_>> {
+        (!self.history.is_empty()).then_some(Past { history: &self.history, dt })
+    }
+
+    /// Writes the forces at the end of a step, minus the gradient, and notes the history there, which [`commit`](Self::commit) makes valid.
+    fn last_forces(&mut self, t: f64, dt: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
+        if self.history.is_empty() {
+            return self.structure.forces(t, x, out);
+        }
+        let past = Past { history: &self.history, dt };
+        self.structure.update(t, x, past, out, Some(&mut self.after))?;
+        out.iter_mut().for_each(|f| *f = -*f);
+        Ok(())
+    }
+
+    /// Commits the last update that was noted.
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.history, &mut self.after);
     }
 
     /// Adds to `u` the increment that a row of the table gives to free components.
@@ -163,6 +190,15 @@ impl<S: Structure> Sparse<S> {
                 "the supports at time {t}: expected finite positions and velocities"
             )));
         }
+        let mut history = vec![0.0; structure.history_size()];
+        structure.first_history(&mut history);
+        let goes_back = h < 0.0 || table.nodes.windows(2).any(|pair| pair[1] < pair[0]);
+        if !history.is_empty() && goes_back {
+            return Err(BuildError::Unsuited(format!(
+                "{method} steps backwards in time, which materials with memory cannot: expected another method, such as newmark, \
+                 midpoint or verlet of order 2"
+            )));
+        }
         let newton = Newton::new(&structure, &table, h, tolerance);
         let mass = structure.mass();
         let p: Vec<f64> = v.iter().enumerate().map(|(i, v)| mass[i / 3] * v).collect();
@@ -176,7 +212,7 @@ impl<S: Structure> Sparse<S> {
             forces: vec![vec![0.0; n]; table.nodes.len()],
             reactions: vec![0.0; n],
             trial: vec![0.0; n],
-            body: Body { structure, held, inverse, spare: vec![0.0; n] },
+            body: Body { structure, held, inverse, spare: vec![0.0; n], after: history.clone(), history },
             start: t,
             step: 0,
             carried: false,
@@ -228,7 +264,8 @@ impl<S: Structure> Sparse<S> {
         self.carried = self.table.carries().is_some();
         if !unknown.is_empty() {
             let times: Vec<f64> = unknown.clone().map(|node| self.node_time(node)).collect();
-            let problem = Problem { x: &self.x, v: &self.v, last: &self.last, times: &times };
+            let ahead: Vec<f64> = unknown.clone().map(|node| self.table.nodes[node] * self.h).collect();
+            let problem = Problem { x: &self.x, v: &self.v, last: &self.last, times: &times, ahead: &ahead };
             self.newton.solve(&mut self.body, &self.table, problem, &mut self.forces)?;
         }
         for node in unknown.end..self.table.nodes.len() {
@@ -241,7 +278,8 @@ impl<S: Structure> Sparse<S> {
     fn explicit(&mut self, node: usize, u: &mut [f64]) -> Result<(), SparseCause> {
         let t = self.node_time(node);
         self.move_by(&self.table.rows[node].clone(), t, u);
-        self.body.force(t, &self.trial, &mut self.forces[node])?;
+        let dt = self.table.nodes[node] * self.h;
+        self.body.force(t, dt, &self.trial, &mut self.forces[node])?;
         Ok(())
     }
 
@@ -287,6 +325,12 @@ impl<S: Structure> Sparse<S> {
         self.body.structure.impose(t, &mut x, &mut v);
         if !(max_abs(&self.trial).is_finite() && max_abs(&impulse).is_finite() && max_abs(&v).is_finite()) {
             return Err(SparseCause::NotFinite { what: "a position or a momentum" });
+        }
+        if !self.body.history.is_empty() {
+            // Where the step ends: Newton's method evaluated its last iterate but one.
+            let mut unused = vec![0.0; x.len()];
+            self.body.last_forces(t, self.h, &self.trial, &mut unused)?;
+            self.body.commit();
         }
         let mass = self.body.structure.mass();
         for i in &self.body.held {
@@ -370,13 +414,26 @@ impl<S: Structure> Sparse<S> {
         &self.body.structure
     }
 
-    /// Kinetic and potential energy.
+    /// Kinetic and potential energy; what elements with memory have [dissipated](Self::dissipated) is not in it.
     pub fn energy(&self) -> Result<[f64; 2], SparseError> {
-        let mut out = vec![0.0; self.x.len()];
-        let potential = self.body.force(self.time(), &self.x, &mut out);
-        let potential =
-            potential.map_err(|cause| SparseError { time: self.time(), step: self.step, cause })?;
+        let potential = self.potential()?.incremental();
         Ok([0.5 * crate::linalg::dot(&self.p, &self.v), potential])
+    }
+
+    /// Energy that elements with memory have dissipated so far.
+    pub fn dissipated(&self) -> Result<f64, SparseError> {
+        if self.body.history.is_empty() { Ok(0.0) } else { Ok(self.potential()?.committed) }
+    }
+
+    fn potential(&self) -> Result<HistoryEnergy, SparseError> {
+        let mut out = vec![0.0; self.x.len()];
+        let potential = self.body.force(self.time(), 0.0, &self.x, &mut out);
+        potential.map_err(|cause| SparseError { time: self.time(), step: self.step, cause })
+    }
+
+    /// The history of all elements with memory; `None` if there is none.
+    pub fn past(&self) -> Option<Past<'_>> {
+        self.body.past(0.0)
     }
 
     /// The positions conjugate to the momenta in the discrete action, where Noether momenta live: the positions, except for
@@ -385,7 +442,7 @@ impl<S: Structure> Sparse<S> {
         let mut x = self.x.clone();
         if self.table.beta != 0.0 {
             let mut f = vec![0.0; x.len()];
-            let force = self.body.force(self.time(), &self.x, &mut f);
+            let force = self.body.force(self.time(), 0.0, &self.x, &mut f);
             force.map_err(|cause| SparseError { time: self.time(), step: self.step, cause })?;
             let mass = self.body.structure.mass();
             for i in 0..x.len() {

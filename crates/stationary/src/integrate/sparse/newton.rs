@@ -52,6 +52,8 @@ pub(super) struct Problem<'a> {
     pub last: &'a [f64],
     /// Of the unknown nodes.
     pub times: &'a [f64],
+    /// The same since the start of the step.
+    pub ahead: &'a [f64],
 }
 
 impl Newton {
@@ -109,7 +111,7 @@ impl Newton {
             }
             let halved = self.evaluate(body, problem, forces)?;
             if refresh || halved {
-                self.refactor(&body.structure, problem)?;
+                self.refactor(body, problem)?;
             }
             residual = self.residual(&body.structure, table, problem.x, forces);
             self.good.copy_from_slice(&self.y);
@@ -176,7 +178,7 @@ impl Newton {
                 self.position(i, problem.x, &mut place);
                 // Held components by their own positions, not by a sum that rounds.
                 body.place(problem.times[i], &mut place);
-                if let Err(cause) = body.force(problem.times[i], &place, force) {
+                if let Err(cause) = body.force(problem.times[i], problem.ahead[i], &place, force) {
                     if halvings == HALVINGS {
                         return Err(cause);
                     }
@@ -199,7 +201,7 @@ impl Newton {
     }
 
     /// Takes the matrix where the increments are.
-    fn refactor(&mut self, structure: &impl Structure, problem: Problem<'_>) -> Result<(), SparseCause> {
+    fn refactor<S: Structure>(&mut self, body: &Body<S>, problem: Problem<'_>) -> Result<(), SparseCause> {
         self.before.1.get_or_insert_with(|| self.anchor.clone());
         let mut anchor = self.anchor.take().unwrap_or_default();
         anchor.times.clear();
@@ -208,8 +210,11 @@ impl Newton {
         for (i, x) in anchor.x.chunks_exact_mut(self.width).enumerate() {
             self.position(i, problem.x, x);
         }
+        anchor.ahead.clear();
+        anchor.ahead.extend_from_slice(problem.ahead);
+        anchor.history.clone_from(&body.history);
         self.factorizations += 1;
-        self.settle(structure, anchor)
+        self.settle(&body.structure, anchor)
     }
 
     /// Factors the matrix of a configuration, which becomes the anchor.

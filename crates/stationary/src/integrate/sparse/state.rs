@@ -17,13 +17,16 @@ pub struct SparseState {
     /// Positions, momenta, increments and reactions of the last step, the forces that it hands on, and the configuration of
     /// the factors if there is one.
     pub values: Vec<f64>,
+    /// The history of elements with memory, and where there are factors that with which they were made, and the times of the nodes since
+    /// then; empty without memory.
+    pub history: Vec<f64>,
 }
 
 impl<S: Structure> Persist for Sparse<S> {
     fn pass(&mut self, archive: &mut Archive) {
         let mut state = self.state();
         archive.pass(&mut state.start).pass(&mut state.steps).pass(&mut state.counts);
-        archive.pass(&mut state.values);
+        archive.pass(&mut state.values).pass(&mut state.history);
         if archive.reads() && archive.sound() {
             let fits = self.restore(&state).is_ok();
             archive.require(fits, "its state is not of this body and method");
@@ -39,8 +42,13 @@ impl<S: Structure> Sparse<S> {
             values.extend_from_slice(&anchor.times);
             values.extend_from_slice(&anchor.x);
         }
+        let mut history = self.body.history.clone();
+        if let Some(anchor) = self.newton.anchor.as_ref().filter(|_| !history.is_empty()) {
+            history.extend_from_slice(&anchor.history);
+            history.extend_from_slice(&anchor.ahead);
+        }
         let counts = [self.newton.iterations, self.newton.factorizations];
-        SparseState { start: self.start, steps: self.step, counts, values }
+        SparseState { start: self.start, steps: self.step, counts, values, history }
     }
 
     /// Goes to a state of a run of the same body, method and step, to the bit.
@@ -63,9 +71,23 @@ impl<S: Structure> Sparse<S> {
                 values[i]
             )));
         }
+        let m = self.body.history.len();
+        let with_factors = if m > 0 && values.len() > plain { 2 * m + k } else { m };
+        if state.history.len() != with_factors || !state.history.iter().all(|x| x.is_finite()) {
+            return Err(BuildError::Unsuited(format!(
+                "a saved history of {} numbers: expected {with_factors} finite ones for this body and method",
+                state.history.len()
+            )));
+        }
         if values.len() > plain {
             let (times, x) = values[plain..].split_at(k);
-            let anchor = Anchor { times: times.to_vec(), x: x.to_vec() };
+            let (history, ahead) = state.history[m..].split_at(m);
+            let anchor = Anchor {
+                times: times.to_vec(),
+                x: x.to_vec(),
+                history: history.to_vec(),
+                ahead: ahead.to_vec(),
+            };
             let settled = self.newton.settle(&self.body.structure, anchor);
             settled.map_err(|cause| BuildError::Unsuited(format!("the saved state: {cause}")))?;
         } else {
@@ -75,6 +97,7 @@ impl<S: Structure> Sparse<S> {
         for (part, saved) in parts.into_iter().zip(values.chunks_exact(n.max(1))) {
             part.copy_from_slice(saved);
         }
+        self.body.history.copy_from_slice(&state.history[..m]);
         (self.start, self.step) = (state.start, state.steps);
         [self.newton.iterations, self.newton.factorizations] = state.counts;
         for i in 0..n {

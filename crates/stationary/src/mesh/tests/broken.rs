@@ -13,19 +13,20 @@ fn changed(name: &str, from: &str, to: &str, expected: &str) {
 
 #[test]
 fn mesh_files_with_wrong_elements_are_refused() {
-    let quad = "2.2.msh:31:5: element type 3 (4-node quadrangle) is not supported\n";
-    changed("2.2.msh", "102 9 2", "102 3 2", quad);
-    let told = message("2.2.msh", text("2.2.msh").replace("102 9 2", "102 3 2"));
+    let prism = "2.2.msh:31:5: element type 18 (15-node prism) is not supported\n";
+    changed("2.2.msh", "102 9 2", "102 18 2", prism);
+    let told = message("2.2.msh", text("2.2.msh").replace("102 9 2", "102 18 2"));
     assert!(told.ends_with(
-        "= supported are points, lines of 2 and 3 nodes, triangles of 3 and 6, tetrahedra of 4 and 10"
+        "= supported are points, lines of 2 and 3 nodes, triangles of 3 and 6, quadrilaterals of 4, 8 and 9, \
+         tetrahedra of 4 and 10, pyramids of 5, wedges of 6, hexahedra of 8, 20 and 27"
     ));
-    changed("4.1.msh", "2 5 9 1\n", "2 5 16 1\n", "4.1.msh:55:5: element type 16 (8-node quadrangle) is not");
-    changed("flat.inp", "TYPE=STRI65", "TYPE=C3D8R", "flat.inp:19:16: element type `C3D8R` is not supported");
+    changed("4.1.msh", "2 5 9 1\n", "2 5 14 1\n", "4.1.msh:55:5: element type 14 (14-node pyramid) is not");
+    changed("flat.inp", "TYPE=STRI65", "TYPE=C3D15", "flat.inp:19:16: element type `C3D15` is not supported");
     changed(
         "text.vtu",
         "1 22 24 24",
-        "1 23 24 24",
-        "text.vtu:40:1: cell 1 has type 23 (a quadrangle), which is not supported\n",
+        "1 26 24 24",
+        "text.vtu:40:1: cell 1 has type 26 (a wedge of 15 nodes), which is not supported\n",
     );
     changed(
         "2.2.msh",
@@ -88,7 +89,7 @@ fn inverted_plane_triangle_or_line_without_length_is_refused() {
         "{told}"
     );
     // Out of the plane there is no such sense.
-    Mesh::read("a.inp", b"*NODE\n1,0,0,0\n2,1,0,1\n3,0,1,1\n*ELEMENT,TYPE=S3\n5, 1,3,2\n").unwrap();
+    Mesh::read("a.inp", b"*NODE\n1,0,0,0\n2,1,0,1\n3,0,1,1\n*ELEMENT,TYPE=M3D3\n5, 1,3,2\n").unwrap();
     let told = message("a.inp", "*NODE\n1,1,0\n2,1,0\n*ELEMENT,TYPE=T2D2\n5, 1,2\n");
     assert!(told.starts_with("a.inp:5:1: element 5 (2-node line) has no length\n"), "{told}");
 }

@@ -3,12 +3,15 @@
 mod arrays;
 mod bombs;
 mod broken;
+mod cells;
 mod formats;
 mod geometry;
 mod orient;
+mod programs;
 mod random;
 mod refine;
 mod surfaces;
+mod survey;
 
 use super::Mesh;
 

@@ -2,6 +2,7 @@
 
 use super::super::Mesh;
 use super::FILES;
+use super::programs::{ENDINGS, NAMES, bytes};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -86,6 +87,30 @@ proptest! {
                 let told = error.to_string();
                 prop_assert!(!told.is_empty() && told.len() < 2000, "{}", told);
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Files with all kinds of cells; what can be read can be refined and surveyed.
+    #[test]
+    fn readers_of_damaged_files_with_all_cells_never_panic(
+        file in 0..6 * NAMES.len(),
+        damages in prop::collection::vec(damage(), 1..3),
+    ) {
+        let mut bytes = bytes(&format!("{}{}", NAMES[file / 6], ENDINGS[file % 6]));
+        damages.iter().for_each(|d| apply(&mut bytes, d));
+        if let Ok(mesh) = Mesh::read("damaged", &bytes) {
+            mesh.validate().unwrap();
+            for group in &mesh.groups {
+                let _ = mesh.boundary_faces(group);
+            }
+            let survey = mesh.survey();
+            prop_assert!(survey.worst.iter().all(|(_, q)| *q <= 1.0 + 1e-12));
+            let fine = mesh.refined();
+            prop_assert_eq!(mesh.refined_count(1), fine.cells.iter().map(|c| c.len() as u64).sum::<u64>());
         }
     }
 }

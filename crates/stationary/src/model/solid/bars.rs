@@ -129,6 +129,10 @@ impl Elements for Bars {
         ElementKind::Bar2
     }
 
+    fn points(&self) -> usize {
+        1
+    }
+
     fn label(&self, k: usize) -> usize {
         self.first + k
     }

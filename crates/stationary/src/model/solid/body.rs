@@ -6,7 +6,7 @@ use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
 use crate::interrupt;
 use crate::mesh::duplicates;
-use crate::model::{CompiledPrefix, PotentialFault, Potentials};
+use crate::model::{CompiledPrefix, HistoryEnergy, Past, PotentialFault, Potentials};
 
 /// How the lumped mass of a node is divided among the elements that share it, for the time step from element eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,8 +92,8 @@ impl Solid {
     fn refuse_duplicates(&self) -> Result<(), Diagnostic> {
         let corners = |k: u32| {
             let (block, j) = self.locate(k as usize);
-            let dimension = block.kind().dimension();
-            if dimension > 1 { &block.nodes(j)[..=dimension] } else { &[] }
+            let kind = block.kind();
+            if kind.dimension() > 1 { &block.nodes(j)[..kind.corners()] } else { &[] }
         };
         let Some((first, later)) = duplicates(self.elements(), corners).first().copied() else {
             return Ok(());
@@ -132,6 +132,11 @@ impl Solid {
     /// The blocks.
     pub fn blocks(&self) -> &[Box<dyn Elements>] {
         &self.blocks
+    }
+
+    /// Whether elements have memory.
+    pub fn has_history(&self) -> bool {
+        self.blocks.iter().any(|block| block.history_size() > 0)
     }
 
     /// Number of elements in all blocks.
@@ -285,6 +290,7 @@ impl Solid {
     fn improve(&self, x: &[f64], shares: &mut [f64]) -> Result<(), ElementFault> {
         let mut sums = vec![0.0; self.mass.len()];
         let mut square = [0.0; MAX_NODES * MAX_NODES];
+        let (mut inverse, mut part) = ([0.0; MAX_NODES], [0.0; MAX_NODES]);
         let mut rest = &mut *shares;
         for block in &self.blocks {
             let n = block.kind().nodes();
@@ -294,12 +300,10 @@ impl Solid {
                 if !(self.undeformed(block.nodes(k), x) && block.couplings_at_rest(k, &mut square)) {
                     block.couplings(k, x, &mut square)?;
                 }
-                let inverse: [f64; MAX_NODES] =
-                    std::array::from_fn(|a| if a < n { 1.0 / mass[a] } else { 0.0 });
+                (0..n).for_each(|a| inverse[a] = 1.0 / mass[a]);
                 let row = |a: usize| -> f64 { (0..n).map(|b| square[a * n + b] * inverse[b]).sum() };
-                let part: [f64; MAX_NODES] =
-                    std::array::from_fn(|a| if a < n { row(a) * inverse[a] } else { 0.0 });
-                let whole: f64 = part.iter().sum();
+                (0..n).for_each(|a| part[a] = row(a) * inverse[a]);
+                let whole: f64 = part[..n].iter().sum();
                 // b / whole
                 let scale = whole.sqrt().sqrt() / whole;
                 for a in 0..n {
@@ -339,6 +343,25 @@ impl Potentials for Solid {
         let (block, k) = self.locate(k);
         let result = block.gradient_local(k, t, own, out);
         Some(result.map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() }))
+    }
+    fn history_size(&self, k: usize) -> usize {
+        self.locate(k).0.history_size()
+    }
+    fn first_history(&self, k: usize, out: &mut [f64]) {
+        let (block, k) = self.locate(k);
+        block.first_history(k, out);
+    }
+    fn update(
+        &self,
+        k: usize,
+        own: &[f64],
+        past: Past<'_>,
+        gradient: &mut [f64],
+        after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        let (block, k) = self.locate(k);
+        let result = block.update(k, own, past, gradient, after);
+        result.map_err(|fault| PotentialFault { number: fault.element(), why: fault.why() })
     }
     fn prefetch(&self, k: usize) {
         let (block, k) = self.locate(k);

@@ -4,7 +4,7 @@ use super::kind::{ElementKind, MAX_NODES};
 use super::material::MaterialFault;
 use super::spectrum::largest_eigenvalue;
 use super::tensor::Tensor;
-use crate::model::CompiledPotentials;
+use crate::model::{CompiledPotentials, HistoryEnergy, Past};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -83,6 +83,8 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn len(&self) -> usize;
     /// The kind of all of them.
     fn kind(&self) -> ElementKind;
+    /// Number of quadrature points of one of them.
+    fn points(&self) -> usize;
     /// The element's number as the user knows it: its place in the list that the block was built from.
     fn label(&self, k: usize) -> usize;
     /// The nodes of element `k`.
@@ -94,6 +96,48 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn gradient(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault>;
     /// As [`gradient`](Self::gradient), from the positions of the element's own nodes, in their order.
     fn gradient_local(&self, k: usize, t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault>;
+    /// How many numbers of history each element has; 0 without memory. What follows is of elements with memory only; without a past all
+    /// others evaluate them as they are at the start.
+    fn history_size(&self) -> usize {
+        0
+    }
+    /// Writes the history of an element at the start.
+    fn first_history(&self, _k: usize, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// As [`gradient_local`](Self::gradient_local), of the incremental potential from a past; writes the history that the update leads to.
+    fn update(
+        &self,
+        k: usize,
+        own: &[f64],
+        _past: Past<'_>,
+        gradient: &mut [f64],
+        _after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, ElementFault> {
+        self.gradient_local(k, 0.0, own, gradient).map(HistoryEnergy::elastic)
+    }
+    /// As [`tangent`](Self::tangent), of the incremental potential from a past.
+    fn tangent_after(
+        &self,
+        k: usize,
+        x: &[f64],
+        _past: Past<'_>,
+        out: &mut [f64],
+    ) -> Result<(), ElementFault> {
+        self.tangent(k, 0.0, x, out)
+    }
+    /// As [`stress`](Self::stress), from a past.
+    fn stress_after(&self, k: usize, x: &[f64], _past: Past<'_>) -> Result<Tensor, ElementFault> {
+        self.stress(k, x)
+    }
+    /// The numbers of history that are worth showing, by name.
+    fn shown_history(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+    /// The mean over an element of a number that is worth showing; NaN if it has none of this name.
+    fn shown_value(&self, _k: usize, _history: &[f64], _name: &str) -> f64 {
+        f64::NAN
+    }
     /// A hint that element `k` will be evaluated soon.
     fn prefetch(&self, _k: usize) {}
     /// Writes the tangent stiffness, a square matrix by rows, to `out`.
@@ -101,9 +145,10 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// The Cauchy stress, averaged over the element; for a bar the axial force in the first entry.
     fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault>;
 
-    /// Reference volume (area times thickness for a triangle, length for a bar).
+    /// Reference volume (area times thickness for a plane element, that of the whole ring in a body of revolution, length for a bar).
     fn volume(&self, k: usize) -> f64;
-    /// Radius of the largest ball in the reference element: of the simplex of its corners; half a bar.
+    /// Radius of the largest ball in the reference element: of the simplex of its corners; half a bar; of other shapes that of the
+    /// smallest of the parallelepipeds, prisms or pyramids that their maps are at the corners.
     fn inradius(&self, k: usize) -> f64;
     /// The element's mass.
     fn mass(&self, k: usize) -> f64;
@@ -177,7 +222,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// from the undeformed state an entry can be negative.
     fn stiffness(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let n = self.kind().nodes();
-        let mut matrix = [0.0; 9 * MAX_NODES * MAX_NODES];
+        let mut matrix = vec![0.0; 9 * n * n];
         self.tangent(k, 0.0, x, &mut matrix)?;
         for a in 0..n {
             out[a] = (3 * a..3 * a + 3).map(|i| matrix[i * (3 * n) + i].abs()).sum();
@@ -193,7 +238,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// Writes `|K_ab|^2` (Frobenius) for every pair of nodes of the element linearised at `x`.
     fn couplings(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let n = self.kind().nodes();
-        let mut matrix = [0.0; 9 * MAX_NODES * MAX_NODES];
+        let mut matrix = vec![0.0; 9 * n * n];
         self.tangent(k, 0.0, x, &mut matrix)?;
         out[..n * n].fill(0.0);
         for (i, row) in matrix.chunks_exact(3 * n).take(3 * n).enumerate() {
@@ -222,9 +267,8 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn step_eigen(&self, k: usize, x: &[f64], masses: &[f64]) -> Result<f64, ElementFault> {
         let m = self.kind().nodes();
         let n = 3 * m;
-        let mut a = [0.0; 9 * MAX_NODES * MAX_NODES];
-        let a = &mut a[..n * n];
-        self.tangent(k, 0.0, x, a)?;
+        let mut a = vec![0.0; n * n];
+        self.tangent(k, 0.0, x, &mut a)?;
         let mut scale = [0.0; 3 * MAX_NODES];
         (0..n).for_each(|i| scale[i] = 1.0 / masses[i / 3].sqrt());
         for i in 0..n {
@@ -232,7 +276,8 @@ pub trait Elements: fmt::Debug + Send + Sync {
                 a[i * n + j] *= scale[i] * scale[j];
             }
         }
-        let square = largest_eigenvalue(a, n).ok_or(ElementFault::NotFinite { element: self.label(k) })?;
+        let square =
+            largest_eigenvalue(&mut a, n).ok_or(ElementFault::NotFinite { element: self.label(k) })?;
         Ok(if square > 0.0 { 2.0 / square.sqrt() } else { f64::INFINITY })
     }
 }

@@ -1,6 +1,6 @@
 //! The undeformed element: gradients, volume, inscribed radius, mass.
 
-use super::kind::{ElementKind, MAX_NODES, Nodal, far, fine_rule, near, pair, quadratic};
+use super::kind::{ElementKind, SIMPLEX_NODES, SimplexNodal, far, fine_rule, near, pair, quadratic};
 use super::tensor::{Tensor, cofactor, determinant_by, norm};
 
 /// What set-up and reports need to know of each element of a block.
@@ -12,6 +12,18 @@ pub(super) struct Geometry {
     /// `int N_a N_b / volume`: one matrix for all straight elements, one each for curved ones.
     pub(super) mass: Vec<f64>,
     pub(super) curved: bool,
+    pub(super) lumping: Lumping,
+}
+
+/// How the consistent mass of an element becomes a mass for each node; either way positive, with the same sum.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lumping {
+    /// In proportion to the diagonal (Hinton, Rock and Zienkiewicz). For linear simplices these are the row sums; for quadratic
+    /// elements row sums would make corners massless or worse.
+    #[default]
+    Diagonal,
+    /// Row sums, `int rho N_a`: they keep the centre of mass. For elements whose shape functions are nowhere negative.
+    Rows,
 }
 
 /// The labels of a block's elements: as a rule one after another, which takes no room.
@@ -63,10 +75,15 @@ impl Geometry {
     }
 }
 
-/// `mass` in proportion to the diagonal of the consistent mass. For linear simplices that is the row sum;
-/// for quadratic ones row sums would make corners massless or worse.
-pub(super) fn lumped(shares: &[f64], mass: f64, out: &mut [f64]) {
+/// The mass of each node.
+pub(super) fn lumped(shares: &[f64], lumping: Lumping, mass: f64, out: &mut [f64]) {
     let n = shares.len().isqrt();
+    if lumping == Lumping::Rows {
+        for a in 0..n {
+            out[a] = mass * shares[a * n..(a + 1) * n].iter().sum::<f64>();
+        }
+        return;
+    }
     let trace: f64 = (0..n).map(|a| shares[a * n + a]).sum();
     for a in 0..n {
         out[a] = mass * (shares[a * n + a] / trace);
@@ -103,7 +120,7 @@ impl Simplex {
 }
 
 /// Flat when the volume is lost in the rounding of its own computation.
-pub(super) fn simplex<const D: usize>(x: &Nodal) -> Result<Simplex, Defect> {
+pub(super) fn simplex<const D: usize>(x: &[[f64; 3]]) -> Result<Simplex, Defect> {
     let mut m: Tensor = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
     let mut box_size: f64 = 1.0;
     for c in 0..D {
@@ -136,7 +153,7 @@ pub(super) fn simplex<const D: usize>(x: &Nodal) -> Result<Simplex, Defect> {
 }
 
 /// Whether every middle node lies in the middle, up to the rounding of coordinates.
-pub(super) fn is_straight<const D: usize>(x: &Nodal) -> bool {
+pub(super) fn is_straight<const D: usize>(x: &[[f64; 3]]) -> bool {
     let size = x[..=D].iter().flatten().fold(0.0, |s: f64, x| s.max(x.abs()));
     for a in 0..=D {
         for b in 0..a {
@@ -162,7 +179,7 @@ pub(super) struct Bent {
     pub(super) mass: Vec<f64>,
 }
 
-pub(super) fn bend<const D: usize>(x: &Nodal) -> Result<Bent, Defect> {
+pub(super) fn bend<const D: usize>(x: &[[f64; 3]]) -> Result<Bent, Defect> {
     let nodes = if D == 2 { 6 } else { 10 };
     let mut stored = Vec::with_capacity((D + 1) * (1 + nodes * D));
     let rule_weight = if D == 2 { 1.0 / 6.0 } else { 1.0 / 24.0 };
@@ -190,7 +207,10 @@ pub(super) fn bend<const D: usize>(x: &Nodal) -> Result<Bent, Defect> {
 }
 
 /// Shape functions, their gradients in space and the volume ratio at barycentric `l` of a curved element.
-fn mapped<const D: usize>(x: &Nodal, l: &[f64; 4]) -> Result<([f64; MAX_NODES], Nodal, f64), Defect> {
+fn mapped<const D: usize>(
+    x: &[[f64; 3]],
+    l: &[f64; 4],
+) -> Result<([f64; SIMPLEX_NODES], SimplexNodal, f64), Defect> {
     let nodes = if D == 2 { 6 } else { 10 };
     let (n, d) = quadratic::<D>(l);
     // m[c][j] = dX_j / dL_{c+1} with L_0 = 1 - the others.
@@ -205,7 +225,7 @@ fn mapped<const D: usize>(x: &Nodal, l: &[f64; 4]) -> Result<([f64; MAX_NODES], 
     if !(det > 0.0) {
         return Err(Defect::Folded);
     }
-    let mut g = [[0.0; 3]; MAX_NODES];
+    let mut g = [[0.0; 3]; SIMPLEX_NODES];
     for a in 0..nodes {
         for j in 0..D {
             g[a][j] = (0..D).map(|c| (d[a][c + 1] - d[a][0]) * cof[c][j] / det).sum();
@@ -220,7 +240,7 @@ pub(super) fn reference_mass<const D: usize>(kind: ElementKind) -> Vec<f64> {
     let volume = if D == 2 { 0.5 } else { 1.0 / 6.0 };
     let mut mass = vec![0.0; n * n];
     for (l, weight) in fine_rule::<D>() {
-        let mut shape = [0.0; MAX_NODES];
+        let mut shape = [0.0; SIMPLEX_NODES];
         if n == D + 1 {
             shape[..4].copy_from_slice(&l);
         } else {

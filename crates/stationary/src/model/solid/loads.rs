@@ -5,7 +5,7 @@
 //! enter as non-conservative forces (Lagrange-d'Alembert). Constant dead loads are summed for each node once, so that a solid under its
 //! weight costs no more than one without.
 
-use super::side::{ElementSide, MOST_NODES, Pressure};
+use super::side::{Depth, ElementSide, MOST_NODES, Pressure};
 use crate::model::{ConstantLoads, FormulaField, LoadEnergy};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl LoadsBuilder {
     }
 
     /// A pressure on a side of element `k`: the nodes of the side in the order of [`crate::mesh::Face`], and the
-    /// thickness if it is an edge.
+    /// third dimension if it is an edge.
     ///
     /// # Panics
     /// If a node of the side is none of the element's.
@@ -106,7 +106,7 @@ impl LoadsBuilder {
         k: usize,
         element: &[u32],
         side: &[u32],
-        depth: Option<f64>,
+        depth: Option<Depth>,
         pressure: &Arc<FormulaField>,
     ) {
         let place = |a: &u32| element.iter().position(|b| a == b).expect("a side of the element") as u32;

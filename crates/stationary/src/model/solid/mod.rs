@@ -1,5 +1,6 @@
-//! Hyperelastic solids by the finite element method, as a sum of potentials: each element has an energy, a gradient (minus its nodal
-//! forces), a tangent stiffness, lumped masses and a critical time step.
+//! Solids by the finite element method, as a sum of potentials: each element has an energy, a gradient (minus its nodal
+//! forces), a tangent stiffness, lumped masses and a critical time step. Materials with memory have an incremental potential, and a history that
+//! belongs to the run ([`crate::model::Past`]).
 //!
 //! ```text
 //! ElementGroup (nodes, density) + ConstitutiveLaw -> blocks of Elements -> Solid (lumped masses, sums, time steps)
@@ -22,12 +23,16 @@
 //! ```
 
 mod assembled;
+mod averaged;
 mod bars;
 mod block;
 mod body;
+mod body_history;
+mod cells;
 mod elements;
 mod geometry;
 mod group;
+mod inelastic_block;
 mod kind;
 mod lanes;
 mod loads;
@@ -45,15 +50,17 @@ mod undeformed_tet;
 pub use bars::Bars;
 pub use body::{MassSplit, Solid};
 pub use elements::{ElementFault, Elements};
-pub use group::{ElementGroup, PlaneAssumption};
+pub use group::{ElementGroup, Integration, PlaneAssumption};
 pub use kind::{ElementKind, MAX_NODES};
 pub use loads::{Loads, LoadsBuilder};
 pub use material::{
-    ConstitutiveLaw, FormulaMaterial, FormulaMaterialError, Lame, LinearElastic, Material, MaterialFault,
-    MooneyRivlin, NeoHookean, PlaneStress, StVenantKirchhoff,
+    ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Inelastic, J2, Lame,
+    LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean, Ogden,
+    OgdenTerm, Orthotropic, OrthotropicConstants, PlaneStress, RateDependence, SharedMaterial,
+    StVenantKirchhoff, Update, Viscoelastic,
 };
 pub use problem::SolidProblem;
-pub use side::ElementSide;
+pub use side::{Depth, ElementSide};
 pub use spectrum::largest_eigenvalue;
 pub(crate) use spectrum::largest_of_tridiagonal;
 pub use tensor::Tensor;

@@ -5,7 +5,8 @@ use super::elements::ElementFault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
 use crate::model::{
-    CompiledPrefix, ConstantLoads, LoadEnergy, NO_LOAD, PotentialFault, Potentials, Structure, Supports,
+    CompiledPrefix, ConstantLoads, HistoryEnergy, LoadEnergy, NO_LOAD, Past, PotentialFault, Potentials,
+    Structure, Supports,
 };
 
 /// A solid with its loads and supports, as time integration methods use it.
@@ -150,6 +151,26 @@ impl Potentials for SolidProblem {
         Some(result.map_err(|fault| self.fault(&fault)))
     }
 
+    fn history_size(&self, k: usize) -> usize {
+        self.solid.history_size(k)
+    }
+
+    fn first_history(&self, k: usize, out: &mut [f64]) {
+        self.solid.first_history(k, out);
+    }
+
+    fn update(
+        &self,
+        k: usize,
+        own: &[f64],
+        past: Past<'_>,
+        gradient: &mut [f64],
+        after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        let (block, k) = self.solid.locate(k);
+        block.update(k, own, past, gradient, after).map_err(|fault| self.fault(&fault))
+    }
+
     fn prefetch(&self, k: usize) {
         let (block, k) = self.solid.locate(k);
         block.prefetch(k);
@@ -223,6 +244,46 @@ impl Structure for SolidProblem {
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
         let (block, j) = self.solid.locate(k);
         block.tangent(j, t, x, out).map_err(|fault| self.fault(&fault))?;
+        self.loads.subtract_stiffness(k, t, x, block.nodes(j).len(), out);
+        Ok(())
+    }
+
+    fn history_size(&self) -> usize {
+        self.solid.history_start(self.solid.elements())
+    }
+
+    fn first_history(&self, out: &mut [f64]) {
+        self.solid.forget(out);
+    }
+
+    fn update(
+        &self,
+        t: f64,
+        x: &[f64],
+        past: Past<'_>,
+        out: &mut [f64],
+        after: Option<&mut [f64]>,
+    ) -> Result<HistoryEnergy, PotentialFault> {
+        let mut energy =
+            self.solid.update_all(t, x, past, (out, after)).map_err(|fault| self.fault(&fault))?;
+        energy.stored += self.add_loads(-1.0, t, x, out)?;
+        Ok(energy)
+    }
+
+    fn tangent_after(
+        &self,
+        k: usize,
+        t: f64,
+        x: &[f64],
+        past: Past<'_>,
+        out: &mut [f64],
+    ) -> Result<(), PotentialFault> {
+        let (block, j) = self.solid.locate(k);
+        if block.history_size() == 0 {
+            return Structure::tangent(self, k, t, x, out);
+        }
+        let own = self.solid.past_of(k, past);
+        block.tangent_after(j, x, own, out).map_err(|fault| self.fault(&fault))?;
         self.loads.subtract_stiffness(k, t, x, block.nodes(j).len(), out);
         Ok(())
     }

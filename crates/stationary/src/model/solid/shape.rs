@@ -3,9 +3,23 @@
 //! The stored numbers of an element are contiguous, and the kernels read them once and in order. `D` is the dimension; loops
 //! over it and over points unroll.
 
-use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal, far, near, pair, quadratic};
+use super::kind::{ElementKind, SIMPLEX_NODES, SimplexNodal, SimplexTensors, far, near, pair, quadratic};
 use super::tensor::Tensor;
 use std::fmt::Debug;
+use std::ops::IndexMut;
+
+/// An array with room for a value at each node, or at each quadrature point, of one element.
+pub(super) trait Local<T>: Copy + IndexMut<usize, Output = T> + AsRef<[T]> + AsMut<[T]> {
+    const ZERO: Self;
+}
+
+impl<const N: usize> Local<[f64; 3]> for [[f64; 3]; N] {
+    const ZERO: Self = [[0.0; 3]; N];
+}
+
+impl<const N: usize> Local<Tensor> for [Tensor; N] {
+    const ZERO: Self = [[[0.0; 3]; 3]; N];
+}
 
 /// One kind of element, as kernels see it.
 pub(super) trait Shape: Debug + Send + Sync + 'static {
@@ -13,15 +27,23 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
     const POINTS: usize;
     /// Numbers stored for an element.
     const STORED: usize;
+    /// Rings around the axis `x = 0`: `F33 = r/R`, and the third component of [`gradients`](Self::gradients) is `N_a / R`.
+    const RING: bool = false;
+    /// The volume ratio may be averaged over the points.
+    const AVERAGED: bool = false;
+    /// A vector on each node.
+    type Nodal: Local<[f64; 3]>;
+    /// A tensor at each quadrature point.
+    type Tensors: Local<Tensor>;
 
     /// `F` at each quadrature point.
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]);
+    fn deformation(stored: &[f64], x: &Self::Nodal, f: &mut Self::Tensors);
     /// `sum_q w_q P_q grad N_a` for each node.
-    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal);
+    fn force(stored: &[f64], p: &Self::Tensors, out: &mut Self::Nodal);
     /// Reference volume that a point stands for.
     fn weight(stored: &[f64], q: usize) -> f64;
     /// `grad N_a` at a point.
-    fn gradients(stored: &[f64], q: usize) -> Nodal;
+    fn gradients(stored: &[f64], q: usize) -> Self::Nodal;
 }
 
 /// Where a sum that makes `F` starts: plane elements have `F33 = 1` (plane strain).
@@ -84,9 +106,11 @@ impl<const D: usize> Shape for Linear<D> {
     const KIND: ElementKind = if D == 2 { ElementKind::Tri3 } else { ElementKind::Tet4 };
     const POINTS: usize = 1;
     const STORED: usize = D * D + 1;
+    type Nodal = SimplexNodal;
+    type Tensors = SimplexTensors;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]) {
+    fn deformation(stored: &[f64], x: &SimplexNodal, f: &mut SimplexTensors) {
         let mut d = [[0.0; 3]; 4];
         for c in 1..=D {
             for i in 0..D {
@@ -98,7 +122,7 @@ impl<const D: usize> Shape for Linear<D> {
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal) {
+    fn force(stored: &[f64], p: &SimplexTensors, out: &mut SimplexNodal) {
         let t = tractions::<D>(stored, stored[D * D], &p[0]);
         out[..=D].copy_from_slice(&t[..=D]);
     }
@@ -108,8 +132,8 @@ impl<const D: usize> Shape for Linear<D> {
         stored[D * D]
     }
 
-    fn gradients(stored: &[f64], _q: usize) -> Nodal {
-        let mut out = [[0.0; 3]; MAX_NODES];
+    fn gradients(stored: &[f64], _q: usize) -> SimplexNodal {
+        let mut out = [[0.0; 3]; SIMPLEX_NODES];
         out[..4].copy_from_slice(&barycentric::<D>(stored));
         out
     }
@@ -127,9 +151,11 @@ impl<const D: usize> Shape for Straight<D> {
     const KIND: ElementKind = if D == 2 { ElementKind::Tri6 } else { ElementKind::Tet10 };
     const POINTS: usize = D + 1;
     const STORED: usize = D * D + 1;
+    type Nodal = SimplexNodal;
+    type Tensors = SimplexTensors;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]) {
+    fn deformation(stored: &[f64], x: &SimplexNodal, f: &mut SimplexTensors) {
         let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
         let mut base = [[0.0; 3]; 4];
         for c in 0..=D {
@@ -155,7 +181,7 @@ impl<const D: usize> Shape for Straight<D> {
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal) {
+    fn force(stored: &[f64], p: &SimplexTensors, out: &mut SimplexNodal) {
         let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
         let mut t = [[[0.0; 3]; 4]; 4];
         let mut sum = [[0.0; 3]; 4];
@@ -185,12 +211,12 @@ impl<const D: usize> Shape for Straight<D> {
         stored[D * D]
     }
 
-    fn gradients(stored: &[f64], q: usize) -> Nodal {
+    fn gradients(stored: &[f64], q: usize) -> SimplexNodal {
         let mut l = [far::<D>(); 4];
         l[q] = near::<D>();
         let (_, d) = quadratic::<D>(&l);
         let g = barycentric::<D>(stored);
-        let mut out = [[0.0; 3]; MAX_NODES];
+        let mut out = [[0.0; 3]; SIMPLEX_NODES];
         for a in 0..Self::KIND.nodes() {
             for c in 0..=D {
                 for j in 0..D {
@@ -217,9 +243,11 @@ impl<const D: usize> Shape for Curved<D> {
     const KIND: ElementKind = Straight::<D>::KIND;
     const POINTS: usize = D + 1;
     const STORED: usize = Self::POINTS * Self::STRIDE;
+    type Nodal = SimplexNodal;
+    type Tensors = SimplexTensors;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &Nodal, f: &mut [Tensor; MAX_POINTS]) {
+    fn deformation(stored: &[f64], x: &SimplexNodal, f: &mut SimplexTensors) {
         for q in 0..=D {
             let g = &stored[q * Self::STRIDE + 1..(q + 1) * Self::STRIDE];
             f[q] = blank::<D>();
@@ -235,8 +263,8 @@ impl<const D: usize> Shape for Curved<D> {
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &[Tensor; MAX_POINTS], out: &mut Nodal) {
-        *out = [[0.0; 3]; MAX_NODES];
+    fn force(stored: &[f64], p: &SimplexTensors, out: &mut SimplexNodal) {
+        *out = [[0.0; 3]; SIMPLEX_NODES];
         for q in 0..=D {
             let stored = &stored[q * Self::STRIDE..(q + 1) * Self::STRIDE];
             let (weight, g) = (stored[0], &stored[1..]);
@@ -258,8 +286,8 @@ impl<const D: usize> Shape for Curved<D> {
         stored[q * Self::STRIDE]
     }
 
-    fn gradients(stored: &[f64], q: usize) -> Nodal {
-        let mut out = [[0.0; 3]; MAX_NODES];
+    fn gradients(stored: &[f64], q: usize) -> SimplexNodal {
+        let mut out = [[0.0; 3]; SIMPLEX_NODES];
         for a in 0..Self::KIND.nodes() {
             let at = q * Self::STRIDE + 1 + a * D;
             out[a][..D].copy_from_slice(&stored[at..at + D]);

@@ -6,7 +6,7 @@ mod series;
 mod truncations;
 
 pub use followed::Followed;
-pub use series::{Series, apply};
+pub use series::{ModifiedSeries, apply};
 pub use truncations::{Terms, Truncations};
 
 use super::energy::{Source, phase};

@@ -19,12 +19,12 @@ use crate::formula::{Graph, MAX_NODES, Node, Program, Var};
 
 /// The terms `H_2` and, where formulas did not grow too long, `H_4`.
 #[derive(Debug)]
-pub struct Series {
+pub struct ModifiedSeries {
     program: Program,
     count: usize,
 }
 
-impl Series {
+impl ModifiedSeries {
     /// Of Verlet's method: `a(q) = -M^-1 V_q` as nodes, `T = v.M v/2` and `V` only through it and `V_q`.
     pub fn verlet(graph: &mut Graph, a: &[Node], vq: &[Node]) -> Self {
         let n = a.len();
@@ -73,7 +73,7 @@ impl Series {
     fn of(graph: &Graph, terms: &[Node]) -> Self {
         let terms = if graph.len() > MAX_NODES { &terms[..1] } else { terms };
         let outputs: Vec<(Node, usize)> = terms.iter().enumerate().map(|(i, x)| (*x, i)).collect();
-        Series { program: Program::new(graph, &outputs), count: terms.len() }
+        ModifiedSeries { program: Program::new(graph, &outputs), count: terms.len() }
     }
 
     /// How many terms there are, one or two.
@@ -143,8 +143,8 @@ mod tests {
         let mut graph = Graph::new();
         let [q, v] = [Var::Q(0), Var::V(0)].map(|x| graph.var(x));
         let minus = graph.neg(q);
-        let verlet = Series::verlet(&mut graph, &[minus], &[q]);
-        let midpoint = Series::midpoint(&mut graph, &[Var::Q(0), Var::V(0)], &[q, v], &[v, minus]);
+        let verlet = ModifiedSeries::verlet(&mut graph, &[minus], &[q]);
+        let midpoint = ModifiedSeries::midpoint(&mut graph, &[Var::Q(0), Var::V(0)], &[q, v], &[v, minus]);
         let (x, y) = (0.7, -0.4);
         let exact = [[y * y / 12.0 - x * x / 24.0, y * y / 60.0 - x * x / 240.0], {
             let h = (x * x + y * y) / 2.0;

@@ -3,7 +3,7 @@
 use super::super::Frame;
 use super::super::Scale;
 use super::super::energy::Source;
-use super::{ModifiedEnergy, Series};
+use super::{ModifiedEnergy, ModifiedSeries};
 use crate::model::{Lagrangian, Mass, PhaseSpace};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub enum Terms {
     /// By formulas, at the velocity after a kick of this part of a step.
-    Series(Series, f64),
+    Series(ModifiedSeries, f64),
     /// `H_2` of the midpoint rule by second derivatives of a Lagrangian.
     Jet,
     /// Not known.

@@ -18,8 +18,9 @@ fn unrest(problem: &Arc<SolidProblem>, start: &AviStart, boundary: Boundary) -> 
     largest
 }
 
-fn check(problem: &Arc<SolidProblem>, start: &AviStart) {
-    assert!(unrest(problem, start, Boundary::Envelope) < 1e-12);
+fn check(problem: &Arc<SolidProblem>, start: &AviStart, one_evaluation: f64) {
+    assert!(unrest(problem, start, Boundary::Envelope) < one_evaluation);
+    assert!(unrest(problem, start, Boundary::IteratedEnvelope) < 1e-12);
     assert!(unrest(problem, start, Boundary::Impulse) > 1e-8, "the test can fail");
 }
 
@@ -38,7 +39,7 @@ fn envelope_leaves_a_stretched_bar_at_rest() {
     let loads = LoadsBuilder::default().finish(&points, 64);
     drop(problem);
     let problem = Arc::new(SolidProblem::new(solid, loads, supports, Vec::new()));
-    check(&problem, &start);
+    check(&problem, &start, 1e-12);
 }
 
 /// A force on the node that the levels share: constant, or of a formula of the time, which makes it a load of an element, fast or slow.
@@ -57,11 +58,12 @@ fn envelope_leaves_a_bar_under_a_force_at_the_boundary_at_rest() {
             let place = a as f64 / n as f64;
             start.x[3 * a] += 0.01 * if a <= middle { place } else { 1.0 - place };
         }
-        check(&problem, &start);
+        check(&problem, &start, 1e-12);
     }
 }
 
-/// A block of tetrahedra under uniform stretch, with rollers on all sides and levels at random.
+/// A block of tetrahedra under uniform stretch, with rollers on all sides and levels at random. One evaluation leaves something of it, since the
+/// forces of a node before and after the swing are not parallel.
 #[test]
 fn envelope_leaves_a_stretched_block_at_rest_whatever_the_levels() {
     for kind in [ElementKind::Tet4, ElementKind::Tet10] {
@@ -81,6 +83,6 @@ fn envelope_leaves_a_stretched_block_at_rest_whatever_the_levels() {
         start.v.fill(0.0);
         let h = start.step.iter().copied().fold(f64::INFINITY, f64::min);
         speckled(&mut start, 0.8 * h);
-        check(&problem, &start);
+        check(&problem, &start, 1e-10);
     }
 }

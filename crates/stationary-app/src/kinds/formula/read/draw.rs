@@ -6,7 +6,7 @@ use crate::scenario::read::Reader;
 use crate::scenario::readable::Readable;
 use crate::scenario::section::{Owner, Section};
 use crate::scenario::tree::{self, Node, Value};
-use crate::scenario::{Drawing, Place, Shape, Text, unknown_word};
+use crate::scenario::{Drawing, DrawnShape, Place, Text, unknown_word};
 use stationary::error::Diagnostic;
 
 /// Corners of all polygons: each moment of the picture has to hold them.
@@ -22,7 +22,8 @@ impl Reader {
         for node in list {
             let drawing = self.drawing(node)?;
             let count = drawing.count.unwrap_or(1);
-            let points = if let Shape::Polygon(points) = &drawing.shape { count * points.len() } else { 0 };
+            let points =
+                if let DrawnShape::Polygon(points) = &drawing.shape { count * points.len() } else { 0 };
             match (room.checked_sub(count as u64), corners.checked_sub(points)) {
                 (Some(left), Some(less)) => (room, corners) = (left, less),
                 _ => {
@@ -68,13 +69,13 @@ impl Parts {
         let name = self.table.given("name")?.unwrap_or_default();
         let count = self.table.given("count")?;
         let (at, shape) = self.shape(count)?;
-        let has_angle = !matches!(shape, Shape::Line(_) | Shape::Sphere(_));
+        let has_angle = !matches!(shape, DrawnShape::Line(_) | DrawnShape::Sphere(_));
         let angle = if has_angle { self.table.given("angle")? } else { None };
         Ok(Drawing { name, shape, at, angle, count, place })
     }
 
     /// The place and the shape.
-    fn shape(&mut self, count: Option<usize>) -> Result<(Vec<Text>, Shape), Diagnostic> {
+    fn shape(&mut self, count: Option<usize>) -> Result<(Vec<Text>, DrawnShape), Diagnostic> {
         let kind = self.shape.text.clone();
         if kind == "line" {
             let from = self.formulas("from")?;
@@ -85,20 +86,20 @@ impl Parts {
                     .error(format!("`from` has {a} formulas and `to` has {b}"))
                     .help("a line has both ends in the plane (two formulas) or in space (three)"));
             }
-            return Ok((from, Shape::Line(to)));
+            return Ok((from, DrawnShape::Line(to)));
         }
         let at = self.formulas("at")?;
         let shape = match kind.as_str() {
-            "disc" => Shape::Disc(self.sizes("radius", count)?),
-            "sphere" => Shape::Sphere(self.sizes("radius", count)?),
-            "ellipse" => Shape::Ellipse(self.sizes("semi_axes", count)?),
-            _ => Shape::Polygon(self.table.need("points")?.read(self.table.constants())?),
+            "disc" => DrawnShape::Disc(self.sizes("radius", count)?),
+            "sphere" => DrawnShape::Sphere(self.sizes("radius", count)?),
+            "ellipse" => DrawnShape::Ellipse(self.sizes("semi_axes", count)?),
+            _ => DrawnShape::Polygon(self.table.need("points")?.read(self.table.constants())?),
         };
         match (at.len(), &shape) {
-            (2, Shape::Sphere(_)) => Err(at[0]
+            (2, DrawnShape::Sphere(_)) => Err(at[0]
                 .error("a sphere is in space: its `at` needs three formulas, found 2")
                 .help("add a third formula, or draw a disc: shape = \"disc\"")),
-            (3, Shape::Disc(_) | Shape::Ellipse(_) | Shape::Polygon(_)) => Err(at[0]
+            (3, DrawnShape::Disc(_) | DrawnShape::Ellipse(_) | DrawnShape::Polygon(_)) => Err(at[0]
                 .error(format!("a {kind} is in the plane: its `at` needs two formulas, found 3"))
                 .help("leave out the third formula, or draw a sphere: shape = \"sphere\"")),
             _ => Ok((at, shape)),

@@ -3,7 +3,7 @@
 use super::SolidSimulation;
 use crate::kinds::solid::motion::Look;
 use crate::kinds::solid::record::{Probe, relative};
-use crate::kinds::solid::results::{stress, vtk_type, write_frame};
+use crate::kinds::solid::results::{in_vtk_order, stress, write_frame};
 use crate::scenario::{FrameFormat, Place, SolidProbe, Text};
 use stationary::error::{Diagnostic, Error, RunError, Source};
 use stationary::mesh::CellId;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The whole body at one moment, nodes in the order of the mesh.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct SolidView {
     /// The time.
     pub t: f64,
     /// Positions.
@@ -27,6 +27,8 @@ pub struct View {
     pub potential: f64,
     /// What changing loads, pressures and moving supports have brought in since the start; NaN where the method does not book it.
     pub work: f64,
+    /// Energy that materials with memory have dissipated since the start.
+    pub dissipated: f64,
     /// Linear momentum.
     pub linear: [f64; 3],
     /// Angular momentum about the origin.
@@ -42,15 +44,16 @@ pub struct View {
 
 impl SolidSimulation {
     /// The body now. A body whose energy is not a finite number any more, or has exploded, is an error.
-    pub fn look(&self) -> Result<View, RunError> {
+    pub fn look(&self) -> Result<SolidView, RunError> {
         let look = self.seen()?;
-        Ok(View {
+        Ok(SolidView {
             t: look.t,
             x: self.of_nodes(&look.x),
             v: self.of_nodes(&look.v),
             kinetic: look.kinetic,
             potential: look.potential,
-            work: look.work,
+            work: look.outer_work(),
+            dissipated: look.dissipated,
             linear: look.linear.now,
             angular: look.angular.now,
             linear_balance: relative(&look.linear),
@@ -89,11 +92,12 @@ impl SolidSimulation {
         let mut blocks: Vec<InMemoryBlock> = Vec::new();
         for k in self.elements.iter().map(|k| *k as usize) {
             let kind = solid.locate(k).0.kind();
-            let (vtk_type, per_cell) = (vtk_type(kind), kind.nodes());
+            let (vtk_type, per_cell) = (kind.cell().vtk(), kind.nodes());
             if blocks.last().is_none_or(|block| block.vtk_type != vtk_type) {
                 blocks.push(InMemoryBlock { vtk_type, nodes: Vec::new(), per_cell });
             }
-            let nodes = Potentials::nodes(solid, k).iter().map(|a| body.place(*a as usize) as u32);
+            let nodes =
+                in_vtk_order(kind, Potentials::nodes(solid, k)).map(|a| body.place(a as usize) as u32);
             blocks.last_mut().expect("one was just made").nodes.extend(nodes);
         }
         blocks
@@ -114,7 +118,7 @@ impl SolidSimulation {
     /// The true stress of each element as xx, yy, zz, xy, yz, xz; of bars, the axial force comes first.
     pub fn stresses(&self) -> Result<Vec<[f64; 6]>, RunError> {
         let look = self.seen()?;
-        Ok(self.of_elements(|k| stress(self.built.body.problem.solid(), k, &look.x)))
+        Ok(self.of_elements(|k| stress(&self.built, k, &look.x)))
     }
 
     /// The body now, unless its energy is not finite or has exploded.
@@ -165,8 +169,11 @@ impl SolidSimulation {
             ("energy".into(), look.kinetic + look.potential),
             ("kinetic".into(), look.kinetic),
             ("potential".into(), look.potential),
-            ("work".into(), look.work),
+            ("work".into(), look.outer_work()),
         ];
+        if self.built.body.problem.solid().has_history() {
+            row.push(("dissipation".into(), look.dissipated));
+        }
         let momenta = [("linear", &look.linear), ("angular", &look.angular)];
         for (kind, balance) in momenta {
             row.extend(

@@ -5,18 +5,22 @@
 //! minimum over the positions at all events of a sum that falls with every `K_l`, so that it rises if some `K_l` become smaller, and with it `G_l`
 //! (the action of motions that begin or end at zero) and `Y_(l+1) = 2 G_l - H K_(l+1)`. By induction all `Y_l` stay positive definite.
 
-use super::super::envelope::iteration::{TOLERANCE, coefficients};
-use super::super::envelope::spectrum::{Patch, largest_eigenvalue};
+use super::super::envelope::spectrum::Patch;
+use super::super::envelope::{Boundary, Spectrum};
 use super::levels::Level;
 use crate::model::Potentials;
+use std::sync::Arc;
 
 /// The elements of a level that have a node shared with the next faster level.
 #[derive(Debug)]
 pub(super) struct LinearBoundary {
     pub level: Level,
     /// The shared nodes, ascending.
-    pub shared: Vec<u32>,
-    eigenvalue: f64,
+    pub shared: Arc<[u32]>,
+    spectrum: Spectrum,
+    /// The coefficients of the iteration and the factor of each shared node, with all time steps multiplied by a scale.
+    pub coefficients: Arc<[[f64; 2]]>,
+    pub factors: Arc<[f64]>,
 }
 
 impl LinearBoundary {
@@ -26,6 +30,7 @@ impl LinearBoundary {
         level: &Level,
         about: &Patch<'_, P>,
         (l, shared): (usize, &[Option<u8>]),
+        boundary: Boundary,
     ) -> Option<Self> {
         let is_shared = |a: &u32| shared[*a as usize] == Some(l as u8);
         let nodes: Vec<u32> = level.nodes.iter().copied().filter(is_shared).collect();
@@ -34,18 +39,24 @@ impl LinearBoundary {
         }
         let touches = |k: &u32| potentials.nodes(*k as usize).iter().any(is_shared);
         let list: Vec<u32> = level.list.iter().copied().filter(touches).collect();
-        let eigenvalue = largest_eigenvalue(&Patch { nodes: &nodes, elements: list.clone(), ..*about });
+        let patch = Patch { nodes: &nodes, elements: list.clone(), ..*about };
+        let spectrum = Spectrum::new(&patch, boundary, level.step);
         let level = Level::new(potentials, list, level.step, about.inverse_mass);
-        Some(LinearBoundary { level, shared: nodes, eigenvalue })
+        let (coefficients, factors) = (Arc::default(), Arc::default());
+        let mut made = LinearBoundary { level, shared: nodes.into(), spectrum, coefficients, factors };
+        made.set_scale(1.0);
+        Some(made)
     }
 
-    /// The coefficients of the iteration with all time steps multiplied by `scale`.
-    pub fn coefficients(&self, scale: f64) -> Vec<[f64; 2]> {
-        coefficients(scale * self.level.step, self.eigenvalue, TOLERANCE)
+    /// Follows a factor of all time steps.
+    pub fn set_scale(&mut self, scale: f64) {
+        let step = scale * self.level.step;
+        self.coefficients = self.spectrum.coefficients(step).into();
+        self.factors = (0..self.shared.len()).map(|n| self.spectrum.factor(n, step)).collect();
     }
 
-    /// Evaluations of elements for one event of the level, beside those of the event itself.
-    pub fn evaluations(&self, scale: f64) -> u64 {
-        (self.coefficients(scale).len() * self.level.list.len()) as u64
+    /// Evaluations of each element for one event of the level, beside those of the event itself.
+    pub fn iterations(&self) -> usize {
+        self.coefficients.len()
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct LinearLevels<'a, P> {
     displaced: Vec<f64>,
     /// The gradient of one element.
     scratch: Vec<f64>,
+    /// Displacements by the kicks of a boundary; zero between them.
+    kicked: Vec<f64>,
     /// Size of small displacements.
     near: f64,
     updates: u64,
@@ -82,6 +84,7 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
             at: about.mass.iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect(),
             displaced: about.x.to_vec(),
             scratch: vec![0.0; 3 * widest],
+            kicked: vec![0.0; about.x.len()],
             near: NEAR * smallest_distance(potentials, about.x),
             updates: 0,
         };
@@ -141,13 +144,15 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
         self.updates
     }
 
-    /// Number of evaluations of elements in one period, the step of the slowest level.
-    pub fn updates_per_period(&self) -> u64 {
-        let last = self.levels.len() - 1;
-        let at_boundary =
-            |l: usize| self.boundaries.get(l).and_then(Option::as_ref).map_or(0, |b| b.evaluations(1.0));
-        let updates = |(l, level): (usize, &Level)| (level.list.len() as u64 + at_boundary(l)) << (last - l);
-        self.levels.iter().enumerate().map(updates).sum()
+    /// The sum of a cost over the evaluations of elements in one smallest time step, on average.
+    pub fn cost_per_step(&self, of_element: &dyn Fn(usize) -> f64) -> f64 {
+        let sum = |level: &Level| level.list.iter().map(|k| of_element(*k as usize)).sum::<f64>();
+        let boundary = |l: usize| self.boundaries.get(l).and_then(Option::as_ref);
+        let at_boundary = |b: &LinearBoundary| b.iterations() as f64 * sum(&b.level);
+        let cost = |(l, level): (usize, &Level)| {
+            (sum(level) + boundary(l).map_or(0.0, at_boundary)) * (-(l as f64)).exp2()
+        };
+        self.levels.iter().enumerate().map(cost).sum()
     }
 
     /// Displaces the nodes of a level by `u`, three numbers for every node of the body.

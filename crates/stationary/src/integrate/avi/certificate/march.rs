@@ -22,7 +22,7 @@ const GROWN_IN_LONG_MARCH: f64 = 2.0;
 const LONG: f64 = 800.0;
 
 /// Energy samples of the whole march, at least: more than one in a period where there are few periods.
-const SAMPLES: u64 = 256;
+const SAMPLES: u64 = 64;
 
 /// What the march found.
 #[derive(Debug)]
@@ -49,6 +49,7 @@ pub(super) fn march<P: Potentials>(
     let grown = if periods < LONG { GROWN } else { GROWN_IN_LONG_MARCH };
     // Twice the rate at which all of the energy around an element would have grown enough: at first a vibration has a part of it.
     let resolution = 2.0 * exponent(grown, 0.5 * periods);
+    levels.set_scale(scale);
     let mut motion = start(levels, scale)?;
     let mut energies = Energies::new(levels);
     for tick in 1..=ticks {

@@ -89,16 +89,34 @@ impl Certificate {
     }
 }
 
+/// For how many smallest time steps a schedule is marched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MarchLength {
+    /// Where every pair of levels that share nodes is proved to be stable. Doubled, up to the other length, as long as growth is found.
+    pub proved: u64,
+    /// Where a pair is not.
+    pub not_proved: u64,
+}
+
+impl MarchLength {
+    /// The same for all schedules.
+    pub fn always(steps: u64) -> Self {
+        MarchLength { proved: steps, not_proved: steps }
+    }
+}
+
 /// A harmonic schedule with midpoint events, ready to be certified at any common factor of its time steps.
 #[derive(Debug)]
 pub struct Certifier<'a, P> {
     levels: LinearLevels<'a, P>,
+    /// The part of the body's limit that the steps use, if it is known.
+    used: Option<f64>,
 }
 
 impl<'a, P: Potentials> Certifier<'a, P> {
     /// The schedule of these time steps; `None` if they are not one base step times powers of two.
     pub fn new(potentials: &'a P, about: SmallMotions<'a>) -> Option<Result<Self, PotentialFault>> {
-        Some(LinearLevels::new(potentials, about)?.map(|levels| Certifier { levels }))
+        Some(LinearLevels::new(potentials, about)?.map(|levels| Certifier { levels, used: None }))
     }
 
     /// Chooses how levels of the run act on the nodes that they share with the next faster one; at first with their impulses.
@@ -106,21 +124,27 @@ impl<'a, P: Potentials> Certifier<'a, P> {
         self.levels.set_boundary(boundary)
     }
 
+    /// Tells which part of the body's limit the steps use. Below `1/sqrt(2)` it proves all pairs of neighbouring levels without an eigenvalue
+    /// problem for each.
+    pub fn set_used_limit(&mut self, used: f64) {
+        self.used = Some(used);
+    }
+
     /// Number of levels, empty ones included.
     pub fn levels(&self) -> usize {
         self.levels.count()
     }
 
-    /// Number of evaluations of elements in one smallest time step, on average.
-    pub fn updates_per_step(&self) -> f64 {
-        self.levels.updates_per_period() as f64 / ((self.levels.count() - 1) as f64).exp2()
+    /// The sum of a cost over the evaluations of elements in one smallest time step, on average.
+    pub fn cost_per_step(&self, of_element: &dyn Fn(usize) -> f64) -> f64 {
+        self.levels.cost_per_step(of_element)
     }
 
-    /// Certifies the schedule with all time steps multiplied by `scale`, by a march of about so many smallest time steps. With one level there
+    /// Certifies the schedule with all time steps multiplied by `scale`, by a march of about this length. With one level there
     /// is nothing to certify beyond the limit of the body.
     ///
     /// The same call gives the same bits; it is executed by one thread.
-    pub fn certify(&mut self, scale: f64, steps: u64) -> Result<Certificate, PotentialFault> {
+    pub fn certify(&mut self, scale: f64, length: MarchLength) -> Result<Certificate, PotentialFault> {
         let mut certificate = Certificate {
             pairs: Vec::new(),
             growth: 0.0,
@@ -133,8 +157,15 @@ impl<'a, P: Potentials> Certifier<'a, P> {
             return Ok(certificate);
         }
         self.levels.reset_updates();
-        certificate.pairs = pairs::examine(&mut self.levels, scale)?;
-        let march = march::march(&mut self.levels, scale, steps)?;
+        certificate.pairs = pairs::examine(&mut self.levels, scale, self.used.map(|used| scale * used))?;
+        let all_proved = certificate.pairs.iter().all(LevelPair::is_proved);
+        let mut steps = if all_proved { length.proved } else { length.not_proved };
+        let mut march = march::march(&mut self.levels, scale, steps)?;
+        while march.growth > 0.0 && steps < length.not_proved {
+            // In few periods the energy around an element may rise by chance: a longer march decides.
+            steps = length.not_proved.min(2 * steps);
+            march = march::march(&mut self.levels, scale, steps)?;
+        }
         certificate.growth = march.growth;
         certificate.element = march.element;
         certificate.resolution = march.resolution;

@@ -1,6 +1,7 @@
 //! The envelope where events are executed one by one: the same operations as in the harmonic schedule, in the same order.
 
 use super::super::harmonic_schedule::level_part::{SharedArrays, Thread};
+use super::super::history::Slot;
 use super::super::{Avi, AviError};
 use super::Boundary;
 use crate::model::Potentials;
@@ -8,7 +9,7 @@ use crate::model::Potentials;
 impl<P: Potentials> Avi<P> {
     /// How slower levels act on the nodes that they share with faster ones.
     pub fn boundary(&self) -> Boundary {
-        if self.envelope.is_some() { Boundary::Envelope } else { Boundary::Impulse }
+        self.envelope.as_ref().map_or(Boundary::Impulse, |envelope| envelope.boundary)
     }
 
     /// Evaluations of the elements at level boundaries for one event of theirs, by levels with a boundary; without the one of the event itself.
@@ -19,7 +20,12 @@ impl<P: Potentials> Avi<P> {
 
     /// Before the events of a level at a time: its nodes at the boundary drift to this time, and the shared ones are then put where its forces
     /// are to be evaluated.
-    pub(in super::super) fn open_boundary(&mut self, level: usize, t: f64) -> Result<(), AviError> {
+    pub(in super::super) fn open_boundary(
+        &mut self,
+        level: usize,
+        t: f64,
+        slot: Slot,
+    ) -> Result<(), AviError> {
         let Some(mut envelope) = self.envelope.take() else { return Ok(()) };
         let mut result = Ok(());
         let levels = envelope.levels();
@@ -39,7 +45,8 @@ impl<P: Potentials> Avi<P> {
             // Elements are evaluated one by one: no position may overflow unseen.
             let mut overflow_safe = false;
             // SAFETY: the arrays are those of this integrator and its envelope, both borrowed exclusively.
-            let iterated = unsafe { boundary.whole.iterate(&arrays, t, &mut overflow_safe, &mut thread) };
+            let iterated =
+                unsafe { boundary.whole.iterate(&arrays, (t, slot), &mut overflow_safe, &mut thread) };
             if let Err(failure) = iterated {
                 // SAFETY: as above.
                 unsafe { boundary.abandon(&arrays) };

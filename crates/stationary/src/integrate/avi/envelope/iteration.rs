@@ -9,6 +9,8 @@
 //! has after `n` evaluations the error polynomial `T_n((theta - mu)/delta) / T_n(theta/delta)`, `theta = 1 + (s + l)/2`, `delta = (s - l)/2`,
 //! which is at most `2 rho^n/(1 + rho^2n)` for `mu` in `[1 + l, 1 + s]` with `rho = (r - 1)/(r + 1)`, `r^2 = (1 + s)/(1 + l)`. Below `l` it is
 //! larger by a small factor; but an error there makes a force in proportion to its eigenvalue, so that `l = s/4` leaves less than `l = 0`.
+//!
+//! With a single evaluation there is one number to choose, and it is chosen for each node ([`nodal`](super::nodal)).
 
 /// The error of the iteration, as a part of the swing of the shared nodes. With impulses a state of rest has a kinetic energy of 1e-6 to 1e-4
 /// of the potential one; with the envelope it is multiplied by the square of this error. Two evaluations reach it with the default fraction,
@@ -26,6 +28,9 @@ const MARGIN: f64 = 1.1;
 
 /// `lambda` over the square of the slow step, which is twice the fast one.
 pub(in super::super) const LAMBDA: f64 = 0.125;
+
+/// The coefficients of a single evaluation; its gain is multiplied by the factor of each node.
+pub(in super::super) const ONE_EVALUATION: [f64; 2] = [0.0, 1.0];
 
 /// The coefficients `[keep, gain]` of all iterations for a time step `step` of the slow level and the largest eigenvalue of `M^-1 K`.
 pub(in super::super) fn coefficients(step: f64, eigenvalue: f64, tolerance: f64) -> Vec<[f64; 2]> {

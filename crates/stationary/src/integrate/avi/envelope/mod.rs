@@ -13,10 +13,11 @@
 //! as well act at each of these events. A state of rest is exact. The envelope is a potential with the symmetries of `V_s`: the method stays
 //! variational. The same with loads: those of slow elements belong to `V_s`.
 //!
-//! `y` is found by a fixed number of Chebyshev iterations from `y = x` ([`iteration`]), which depends on no earlier event. For small
+//! `y` is found from `y = x` by one evaluation with a factor for each node ([`nodal`]), or by a fixed number of Chebyshev iterations
+//! ([`iteration`]). Neither depends on an earlier event. For small
 //! motions this is the gradient of a quadratic potential exactly, whatever the number of iterations: with `b` an eigenvalue of
 //! `lambda M^-1 K_s` on shared nodes and `E(b)` the error polynomial, `K~ = K_s - K_s Q K_s` with `Q = lambda M^-1 (1 - E)/(1 + b)` symmetric, and
-//! `0 <= K~ <= K_s` for every `|E| <= 1`. The rest of the iteration would leave a torque `r x grad V_s` with the residual `r`; it is
+//! `0 <= K~ <= K_s` for every `|E| <= 1`; with one evaluation `Q` is diagonal. The rest of the iteration would leave a torque `r x grad V_s` with the residual `r`; it is
 //! balanced by impulses on neighbouring nodes ([`torque`]), so that angular momentum is conserved to rounding.
 //!
 //! Nodes at which levels differ by more than one keep the impulse: the fast events between two slow ones then see different positions, and no
@@ -24,6 +25,7 @@
 
 mod events;
 pub(super) mod iteration;
+pub(super) mod nodal;
 mod part;
 mod shown;
 pub(super) mod spectrum;
@@ -32,6 +34,8 @@ mod torque;
 use super::clocks::Clocks;
 use super::harmonic_clock::HarmonicClock;
 use crate::model::Potentials;
+use iteration::{ONE_EVALUATION, TOLERANCE, coefficients};
+use nodal::{factor, nodal_eigenvalues};
 pub(super) use part::{EnvelopeArrays, EnvelopePart};
 use spectrum::{Patch, largest_eigenvalue};
 use std::sync::Arc;
@@ -42,14 +46,24 @@ use torque::Group;
 pub enum Boundary {
     /// With the impulse of its forces at the time of its event, as in the papers: first-order accurate.
     Impulse,
-    /// With the gradient of the Moreau envelope of its potential: second-order accurate.
+    /// With the gradient of the Moreau envelope of its potential, approximated by one more evaluation: second-order accurate.
     #[default]
     Envelope,
+    /// With the gradient of the Moreau envelope, iterated to a part of 6e-3 of the swing of the shared nodes; two more evaluations or three.
+    IteratedEnvelope,
+}
+
+impl Boundary {
+    /// Whether slower levels act with an envelope.
+    pub fn has_envelope(self) -> bool {
+        self != Boundary::Impulse
+    }
 }
 
 /// The boundaries of all levels with the next faster one.
 #[derive(Debug, Clone)]
 pub(super) struct Envelope {
+    boundary: Boundary,
     /// The level of each element.
     level: Vec<u8>,
     /// For each level its boundary; absent if it shares no nodes with the next faster level.
@@ -71,10 +85,70 @@ pub(super) struct LevelBoundary {
     pub plain: Vec<u32>,
     /// The other elements that have a shared node, in the order of their events.
     pub others: Vec<u32>,
-    /// The largest eigenvalue of `M^-1 K_s` on the shared nodes.
-    eigenvalue: f64,
+    spectrum: Spectrum,
     /// All of it, for one thread.
     pub whole: EnvelopePart,
+}
+
+/// The eigenvalues of `M^-1 K_s` on the shared nodes of a level, as far as they are needed.
+#[derive(Debug, Clone)]
+pub(super) enum Spectrum {
+    /// One for each shared node: one evaluation is to do.
+    Nodal(Vec<f64>),
+    /// The largest, for the iteration.
+    Largest(f64),
+}
+
+impl Spectrum {
+    /// Of a patch, with the time step of its level.
+    pub fn new<P: Potentials>(patch: &Patch<'_, P>, boundary: Boundary, step: f64) -> Self {
+        match boundary {
+            Boundary::Envelope => Spectrum::Nodal(nodal_eigenvalues(patch, step)),
+            Boundary::IteratedEnvelope | Boundary::Impulse => Spectrum::Largest(largest_eigenvalue(patch)),
+        }
+    }
+
+    /// The coefficients `[keep, gain]` of all iterations.
+    pub fn coefficients(&self, step: f64) -> Vec<[f64; 2]> {
+        match self {
+            Spectrum::Nodal(_) => vec![ONE_EVALUATION],
+            Spectrum::Largest(largest) => coefficients(step, *largest, TOLERANCE),
+        }
+    }
+
+    /// By what the gain is multiplied for the shared node of this number.
+    pub fn factor(&self, node: usize, step: f64) -> f64 {
+        match self {
+            Spectrum::Nodal(nodal) => factor(step, nodal[node]),
+            Spectrum::Largest(_) => 1.0,
+        }
+    }
+
+    /// The largest one times the square of a time step; where it is not known, that of a step at the limit of stability.
+    fn largest_of_step(&self, step: f64) -> f64 {
+        match self {
+            Spectrum::Nodal(_) => 4.0,
+            Spectrum::Largest(largest) => step * step * largest,
+        }
+    }
+
+    /// All its numbers.
+    fn numbers(&self) -> &[f64] {
+        match self {
+            Spectrum::Nodal(nodal) => nodal,
+            Spectrum::Largest(largest) => std::slice::from_ref(largest),
+        }
+    }
+
+    /// Takes its numbers from the first of a list; returns the others.
+    fn restore<'a>(&mut self, numbers: &'a [f64]) -> &'a [f64] {
+        let (own, others) = numbers.split_at(self.numbers().len());
+        match self {
+            Spectrum::Nodal(nodal) => nodal.copy_from_slice(own),
+            Spectrum::Largest(largest) => *largest = own[0],
+        }
+        others
+    }
 }
 
 /// What the boundaries are made of.
@@ -88,7 +162,7 @@ pub(super) struct Mesh<'a, P> {
 
 impl Envelope {
     /// `None` if no level shares nodes with the next faster one.
-    pub fn new<P: Potentials>(mesh: &Mesh<'_, P>, clock: &HarmonicClock) -> Option<Self> {
+    pub fn new<P: Potentials>(mesh: &Mesh<'_, P>, clock: &HarmonicClock, boundary: Boundary) -> Option<Self> {
         let count = mesh.potentials.count();
         let mut ranked = vec![0; count];
         mesh.clocks.rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
@@ -103,14 +177,14 @@ impl Envelope {
             }
         }
         let at = mesh.inverse_mass.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, i[0]]).collect();
-        let mut all =
-            Envelope { level, levels: Arc::default(), scratch: [(); 4].map(|()| vec![0.0; 3 * nodes]), at };
+        let scratch = [(); 4].map(|()| vec![0.0; 3 * nodes]);
+        let mut all = Envelope { boundary, level, levels: Arc::default(), scratch, at };
         let mut levels = Vec::new();
         for (l, [plain, others]) in lists.into_iter().enumerate() {
             let nodes: Vec<u32> =
                 (0..nodes as u32).filter(|a| shared[*a as usize] == Some(l as u8)).collect();
-            let boundary = (!nodes.is_empty()).then(|| LevelBoundary::new(mesh, nodes, plain, others));
-            levels.push(boundary);
+            let own = (!nodes.is_empty()).then(|| LevelBoundary::new(mesh, nodes, (plain, others), boundary));
+            levels.push(own);
         }
         all.levels = Arc::new(levels);
         all.levels.iter().any(Option::is_some).then_some(all)
@@ -140,13 +214,13 @@ impl Envelope {
 
     /// The eigenvalues by which the iterations are made, of all levels with a boundary.
     pub fn eigenvalues(&self) -> Vec<f64> {
-        self.levels.iter().flatten().map(|b| b.eigenvalue).collect()
+        self.levels.iter().flatten().flat_map(|b| b.spectrum.numbers()).copied().collect()
     }
 
     /// Continues with these eigenvalues.
     pub fn restore(&mut self, eigenvalues: &[f64], clocks: &Clocks) {
         let levels = Arc::make_mut(&mut self.levels);
-        levels.iter_mut().flatten().zip(eigenvalues).for_each(|(b, e)| b.eigenvalue = *e);
+        levels.iter_mut().flatten().fold(eigenvalues, |numbers, b| b.spectrum.restore(numbers));
         self.set_steps(clocks);
     }
 
@@ -154,7 +228,7 @@ impl Envelope {
     pub fn set_steps(&mut self, clocks: &Clocks) {
         for boundary in Arc::make_mut(&mut self.levels).iter_mut().flatten() {
             let step = boundary.step(clocks);
-            boundary.whole.set_step(step, boundary.eigenvalue);
+            boundary.set_step(step);
         }
     }
 
@@ -162,6 +236,7 @@ impl Envelope {
     pub fn memory(&self) -> usize {
         let of_level = |b: &LevelBoundary| {
             size_of::<u32>() * (b.nodes.capacity() + b.plain.capacity() + b.others.capacity())
+                + size_of_val(b.spectrum.numbers())
                 + b.groups.iter().map(|g| size_of::<Group>() + g.memory()).sum::<usize>()
                 + b.whole.memory()
         };
@@ -173,7 +248,12 @@ impl Envelope {
 }
 
 impl LevelBoundary {
-    fn new<P: Potentials>(mesh: &Mesh<'_, P>, nodes: Vec<u32>, plain: Vec<u32>, others: Vec<u32>) -> Self {
+    fn new<P: Potentials>(
+        mesh: &Mesh<'_, P>,
+        nodes: Vec<u32>,
+        (plain, others): (Vec<u32>, Vec<u32>),
+        kind: Boundary,
+    ) -> Self {
         let groups = torque::groups(mesh, &nodes, &plain, &others);
         let whole = EnvelopePart::new(
             mesh.potentials,
@@ -182,24 +262,35 @@ impl LevelBoundary {
             nodes.clone(),
             &|_| true,
         );
-        let mut boundary = LevelBoundary { nodes, groups, plain, others, eigenvalue: 0.0, whole };
-        boundary.eigenvalue = largest_eigenvalue(&Patch {
+        let patch = Patch {
             potentials: mesh.potentials,
             t: mesh.clocks.start,
             x: mesh.x,
             inverse_mass: mesh.inverse_mass,
-            nodes: &boundary.nodes,
-            elements: boundary.plain.iter().chain(&boundary.others).copied().collect(),
-        });
-        let step = boundary.step(mesh.clocks);
-        boundary.whole.set_step(step, boundary.eigenvalue);
+            nodes: &nodes,
+            elements: plain.iter().chain(&others).copied().collect(),
+        };
+        let step = patch.elements.first().map_or(0.0, |k| mesh.clocks.step[*k as usize]);
+        let spectrum = Spectrum::new(&patch, kind, step);
+        let mut boundary = LevelBoundary { nodes, groups, plain, others, spectrum, whole };
+        boundary.set_step(step);
         boundary
+    }
+
+    /// The iteration of one thread follows a change of the time step.
+    fn set_step(&mut self, step: f64) {
+        let factors = (0..self.nodes.len()).map(|n| self.spectrum.factor(n, step)).collect();
+        self.whole.set_step(step, self.spectrum.coefficients(step), factors);
+    }
+
+    /// One of its elements: they all have the same clock.
+    pub fn first_element(&self) -> usize {
+        self.plain.first().or(self.others.first()).map_or(0, |k| *k as usize)
     }
 
     /// The time step of the level.
     pub fn step(&self, clocks: &Clocks) -> f64 {
-        let first = self.plain.first().or(self.others.first());
-        first.map_or(0.0, |k| clocks.step[*k as usize])
+        clocks.step.get(self.first_element()).copied().unwrap_or(0.0)
     }
 
     /// The part of it with the nodes that a thread owns.
@@ -210,7 +301,9 @@ impl LevelBoundary {
         let plain: Vec<u32> = self.plain.iter().filter(touches).copied().collect();
         let others = self.others.iter().filter(touches).copied().collect();
         let mut part = EnvelopePart::new(potentials, plain.into(), others, nodes, own);
-        part.set_step(step, self.eigenvalue);
+        let owned = self.nodes.iter().enumerate().filter(|(_, a)| own(**a));
+        let factors = owned.map(|(n, _)| self.spectrum.factor(n, step)).collect();
+        part.set_step(step, self.spectrum.coefficients(step), factors);
         part
     }
 }

@@ -3,7 +3,8 @@
 use super::super::harmonic_schedule::level_part::{
     ElementFailure, KickTime, LevelPart, Nodes, SharedArrays, Thread,
 };
-use super::iteration::{LAMBDA, TOLERANCE, coefficients};
+use super::super::history::Slot;
+use super::iteration::LAMBDA;
 use crate::model::{OVERFLOW_SAFE, Potentials};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub(in super::super) struct EnvelopePart {
     nodes: Vec<u32>,
     lambda: f64,
     coefficients: Vec<[f64; 2]>,
+    /// By what the gain of each of these nodes is multiplied.
+    factors: Vec<f64>,
 }
 
 impl EnvelopePart {
@@ -54,14 +57,16 @@ impl EnvelopePart {
             nodes,
             lambda: 0.0,
             coefficients: Vec::new(),
+            factors: Vec::new(),
         }
     }
 
-    /// For a time step of the slow level and the largest eigenvalue of `M^-1 K` on all shared nodes.
-    pub fn set_step(&mut self, step: f64, eigenvalue: f64) {
+    /// For a time step of the slow level, with the coefficients of its iterations and a factor for each of the nodes.
+    pub fn set_step(&mut self, step: f64, coefficients: Vec<[f64; 2]>, factors: Vec<f64>) {
         self.lambda = LAMBDA * step * step;
         self.plain.set_weight(self.lambda);
-        self.coefficients = coefficients(step, eigenvalue, TOLERANCE);
+        self.coefficients = coefficients;
+        self.factors = factors;
     }
 
     /// Number of iterations.
@@ -109,7 +114,7 @@ impl EnvelopePart {
             if self.others.is_empty() {
                 return Ok(());
             }
-            self.evaluate_others(arrays, time.t, thread)
+            self.evaluate_others(arrays, time, thread)
         }
     }
 
@@ -118,9 +123,10 @@ impl EnvelopePart {
     unsafe fn evaluate_others<P: Potentials>(
         &self,
         arrays: &SharedArrays<'_, P>,
-        t: f64,
+        time: KickTime,
         thread: &mut Thread<'_>,
     ) -> Result<(), ElementFailure> {
+        let t = time.t;
         // SAFETY: guaranteed by this function's contract: no thread writes positions now.
         let (potentials, x) =
             unsafe { (&*arrays.potentials, std::slice::from_raw_parts(arrays.x, 3 * arrays.nodes)) };
@@ -130,7 +136,14 @@ impl EnvelopePart {
             let nodes = potentials.nodes(*k as usize);
             let width = 3 * nodes.len();
             let gradient = &mut thread.scratch[..width];
-            let value = potentials.gradient(*k as usize, arrays.start + t, x, gradient);
+            let value = if arrays.history.has(*k as usize) {
+                let at = (t, time.slot.uncommitted());
+                // SAFETY: nothing is committed, and nobody else commits before the next barrier.
+                let updated = unsafe { arrays.history.update_in(potentials, *k as usize, at, x, gradient) };
+                updated.map(|energy| energy.stored)
+            } else {
+                potentials.gradient(*k as usize, arrays.start + t, x, gradient)
+            };
             value.map_err(|fault| ElementFailure { element: *k, fault })?;
             dead.fill(0.0);
             follower.fill(0.0);
@@ -165,7 +178,8 @@ impl EnvelopePart {
         let [keep, gain] = self.coefficients[j];
         let mut overflow_safe = true;
         let EnvelopeArrays { x: before, direction, displacement, .. } = arrays.envelope;
-        for a in &self.nodes {
+        for (a, factor) in self.nodes.iter().zip(&self.factors) {
+            let gain = gain * factor;
             for i in 0..3 {
                 let at = 3 * *a as usize + i;
                 // SAFETY: guaranteed by this function's contract: this thread owns the node.
@@ -191,7 +205,7 @@ impl EnvelopePart {
     pub unsafe fn iterate<P: Potentials>(
         &self,
         arrays: &SharedArrays<'_, P>,
-        t: f64,
+        (t, slot): (f64, Slot),
         overflow_safe: &mut bool,
         thread: &mut Thread<'_>,
     ) -> Result<(), ElementFailure> {
@@ -199,7 +213,7 @@ impl EnvelopePart {
         unsafe {
             self.begin(arrays);
             for j in 0..self.iterations() {
-                let time = KickTime { t, overflow_safe: *overflow_safe };
+                let time = KickTime { t, overflow_safe: *overflow_safe, slot: slot.uncommitted() };
                 self.evaluate(arrays, time, thread)?;
                 *overflow_safe &= self.update(arrays, j);
             }

@@ -14,6 +14,7 @@
 //! itself is not changed.
 
 use super::super::harmonic_schedule::level_part::{KickTime, SharedArrays, Thread};
+use super::super::history::Slot;
 use super::super::nodal_loads::NodalLoads;
 use super::super::{Avi, AviError};
 use super::iteration::coefficients;
@@ -30,11 +31,13 @@ impl<P: Potentials> Avi<P> {
         let swinging = |b| Some((b, self.swing(b))).filter(|(_, part)| *part > 0.0);
         let active: Vec<(&LevelBoundary, f64)> =
             envelope.levels.iter().flatten().filter_map(swinging).collect();
-        let spectrum = |b: &LevelBoundary| b.step(&self.clocks).powi(2) * b.eigenvalue;
+        let spectrum = |b: &LevelBoundary| b.spectrum.largest_of_step(b.step(&self.clocks));
         let widest = active.iter().map(|(b, part)| part * spectrum(b)).fold(0.0, f64::max);
         if active.is_empty() {
             return Ok(());
         }
+        // Elements are only evaluated.
+        let mut history = self.history.clone();
         let before = x.to_vec();
         let mut at: Vec<[f64; 4]> = x
             .chunks_exact(3)
@@ -55,13 +58,15 @@ impl<P: Potentials> Avi<P> {
                 at: at.as_mut_ptr(),
                 inverse_mass: self.inverse_mass.as_ptr(),
                 envelope: EnvelopeArrays { displacement: displacement.as_mut_ptr(), ..EnvelopeArrays::NONE },
+                history: history.share(),
                 nodal_loads: NodalLoads::default().share(),
                 nodes: self.mass.len(),
                 owner: &[],
             };
             for (boundary, part) in &active {
                 let mut thread = Thread { number: 0, scratch: &mut scratch };
-                let time = KickTime { t: self.time, overflow_safe };
+                let slot = Slot::between_events(self.clocks.event_count(boundary.first_element()));
+                let time = KickTime { t: self.time, overflow_safe, slot };
                 // SAFETY: the arrays belong to this function; neither node times nor nodal forces are used by an evaluation.
                 let evaluated = unsafe { boundary.whole.evaluate(&arrays, time, &mut thread) };
                 evaluated.map_err(|failure| AviError { time: self.time(), fault: failure.fault })?;

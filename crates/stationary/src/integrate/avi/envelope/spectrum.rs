@@ -70,11 +70,14 @@ fn norm(x: &[f64]) -> f64 {
 }
 
 /// `M^-1/2 K M^-1/2` on the free components of the shared nodes.
-struct Stiffness<'a, P> {
+pub(super) struct Stiffness<'a, P> {
     patch: &'a Patch<'a, P>,
-    components: Vec<usize>,
+    /// The free components of the shared nodes.
+    pub components: Vec<usize>,
+    /// The nodes of the elements, ascending.
+    pub nodes: Vec<u32>,
     /// Positions, displaced.
-    x: Vec<f64>,
+    pub x: Vec<f64>,
     near: f64,
     /// Gradients without displacement.
     rest: Option<Vec<f64>>,
@@ -82,7 +85,7 @@ struct Stiffness<'a, P> {
 }
 
 impl<'a, P: Potentials> Stiffness<'a, P> {
-    fn new(patch: &'a Patch<'a, P>) -> Self {
+    pub fn new(patch: &'a Patch<'a, P>) -> Self {
         let components = patch.nodes.iter().flat_map(|a| 3 * *a as usize..3 * *a as usize + 3);
         let components = components.filter(|i| patch.inverse_mass[*i] > 0.0).collect();
         let mut least = f64::INFINITY;
@@ -101,7 +104,11 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
         let near = NEAR * if least.is_finite() { least.sqrt() } else { 1.0 };
         let x = patch.x.to_vec();
         let gradient = vec![0.0; x.len()];
-        let mut all = Stiffness { patch, components, x, near, rest: None, gradient };
+        let mut nodes: Vec<u32> =
+            patch.elements.iter().flat_map(|k| patch.potentials.nodes(*k as usize)).copied().collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut all = Stiffness { patch, components, nodes, x, near, rest: None, gradient };
         if all.evaluate().is_some() {
             all.rest = Some(all.components.iter().map(|i| all.gradient[*i]).collect());
         }
@@ -111,7 +118,7 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
     /// The gradient of the elements at the boundary, in `gradient`.
     fn evaluate(&mut self) -> Option<()> {
         let mut own = Vec::new();
-        self.gradient.fill(0.0);
+        self.nodes.iter().for_each(|a| self.gradient[3 * *a as usize..][..3].fill(0.0));
         for k in &self.patch.elements {
             let nodes = self.patch.potentials.nodes(*k as usize);
             own.resize(3 * nodes.len(), 0.0);
@@ -130,9 +137,14 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
         for ((i, root), z) in self.components.iter().zip(&root).zip(z) {
             self.x[*i] = self.patch.x[*i] + size * root * z;
         }
+        let change = self.change()?;
+        Some(change.iter().zip(&root).map(|(change, root)| root * change / size).collect())
+    }
+
+    /// The gradient at the displaced positions less that without displacement, of the free components of the shared nodes.
+    pub fn change(&mut self) -> Option<Vec<f64>> {
         self.evaluate()?;
         let rest = self.rest.as_ref()?;
-        let of = |((i, root), rest): ((&usize, &f64), &f64)| root * (self.gradient[*i] - rest) / size;
-        Some(self.components.iter().zip(&root).zip(rest).map(of).collect())
+        Some(self.components.iter().zip(rest).map(|(i, rest)| self.gradient[*i] - rest).collect())
     }
 }

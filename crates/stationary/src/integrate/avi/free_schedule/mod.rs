@@ -75,6 +75,7 @@ impl<P: Potentials> Avi<P> {
             mass: &self.mass,
             inverse_mass: &self.inverse_mass,
             balance: self.work_balance.share(),
+            history: self.history.share(),
             arrays: shared_state::Arrays::new(&mut prepared.nodes, &mut prepared.element_clocks),
         };
         let extent = Extent { until, threads: prepared.threads, widest: self.gradient.len() / 3 };

@@ -1,6 +1,7 @@
 //! The state on which all subdomains work, and the execution of one event on it.
 
 use super::super::event_context::{EventContext, Scratch, WeightedEvent};
+use super::super::history::SharedHistory;
 use super::super::work_balance::SharedWorkBalance;
 use super::super::{AviError, Event};
 use crate::model::{Potentials, prefetch};
@@ -74,6 +75,7 @@ pub(super) struct SharedState<'a, P> {
     pub mass: &'a [f64],
     pub inverse_mass: &'a [f64],
     pub balance: SharedWorkBalance<'a>,
+    pub history: SharedHistory,
     pub arrays: Arrays<'a>,
 }
 
@@ -188,7 +190,14 @@ impl<P: Potentials> SharedState<'_, P> {
             node.node_time = time;
         }
         let gradient = &mut scratch.gradient[..3 * nodes.len()];
-        let known = self.potentials.gradient_local(k, self.start + time, local_x, gradient);
+        let known = if self.history.has(k) {
+            // SAFETY: an element belongs to one subdomain, and so to one thread.
+            let updated =
+                unsafe { self.history.update(self.potentials, k, (time, event.slot), local_x, gradient) };
+            Some(updated.map(|energy| energy.stored))
+        } else {
+            self.potentials.gradient_local(k, self.start + time, local_x, gradient)
+        };
         let result = known.unwrap_or_else(|| {
             let copy = scratch.copy.get_or_insert_with(|| NodeCopy::new(self.arrays.node_count));
             for (&a, x) in nodes.iter().zip(local_x.chunks_exact(3)) {
@@ -254,6 +263,7 @@ impl<P: Potentials> SharedState<'_, P> {
             mass: self.mass,
             inverse_mass: self.inverse_mass,
             balance: self.balance,
+            history: self.history,
             scratch: Scratch { gradient, dead, follower },
         };
         // SAFETY: guaranteed by this function's contract: the thread that uses a node also uses its balance.

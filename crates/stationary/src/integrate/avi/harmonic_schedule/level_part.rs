@@ -1,6 +1,7 @@
 //! The part of one level that one thread executes: drift of its nodes to the time of the tick, then the kicks of its elements.
 
 use super::super::envelope::EnvelopeArrays;
+use super::super::history::{SharedHistory, Slot};
 use super::super::nodal_loads::SharedNodalLoads;
 use crate::model::{CompiledPrefix, NodalKicks, OVERFLOW_SAFE, PotentialFault, Potentials};
 use std::ops::Range;
@@ -57,6 +58,7 @@ pub(in super::super) struct SharedArrays<'a, P> {
     /// One over the mass of each component; zero where it is prescribed.
     pub inverse_mass: *const f64,
     pub envelope: EnvelopeArrays,
+    pub history: SharedHistory,
     pub nodal_loads: SharedNodalLoads,
     pub nodes: usize,
     /// The thread that owns each node; with one thread empty.
@@ -78,11 +80,13 @@ pub(in super::super) struct ElementFailure {
     pub fault: PotentialFault,
 }
 
-/// The time of a tick, and whether all positions are small enough that no energy can overflow.
+/// The time of a tick, whether all positions are small enough that no energy can overflow, and the history from which the elements of the
+/// level are updated.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct KickTime {
     pub t: f64,
     pub overflow_safe: bool,
+    pub slot: Slot,
 }
 
 /// A thread's number and its scratch space: three numbers for each node of the largest element.
@@ -226,7 +230,7 @@ impl LevelPart {
     pub unsafe fn drift_and_kick<P: Potentials>(
         &self,
         arrays: &SharedArrays<'_, P>,
-        t: f64,
+        (t, slot): (f64, Slot),
         overflow_safe: &mut bool,
         scratch: &mut [f64],
     ) -> Result<(), ElementFailure> {
@@ -237,7 +241,7 @@ impl LevelPart {
             // SAFETY: guaranteed by this function's contract.
             unsafe {
                 *overflow_safe &= self.drift_some(first..*end as usize, arrays, t);
-                let time = KickTime { t, overflow_safe: *overflow_safe };
+                let time = KickTime { t, overflow_safe: *overflow_safe, slot };
                 self.kick_some(elements, arrays, time, &mut thread)?;
             }
             first = *end as usize;
@@ -267,7 +271,7 @@ impl LevelPart {
             let Some(compiled) = prefix.potentials.as_ref().filter(|_| time.overflow_safe && next < last)
             else {
                 // SAFETY: guaranteed by this function's contract.
-                unsafe { self.kick_one_by_one(arrays, next..last.max(next), time.t, thread) }?;
+                unsafe { self.kick_one_by_one(arrays, next..last.max(next), time, thread) }?;
                 continue;
             };
             // SAFETY: guaranteed by this function's contract: no thread writes positions now.
@@ -280,7 +284,7 @@ impl LevelPart {
                 let stopped = next..last.min(next + ONE_BY_ONE);
                 next = stopped.end;
                 // SAFETY: guaranteed by this function's contract.
-                unsafe { self.kick_one_by_one(arrays, stopped, time.t, thread) }?;
+                unsafe { self.kick_one_by_one(arrays, stopped, time, thread) }?;
             }
         }
         Ok(())
@@ -294,7 +298,7 @@ impl LevelPart {
         &self,
         arrays: &SharedArrays<'_, P>,
         range: Range<usize>,
-        t: f64,
+        time: KickTime,
         thread: &mut Thread<'_>,
     ) -> Result<(), ElementFailure> {
         // SAFETY: guaranteed by this function's contract: no thread writes positions now.
@@ -305,10 +309,20 @@ impl LevelPart {
         for k in &self.list[range] {
             let nodes = potentials.nodes(*k as usize);
             let gradient = &mut thread.scratch[..3 * nodes.len()];
-            let value = potentials.gradient(*k as usize, arrays.start + t, x, gradient);
+            let owned = |a: u32| arrays.owner.get(a as usize).is_none_or(|owner| *owner == thread.number);
+            let value = if arrays.history.has(*k as usize) {
+                // The owner of its first node commits an element.
+                let slot = if owned(nodes[0]) { time.slot } else { time.slot.uncommitted() };
+                // SAFETY: guaranteed by this function's contract: one thread commits, and no other one reads what it writes.
+                let updated =
+                    unsafe { arrays.history.update_in(potentials, *k as usize, (time.t, slot), x, gradient) };
+                updated.map(|energy| energy.stored)
+            } else {
+                potentials.gradient(*k as usize, arrays.start + time.t, x, gradient)
+            };
             value.map_err(|fault| ElementFailure { element: *k, fault })?;
             for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
-                if arrays.owner.get(a as usize).is_some_and(|owner| *owner != thread.number) {
+                if !owned(a) {
                     continue;
                 }
                 let weight = self.weight * at[a as usize][3];

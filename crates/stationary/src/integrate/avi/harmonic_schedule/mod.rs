@@ -12,6 +12,7 @@ mod workers;
 
 use super::envelope::{Envelope, EnvelopeArrays, EnvelopePart};
 use super::harmonic_clock::HarmonicClock;
+use super::history::Slot;
 use super::{Avi, AviError, Event, FiredEvent};
 use crate::model::Potentials;
 use level_part::{LevelPart, Nodes, SharedArrays};
@@ -224,6 +225,7 @@ impl<P: Potentials> Avi<P> {
             at,
             inverse_mass: self.inverse_mass.as_ptr(),
             envelope: self.envelope.as_mut().map_or(EnvelopeArrays::NONE, Envelope::arrays),
+            history: self.history.share(),
             nodal_loads: self.work_balance.nodal_loads.share(),
             nodes: self.mass.len(),
             owner,
@@ -246,7 +248,8 @@ impl<P: Potentials> Avi<P> {
             let level = levels.start;
             let list = plain.chain(schedule.loaded_or_fixed[levels].iter().flatten());
             // Only one level fires at a tick where there is an envelope.
-            let opened = self.open_boundary(level, time);
+            let slot = Slot::of_event(clock.events_by(tick, level));
+            let opened = self.open_boundary(level, time, slot);
             let fired = opened.and_then(|()| {
                 let fired = self.fire_all::<LOCAL>(list, time, watch);
                 self.close_boundary(level, fired.is_ok());

@@ -6,6 +6,7 @@ use super::barrier::{Barrier, ReleaseOnPanic};
 use super::level_part::{ElementFailure, KickTime, LevelPart, SharedArrays, Thread};
 use crate::integrate::avi::envelope::{EnvelopePart, LevelBoundary};
 use crate::integrate::avi::harmonic_clock::HarmonicClock;
+use crate::integrate::avi::history::Slot;
 use crate::model::{PotentialFault, Potentials};
 use std::cell::UnsafeCell;
 use std::ops::Range;
@@ -146,6 +147,11 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
 
     fn tick(&self, number: u64) -> Tick {
         Tick { number, levels: self.clock.fired(number), time: self.clock.time(number) }
+    }
+
+    /// The history from which the elements of a level are updated at a tick.
+    fn slot(&self, tick: &Tick, level: usize) -> Slot {
+        Slot::of_event(self.clock.events_by(tick.number, level))
     }
 
     /// Whether all threads execute a tick.
@@ -294,9 +300,9 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         {
             let mut overflow_safe = true;
             for level in tick.levels.clone() {
+                let at = (tick.time, self.slot(tick, level));
                 // SAFETY: the other threads wait.
-                let kicked =
-                    unsafe { part[level].drift_and_kick(&arrays, tick.time, &mut overflow_safe, scratch) };
+                let kicked = unsafe { part[level].drift_and_kick(&arrays, at, &mut overflow_safe, scratch) };
                 if let Err(failure) = kicked {
                     return self.fail_at(level, failure);
                 }
@@ -321,9 +327,9 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
 
     unsafe fn kick(&self, tick: &Tick, me: usize, arrays: &SharedArrays<'_, P>, scratch: &mut [f64]) {
         let overflow_safe = self.overflow_tick.load(Ordering::Relaxed) != tick.number;
-        let time = KickTime { t: tick.time, overflow_safe };
         let mut thread = Thread { number: me as u8, scratch };
         for level in tick.levels.clone() {
+            let time = KickTime { t: tick.time, overflow_safe, slot: self.slot(tick, level) };
             let part = &self.parts[me][level];
             // SAFETY: guaranteed by this function's contract.
             if let Err(failure) = unsafe { part.kick(arrays, time, &mut thread) } {

@@ -51,7 +51,7 @@ pub struct Flight<const N: usize> {
 
 /// Room for what is evaluated on the way.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct Workspace {
     pub bounds: Bounds,
     pub jet: Jet,
     pub ends: Vec<Outset>,
@@ -357,7 +357,7 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
         if !self.gaps().smooth_at(gap, time, &leg.end) {
             return None;
         }
-        let Work { bounds, ends, .. } = &mut self.work;
+        let Workspace { bounds, ends, .. } = &mut self.work;
         let mut normal = [0.0; N];
         normal.copy_from_slice(&bounds.gradient(gap)[..N]);
         let (mut v, mut answer, mut closing, mut response, mut speed) = ([0.0; N], [0.0; N], 0.0, 0.0, 0.0);

@@ -18,7 +18,7 @@ use crate::contact::{Gap, GapImpact, Simultaneous};
 use crate::error::RunError;
 use crate::integrate::{Integrator, Start, View};
 use crate::model::{Bounds, Jet, Lagrangian, Mass};
-use contact::{Cut, Work};
+use contact::{Cut, Workspace};
 use plain::Plane;
 
 /// Steps `N` coordinates.
@@ -44,7 +44,7 @@ pub struct Bounce<L, G, const N: usize> {
     uniform: Option<f64>,
     /// The gaps, where all are planes.
     planes: Vec<Plane<N>>,
-    work: Work,
+    work: Workspace,
     iterations: u64,
 }
 
@@ -110,7 +110,12 @@ impl<L: Lagrangian, G: Gap, const N: usize> Bounce<L, G, N> {
             inverse,
             uniform,
             planes,
-            work: Work { bounds: Bounds::new(N, count), jet, ends: Vec::new(), values: vec![0.0; count] },
+            work: Workspace {
+                bounds: Bounds::new(N, count),
+                jet,
+                ends: Vec::new(),
+                values: vec![0.0; count],
+            },
             iterations: 0,
         };
         bounce.arrive();

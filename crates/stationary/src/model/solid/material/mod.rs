@@ -1,21 +1,38 @@
 //! Stored energies `W(F)` per unit reference volume, with their first and second derivatives.
 //!
 //! A material is one small struct; everything else (elements, plane stress, step rules) asks it the three questions
-//! of [`Material`]. All start from two Lame constants, so that all agree with linear elasticity at small strain.
+//! of [`Material`], and laws with memory those of [`Inelastic`]. A new one is a file, and a line in the list of [`ConstitutiveLaw`].
 
+mod fluid;
 mod formula;
+mod hardening;
+mod inelastic;
+mod j2;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;
+mod ogden;
+mod orthotropic;
 mod plane_stress;
+mod principal;
+mod shared;
 mod st_venant;
+mod viscoelastic;
 
+pub use fluid::Fluid;
 pub use formula::{FormulaMaterial, FormulaMaterialError};
+pub use hardening::{Hardening, RateDependence};
+pub use inelastic::{Inelastic, Update};
+pub use j2::J2;
 pub use linear::LinearElastic;
 pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
+pub use ogden::{Ogden, OgdenTerm};
+pub use orthotropic::{Orthotropic, OrthotropicConstants};
 pub use plane_stress::PlaneStress;
+pub use shared::SharedMaterial;
 pub use st_venant::StVenantKirchhoff;
+pub use viscoelastic::{MaxwellBranch, Viscoelastic};
 
 use super::tensor::{Tensor, combine, determinant, product, transpose};
 use crate::error::Diagnostic;
@@ -42,6 +59,16 @@ pub trait Material: Debug + Send + Sync {
 
     /// The Lame constants of the small-strain limit.
     fn lame(&self) -> Lame;
+
+    /// Whether these constants describe it at small strain in every direction.
+    fn is_isotropic(&self) -> bool {
+        true
+    }
+
+    /// The same as a law with memory, if it is one.
+    fn inelastic(&self) -> Option<&dyn Inelastic> {
+        None
+    }
 
     /// The constants of a material that is exactly [`NeoHookean`]: its tetrahedra have a faster kernel.
     fn neo_hookean(&self) -> Option<Lame> {
@@ -169,9 +196,49 @@ fn broken(j: f64) -> MaterialFault {
     if j.is_finite() { MaterialFault::Inverted } else { MaterialFault::NotFinite }
 }
 
-/// The materials that come with the library, for a choice made at run time.
-#[derive(Debug, Clone)]
-pub enum ConstitutiveLaw {
+/// What is done with a material whose type is known only at run time.
+pub trait MaterialVisitor {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn visit<M: Material + Clone + 'static>(self, material: &M) -> Self::Output;
+}
+
+/// Makes [`ConstitutiveLaw`] of a list of materials.
+macro_rules! laws {
+    ($($(#[$doc:meta])* $name:ident($material:ty),)*) => {
+        /// The materials that come with the library, for a choice made at run time.
+        #[derive(Debug, Clone)]
+        pub enum ConstitutiveLaw {
+            $($(#[$doc])* $name($material),)*
+        }
+
+        impl ConstitutiveLaw {
+            /// The same questions, asked through a pointer: for set-up and reports, not for kernels.
+            pub fn material(&self) -> &dyn Material {
+                match self {
+                    $(ConstitutiveLaw::$name(material) => material,)*
+                }
+            }
+
+            /// The material behind a pointer.
+            pub fn shared(&self) -> SharedMaterial {
+                match self {
+                    $(ConstitutiveLaw::$name(material) => SharedMaterial::new(material.clone()),)*
+                }
+            }
+
+            /// Does something with the material as its own type.
+            pub fn visit<V: MaterialVisitor>(&self, visitor: V) -> V::Output {
+                match self {
+                    $(ConstitutiveLaw::$name(material) => visitor.visit(material),)*
+                }
+            }
+        }
+    };
+}
+
+laws! {
     /// Compressible neo-Hookean.
     NeoHookean(NeoHookean),
     /// St Venant-Kirchhoff.
@@ -182,17 +249,14 @@ pub enum ConstitutiveLaw {
     MooneyRivlin(MooneyRivlin),
     /// A formula of the invariants.
     Formula(FormulaMaterial),
-}
-
-impl ConstitutiveLaw {
-    /// The same questions, asked through a pointer: for set-up and reports, not for kernels.
-    pub fn material(&self) -> &dyn Material {
-        match self {
-            ConstitutiveLaw::NeoHookean(m) => m,
-            ConstitutiveLaw::StVenantKirchhoff(m) => m,
-            ConstitutiveLaw::Linear(m) => m,
-            ConstitutiveLaw::MooneyRivlin(m) => m,
-            ConstitutiveLaw::Formula(m) => m,
-        }
-    }
+    /// Finite-strain plasticity of metals.
+    J2(J2),
+    /// Neo-Hookean with Maxwell branches.
+    Viscoelastic(Viscoelastic),
+    /// Ogden's rubber.
+    Ogden(Ogden),
+    /// Orthotropic elasticity.
+    Orthotropic(Orthotropic),
+    /// A barotropic fluid.
+    Fluid(Fluid),
 }

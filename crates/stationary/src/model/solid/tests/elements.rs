@@ -67,9 +67,10 @@ fn element_tangent_is_the_symmetric_derivative_of_the_gradient() {
                     block.gradient(k, 0.0, &y, &mut g).unwrap();
                     g
                 };
-                let (plus, minus) = (at(1.0), at(-1.0));
+                // Of fourth order: plastic flow makes the third derivative large.
+                let [near, far] = [1.0, 2.0].map(|s| (at(s), at(-s)));
                 for i in 0..n {
-                    let slope = (plus[i] - minus[i]) / (2.0 * h);
+                    let slope = (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * h);
                     let entry = tangent[i * n + j];
                     assert!((slope - entry).abs() < 1e-7 * size, "{name}: {slope} {entry} of {size}");
                     assert!((entry - tangent[j * n + i]).abs() < 1e-13 * size, "{name}");
@@ -99,6 +100,14 @@ fn nodal_forces_of_an_element_have_zero_resultant_and_moment() {
                     }
                 }
                 let size = max_abs(&g);
+                if mesh.ring {
+                    // The ring's own neighbours pull inwards.
+                    assert!(
+                        force[1].abs() < 1e-14 * size && force[0].abs() > 1e-3 * size,
+                        "{name}: {force:?}"
+                    );
+                    continue;
+                }
                 assert!(norm(&force) < 1e-14 * size, "{name}: {force:?} of {size}");
                 if name.contains("linear") {
                     linear_twists = linear_twists.max(norm(&moment) / size);
@@ -108,26 +117,29 @@ fn nodal_forces_of_an_element_have_zero_resultant_and_moment() {
             }
         }
         // Small-strain elasticity is no law of nature for finite displacements, and the moment shows it.
-        assert!(!name.contains("linear") || linear_twists > 1e-3, "{name}");
+        assert!(!name.contains("linear") || mesh.ring || linear_twists > 1e-3, "{name}");
     }
 }
 
 #[test]
 fn rigid_motion_of_an_element_has_zero_energy() {
     for (name, mesh, solid) in with_bars() {
-        let q = if mesh.kind.dimension() == 2 { turn_in_plane(2.0) } else { rotation(2.0) };
-        let shift = if mesh.kind.dimension() == 2 { [3.0, -2.0, 0.0] } else { [3.0, -2.0, 5.0] };
+        let (q, shift) = match (mesh.kind.dimension(), mesh.ring) {
+            (2, true) => (super::super::tensor::IDENTITY, [0.0, -2.0, 0.0]),
+            (2, false) => (turn_in_plane(2.0), [3.0, -2.0, 0.0]),
+            _ => (rotation(2.0), [3.0, -2.0, 5.0]),
+        };
         let rest = solid.points().to_vec();
         let moved = affine(&rest, &q, shift);
         let mut gradient = vec![0.0; rest.len()];
         let before = solid.energy(0.0, &rest).unwrap();
         let after = solid.gradient(0.0, &moved, &mut gradient).unwrap();
-        if name.contains("linear") {
+        if name.contains("linear") && !mesh.ring {
             assert!(after > 1.0, "{name}: the twin that must see the rotation");
         } else {
             assert!((after - before).abs() < 1e-13 * (1.0 + before), "{name}: {before} {after}");
             if !name.contains("bars") {
-                assert!(max_abs(&gradient) < 3e-14, "{name}: {:e}", max_abs(&gradient));
+                assert!(max_abs(&gradient) < 1e-13, "{name}: {:e}", max_abs(&gradient));
             }
         }
     }
@@ -136,21 +148,24 @@ fn rigid_motion_of_an_element_has_zero_energy() {
 #[test]
 fn elements_pass_the_patch_test() {
     let f = [[1.15, 0.2, 0.0], [-0.1, 0.9, 0.0], [0.0, 0.0, 1.0]];
+    let ring = [[1.15, 0.0, 0.0], [0.0, 0.9, 0.0], [0.0, 0.0, 1.15]];
     let f3 = [[1.15, 0.2, 0.05], [-0.1, 0.9, 0.1], [0.08, 0.0, 1.1]];
     for (name, mesh, solid) in bodies() {
-        if mesh.kind == ElementKind::Tet10 && !name.contains("bend 0 ") {
-            // The four-point rule does not integrate the gradients of curved tetrahedra exactly.
+        let rough = mesh.kind.dimension() == 3 || (mesh.kind == ElementKind::Tri6 && mesh.ring);
+        if rough && !name.contains("bend 0 ") {
+            // The rules do not integrate the gradients of curved elements in space exactly, nor those of curved triangles times a radius.
             continue;
         }
-        let x = affine(solid.points(), if mesh.kind.dimension() == 2 { &f } else { &f3 }, [0.0; 3]);
+        let f = if mesh.kind.dimension() == 3 { &f3 } else { if mesh.ring { &ring } else { &f } };
+        let x = affine(solid.points(), f, [0.0; 3]);
         let mut gradient = vec![0.0; x.len()];
         solid.gradient(0.0, &x, &mut gradient).unwrap();
         let size = max_abs(&gradient);
         let inner: Vec<usize> = (0..mesh.points.len()).filter(|a| mesh.is_inner(*a)).collect();
-        assert!(!inner.is_empty() && size > 1e-2);
+        assert!(!inner.is_empty() && size > 1e-2, "{name}");
         let residual =
             |gradient: &[f64]| inner.iter().map(|a| max_abs(&gradient[3 * a..3 * a + 3])).fold(0.0, f64::max);
-        assert!(residual(&gradient) < 1e-14 * (1.0 + size) * 4.0, "{name}: {:e}", residual(&gradient));
+        assert!(residual(&gradient) < 1e-14 * (1.0 + size) * 8.0, "{name}: {:e}", residual(&gradient));
         // The twin: one inner node off its place.
         let mut off = x.clone();
         off[3 * inner[0]] += 1e-3;
@@ -163,7 +178,7 @@ fn elements_pass_the_patch_test() {
 fn element_stress_under_uniform_strain_is_that_of_the_material() {
     let f = [[1.15, 0.2, 0.0], [-0.1, 0.9, 0.0], [0.0, 0.0, 1.0]];
     let law = &laws()[0].1;
-    for kind in [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10] {
+    for kind in kinds() {
         let solid = Mesh::new(kind, 1, 0.0, 0.0).build(law, PlaneAssumption::Strain);
         let x = affine(solid.points(), &f, [0.0; 3]);
         let want = law.material().cauchy(&f).unwrap();
@@ -182,9 +197,13 @@ fn element_stress_under_uniform_strain_is_that_of_the_material() {
 #[test]
 fn element_masses_are_positive_and_sum_to_the_mass_of_the_body() {
     for (name, mesh, solid) in bodies() {
-        let volume = if mesh.kind.dimension() == 2 { 0.7 } else { 1.0 };
+        let volume = match (mesh.kind.dimension(), mesh.ring) {
+            (2, true) => std::f64::consts::PI,
+            (2, false) => 0.7,
+            _ => 1.0,
+        };
         let total: f64 = solid.mass().iter().sum();
-        assert!((total - 2.5 * volume).abs() < 1e-13, "{name}: {total}");
+        assert!((total - 2.5 * volume).abs() < 1e-12, "{name}: {total}");
         assert!(solid.mass().iter().all(|m| *m > 0.0), "{name}");
         for block in solid.blocks() {
             let n = block.kind().nodes();

@@ -1,9 +1,17 @@
 //! The laws of elastic energies, each asked of one list of all materials and elements.
 
 mod body;
+mod cells;
+mod elastic_laws;
 mod elements;
+mod inelastic;
+mod j2;
 mod materials;
+mod rings;
+mod sides;
 mod speed;
+mod statics;
+mod viscoelastic;
 
 use super::*;
 use crate::formula::Scope;
@@ -31,6 +39,40 @@ fn lame() -> Lame {
     Lame::new(LAMBDA, MU).unwrap()
 }
 
+/// All terms at once.
+fn hardening() -> Hardening {
+    Hardening {
+        yield_stress: 0.1,
+        linear: 0.2,
+        saturation: 0.15,
+        saturation_rate: 8.0,
+        power: 0.1,
+        exponent: 0.7,
+    }
+}
+
+/// With the common constants where nothing has relaxed.
+fn viscoelastic() -> Viscoelastic {
+    let branches = [(0.4, 0.3), (0.2, 2.0)].map(|(mu, time)| MaxwellBranch { mu, time });
+    Viscoelastic::new(Lame::new(LAMBDA + 0.6 / 1.5, MU - 0.6).unwrap(), branches.to_vec()).unwrap()
+}
+
+/// With the common constants.
+fn ogden() -> Ogden {
+    let terms = [(0.5, 2.0), (-0.3, -2.0), (0.01, 10.0), (0.8, 1.1)]
+        .map(|(modulus, exponent)| OgdenTerm { modulus, exponent });
+    let mu: f64 = terms.iter().map(|t| 0.5 * t.modulus * t.exponent).sum();
+    let terms = terms.map(|t| OgdenTerm { modulus: t.modulus * MU / mu, ..t });
+    Ogden::new(terms.to_vec(), LAMBDA + MU / 1.5).unwrap()
+}
+
+/// An orthotropic law that is the same in all directions.
+fn alike() -> Orthotropic {
+    let (young, poisson) = (lame().young(), lame().poisson());
+    let constants = OrthotropicConstants { young: [young; 3], poisson: [poisson; 3], shear: [MU; 3] };
+    Orthotropic::new(constants, [1.0, 2.0, 0.0], [0.0, 1.0, 1.0]).unwrap()
+}
+
 fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
     let mut scope = Scope::new();
     scope.constant("la", LAMBDA).constant("mu", MU);
@@ -42,6 +84,10 @@ fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
         ("linear", ConstitutiveLaw::Linear(LinearElastic::new(lame()))),
         ("mooney-rivlin", ConstitutiveLaw::MooneyRivlin(MooneyRivlin::new(lame(), 0.4).unwrap())),
         ("formula", ConstitutiveLaw::Formula(FormulaMaterial::new(text, &scope).unwrap())),
+        ("j2", ConstitutiveLaw::J2(J2::new(lame(), hardening(), RateDependence::NONE).unwrap())),
+        ("viscoelastic", ConstitutiveLaw::Viscoelastic(viscoelastic())),
+        ("ogden", ConstitutiveLaw::Ogden(ogden())),
+        ("orthotropic", ConstitutiveLaw::Orthotropic(alike())),
     ]
 }
 
@@ -70,9 +116,68 @@ struct Mesh {
     kind: ElementKind,
     points: Vec<[f64; 3]>,
     nodes: Vec<u32>,
+    /// To be turned around the axis `x = 0`.
+    ring: bool,
+}
+
+/// The kinds in the plane and in space.
+fn kinds() -> impl Iterator<Item = ElementKind> {
+    ElementKind::ALL.iter().copied().filter(|kind| kind.dimension() > 1)
+}
+
+/// The kind of the same shape whose nodes are corners.
+fn of_corners(kind: ElementKind) -> ElementKind {
+    let same = |other: &ElementKind| {
+        other.corners() == kind.corners() && other.dimension() == kind.dimension() && other.cell().is_linear()
+    };
+    kinds().find(same).unwrap()
+}
+
+/// The corners between which each node of a kind lies.
+fn corners_around(kind: ElementKind) -> Vec<Vec<usize>> {
+    let (cell, corners) = (kind.cell(), kind.corners());
+    let place = cell.reference();
+    let around = |a: usize| -> Vec<usize> {
+        if a >= corners && kind.is_simplex() {
+            return cell.edges()[a - corners].into();
+        }
+        // In the square and the cube, those on the same side wherever the node is on one.
+        let near = |c: &usize| (0..3).all(|i| place[a][i] == 0.0 || place[a][i] == place[*c][i]);
+        if a < corners { vec![a] } else { (0..corners).filter(near).collect() }
+    };
+    (0..kind.nodes()).map(around).collect()
 }
 
 impl Mesh {
+    /// The elements of a kind whose nodes are corners in one cell of a grid, by the corners of the cell and, for pyramids, its middle, 8.
+    fn in_cell(kind: ElementKind) -> Vec<Vec<usize>> {
+        // Corners of the cell as bits: x, then y, then z.
+        const HEX: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+        match kind {
+            ElementKind::Tri3 => vec![vec![0, 1, 3], vec![0, 3, 2]],
+            ElementKind::Quad4 => vec![vec![0, 1, 3, 2]],
+            ElementKind::Hex8 => vec![HEX.into()],
+            ElementKind::Wedge6 => vec![vec![0, 1, 3, 4, 5, 7], vec![0, 3, 2, 4, 7, 6]],
+            ElementKind::Pyramid5 => {
+                let faces = ElementKind::Hex8.cell().faces();
+                // Seen from the middle the faces turn the other way.
+                faces.iter().map(|f| f.iter().rev().map(|c| HEX[*c]).chain([8]).collect()).collect()
+            }
+            // Kuhn's six: a path of unit steps from one corner of the cell to the opposite one.
+            _ => [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]]
+                .iter()
+                .enumerate()
+                .map(|(k, [p, q, _])| {
+                    let mut tet = vec![0, 1 << p, (1 << p) + (1 << q), 7];
+                    if k > 2 {
+                        tet.swap(0, 1);
+                    }
+                    tet
+                })
+                .collect(),
+        }
+    }
+
     fn corners_of(kind: ElementKind, n: usize, shake: f64) -> Mesh {
         let d = kind.dimension();
         let layers = if d == 3 { n + 1 } else { 1 };
@@ -90,60 +195,49 @@ impl Mesh {
             }
         }
         let id = |i: usize, j: usize, k: usize| ((k * (n + 1) + j) * (n + 1) + i) as u32;
+        let inside = Mesh::in_cell(kind);
         for k in 0..if d == 3 { n } else { 1 } {
             for j in 0..n {
                 for i in 0..n {
-                    if d == 2 {
-                        let (a, b, c, e) =
-                            (id(i, j, 0), id(i + 1, j, 0), id(i + 1, j + 1, 0), id(i, j + 1, 0));
-                        nodes.extend([a, b, c, a, c, e]);
-                        continue;
+                    let mut corners: Vec<u32> =
+                        (0..1 << d).map(|c: usize| id(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))).collect();
+                    if kind == ElementKind::Pyramid5 {
+                        corners.push(points.len() as u32);
+                        let middle =
+                            |i: usize| corners[..8].iter().map(|a| points[*a as usize][i]).sum::<f64>() / 8.0;
+                        points.push(std::array::from_fn(|i| {
+                            middle(i) + 0.3 * shake / n as f64 * random.next()
+                        }));
                     }
-                    // Kuhn's six: a path of unit steps from one corner of the cell to the opposite one.
-                    for [p, q, r] in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]] {
-                        let mut at = [i, j, k];
-                        let mut tet = vec![id(at[0], at[1], at[2])];
-                        for step in [p, q, r] {
-                            at[step] += 1;
-                            tet.push(id(at[0], at[1], at[2]));
-                        }
-                        if ![[0, 1, 2], [1, 2, 0], [2, 0, 1]].contains(&[p, q, r]) {
-                            tet.swap(0, 1);
-                        }
-                        nodes.extend(tet);
-                    }
+                    nodes.extend(inside.iter().flatten().map(|c| corners[*c]));
                 }
             }
         }
-        Mesh { kind, points, nodes }
+        Mesh { kind, points, nodes, ring: false }
     }
 
     /// A mesh of the kind; quadratic ones get nodes in the middles, inner ones moved off it by `bend`.
     fn new(kind: ElementKind, n: usize, shake: f64, bend: f64) -> Mesh {
-        let corners = match kind {
-            ElementKind::Tri6 => ElementKind::Tri3,
-            ElementKind::Tet10 => ElementKind::Tet4,
-            other => other,
-        };
+        let corners = of_corners(kind);
         let mesh = Mesh::corners_of(corners, n, shake);
         if corners == kind {
             return mesh;
         }
-        let edges: &[[usize; 2]] = match kind {
-            ElementKind::Tri6 => &[[0, 1], [1, 2], [2, 0]],
-            _ => &[[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]],
-        };
+        let around = corners_around(kind);
         let mut random = Random(11);
         let d = kind.dimension();
         let (mut points, mut nodes) = (mesh.points.clone(), Vec::new());
         let mut middles = std::collections::BTreeMap::new();
         for element in mesh.nodes.chunks_exact(corners.nodes()) {
             nodes.extend_from_slice(element);
-            for [a, b] in edges {
-                let (a, b) = (element[*a].min(element[*b]), element[*a].max(element[*b]));
-                nodes.push(*middles.entry((a, b)).or_insert_with(|| {
-                    let (p, q) = (mesh.points[a as usize], mesh.points[b as usize]);
-                    let mut m = [0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1]), 0.5 * (p[2] + q[2])];
+            for around in &around[kind.corners()..] {
+                let mut key: Vec<u32> = around.iter().map(|c| element[*c]).collect();
+                key.sort_unstable();
+                let middle = |i: usize| {
+                    key.iter().map(|a| mesh.points[*a as usize][i]).sum::<f64>() / key.len() as f64
+                };
+                let mut m: [f64; 3] = std::array::from_fn(middle);
+                nodes.push(*middles.entry(key).or_insert_with(|| {
                     if (0..d).all(|i| m[i] > 0.0 && m[i] < 1.0) {
                         (0..d).for_each(|i| m[i] += bend / n as f64 * random.next());
                     }
@@ -152,7 +246,7 @@ impl Mesh {
                 }));
             }
         }
-        Mesh { kind, points, nodes }
+        Mesh { kind, points, nodes, ring: false }
     }
 
     fn build(&self, law: &ConstitutiveLaw, plane: PlaneAssumption) -> Solid {
@@ -166,25 +260,26 @@ impl Mesh {
     }
 }
 
-/// Every kind, straight and curved, with every material, in plane strain and plane stress.
+/// How far inner middle nodes of a kind may be moved, as a part of a cell.
+fn bends(kind: ElementKind) -> &'static [f64] {
+    match (kind.cell().is_linear(), kind.dimension()) {
+        (true, _) => &[0.0],
+        (false, 2) => &[0.0, 0.08],
+        (false, _) => &[0.0, 0.05],
+    }
+}
+
+/// Every kind, straight and curved, with every material, in plane strain, plane stress and as rings.
 fn bodies() -> Vec<(String, Mesh, Solid)> {
     let mut all = Vec::new();
-    for (kind, bend) in [
-        (ElementKind::Tri3, 0.0),
-        (ElementKind::Tri6, 0.0),
-        (ElementKind::Tri6, 0.08),
-        (ElementKind::Tet4, 0.0),
-        (ElementKind::Tet10, 0.0),
-        (ElementKind::Tet10, 0.05),
-    ] {
+    for (kind, bend) in kinds().flat_map(|kind| bends(kind).iter().map(move |bend| (kind, *bend))) {
         let mesh = Mesh::new(kind, 2, 0.3, bend);
         for (name, law) in laws() {
-            for plane in [PlaneAssumption::Strain, PlaneAssumption::Stress] {
-                if kind.dimension() == 3 && plane == PlaneAssumption::Stress {
-                    continue;
-                }
+            use PlaneAssumption::*;
+            for plane in if kind.dimension() == 3 { &[Strain][..] } else { &[Strain, Stress, Axisymmetric] } {
                 let label = format!("{} bend {bend} {name} plane {plane:?}", kind.name());
-                all.push((label, mesh.clone(), mesh.build(&law, plane)));
+                let solid = mesh.build(&law, *plane);
+                all.push((label, Mesh { ring: *plane == Axisymmetric, ..mesh.clone() }, solid));
             }
         }
     }
@@ -209,7 +304,9 @@ fn deformed(mesh: &Mesh, solid: &Solid) -> Vec<f64> {
     for x in x.chunks_exact_mut(3) {
         let p = [x[0], x[1], x[2]];
         for i in 0..mesh.kind.dimension() {
-            x[i] += 0.1 * (1.3 * p[(i + 1) % 3] + 0.7 * p[i]).sin() + 0.02 * random.next();
+            let moved = 0.1 * (1.3 * p[(i + 1) % 3] + 0.7 * p[i]).sin() + 0.02 * random.next();
+            // The axis of rings stays where it is.
+            x[i] += if mesh.ring && i == 0 { p[0] * moved } else { moved };
         }
     }
     x

@@ -10,6 +10,11 @@ fn nanoseconds_per_element_of_every_kind() {
         (ElementKind::Tet10, 15, 0.0),
         (ElementKind::Tet10, 15, 0.02),
         (ElementKind::Tri6, 80, 0.0),
+        (ElementKind::Quad4, 80, 0.0),
+        (ElementKind::Hex8, 15, 0.0),
+        (ElementKind::Hex20, 8, 0.0),
+        (ElementKind::Wedge6, 15, 0.0),
+        (ElementKind::Pyramid5, 10, 0.0),
     ] {
         let mesh = Mesh::new(kind, n, 0.2, bend);
         for (name, law) in laws() {

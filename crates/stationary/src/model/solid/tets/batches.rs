@@ -6,7 +6,7 @@
 use super::kernel::{Edges, Moduli, SCALE, STORED, force, ratio};
 use super::points::TetShape;
 use crate::model::prefetch::prefetch;
-use crate::model::solid::kind::{MAX_NODES, MAX_POINTS};
+use crate::model::solid::kind::{SIMPLEX_NODES, SIMPLEX_POINTS};
 use crate::model::solid::lanes::{Isa, Lanes, WIDEST};
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub(super) trait Target {
         &mut self,
         k: usize,
         nodes: &[u32],
-        x: &mut [[L; 3]; MAX_NODES],
+        x: &mut [[L; 3]; SIMPLEX_NODES],
         weights: &mut [L],
     );
 
@@ -114,7 +114,7 @@ unsafe fn passes<S: TetShape, L: Lanes, T: Target>(
     let (mut s, mut logs) = ([zero; BATCH], [zero; BATCH]);
     let mut weights = [zero; BATCH_NODES];
     // Of one vector of elements; filled anew before every use.
-    let mut local = [0.0; 3 * MAX_NODES * WIDEST];
+    let mut local = [0.0; 3 * SIMPLEX_NODES * WIDEST];
     let (first, last) = (range.start / L::WIDTH, range.end.div_ceil(L::WIDTH));
     let mut chunk = first;
     let far = tets.stored.len() > FAR;
@@ -125,7 +125,7 @@ unsafe fn passes<S: TetShape, L: Lanes, T: Target>(
         }
         for (b, k) in chunks.clone().map(|c| c * L::WIDTH).enumerate() {
             let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
-            let mut x = [[zero; 3]; MAX_NODES];
+            let mut x = [[zero; 3]; SIMPLEX_NODES];
             // SAFETY: guaranteed by this function's contract.
             unsafe { target.gather::<S, L>(k, nodes, &mut x, &mut weights[b * S::NODES..][..S::NODES]) };
             let d = &mut d[b * S::POINTS..][..S::POINTS];
@@ -197,7 +197,7 @@ impl Tets<'_> {
         for (i, a) in a.iter_mut().enumerate() {
             *a = self.number(k, i);
         }
-        let mut h = [[[L::splat(0.0); 3]; 3]; MAX_POINTS];
+        let mut h = [[[L::splat(0.0); 3]; 3]; SIMPLEX_POINTS];
         let mut energy = L::splat(0.0);
         for q in 0..S::POINTS {
             let (forces, isochoric) = force(&d[q], &a, s[q]);
@@ -244,7 +244,7 @@ impl<const GRADIENT: bool> Target for Sums<'_, GRADIENT> {
         &mut self,
         k: usize,
         nodes: &[u32],
-        x: &mut [[L; 3]; MAX_NODES],
+        x: &mut [[L; 3]; SIMPLEX_NODES],
         _weights: &mut [L],
     ) {
         while self.edge.first().is_some_and(|g| (*g as usize) < k / WIDEST) {
@@ -301,7 +301,7 @@ impl Target for Weighted<'_> {
         &mut self,
         k: usize,
         nodes: &[u32],
-        x: &mut [[L; 3]; MAX_NODES],
+        x: &mut [[L; 3]; SIMPLEX_NODES],
         weights: &mut [L],
     ) {
         weights.fill(L::load(&self.weights[k..]));

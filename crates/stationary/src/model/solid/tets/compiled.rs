@@ -4,7 +4,7 @@ use super::NeoHookeanTets;
 use super::batches::{Target, Tets, add, evaluate};
 use super::kernel::{Moduli, STORED};
 use super::points::TetShape;
-use crate::model::solid::kind::MAX_NODES;
+use crate::model::solid::kind::SIMPLEX_NODES;
 use crate::model::solid::lanes::{Isa, Lanes, WIDEST};
 use crate::model::{CompiledPotentials, NodalKicks, OVERFLOW_SAFE};
 use std::marker::PhantomData;
@@ -112,7 +112,7 @@ impl Target for Kicked<'_> {
         &mut self,
         _k: usize,
         nodes: &[u32],
-        x: &mut [[L; 3]; MAX_NODES],
+        x: &mut [[L; 3]; SIMPLEX_NODES],
         weights: &mut [L],
     ) {
         let weight = L::splat(self.kicks.weight);

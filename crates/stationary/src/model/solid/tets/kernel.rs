@@ -140,6 +140,7 @@ pub(super) fn force<L: Lanes>(d: &Edges<L>, a: &[L; 6], s: L) -> (Edges<L>, L) {
 }
 
 /// `dH_c / dd_b`, three rows by three columns each; nothing if the volume ratio is not in [`RATIOS`].
+#[inline(always)]
 pub(super) fn tangent(
     d: &Edges<f64>,
     stored: &[f64; STORED],

@@ -9,7 +9,7 @@ mod tests;
 
 use super::elements::{ElementFault, Elements};
 use super::geometry::{Geometry, consistent, lumped};
-use super::kind::{ElementKind, MAX_NODES, MAX_POINTS, Nodal};
+use super::kind::{ElementKind, SIMPLEX_NODES, SIMPLEX_POINTS, SimplexNodal};
 use super::lanes::{Isa, WIDEST};
 use super::material::{Lame, MaterialFault};
 use super::tensor::Tensor;
@@ -121,8 +121,8 @@ impl<S: TetShape> NeoHookeanTets<S> {
 
     /// The positions of an element's nodes.
     #[inline(always)]
-    fn local(nodes: &[u32], x: &[f64]) -> Nodal {
-        let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+    fn local(nodes: &[u32], x: &[f64]) -> SimplexNodal {
+        let mut local: SimplexNodal = [[0.0; 3]; SIMPLEX_NODES];
         for a in 0..S::NODES {
             let at = 3 * nodes[a] as usize;
             local[a].copy_from_slice(&x[at..at + 3]);
@@ -132,13 +132,13 @@ impl<S: TetShape> NeoHookeanTets<S> {
 
     /// The edge vectors at each quadrature point of one element.
     #[inline(always)]
-    fn edges(nodes: &[u32], x: &[f64]) -> [Edges<f64>; MAX_POINTS] {
+    fn edges(nodes: &[u32], x: &[f64]) -> [Edges<f64>; SIMPLEX_POINTS] {
         Self::edges_of(&Self::local(nodes, x))
     }
 
     #[inline(always)]
-    fn edges_of(local: &Nodal) -> [Edges<f64>; MAX_POINTS] {
-        let mut d = [[[0.0; 3]; 3]; MAX_POINTS];
+    fn edges_of(local: &SimplexNodal) -> [Edges<f64>; SIMPLEX_POINTS] {
+        let mut d = [[[0.0; 3]; 3]; SIMPLEX_POINTS];
         S::edges(local, &mut d);
         d
     }
@@ -154,11 +154,11 @@ impl<S: TetShape> NeoHookeanTets<S> {
 
     /// One element, bit-identical to [`batches::evaluate`].
     #[inline(always)]
-    fn one(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
+    fn one(&self, k: usize, local: &SimplexNodal, out: &mut SimplexNodal) -> Result<f64, ElementFault> {
         let (stored, _) = self.element(k);
         let d = Self::edges_of(local);
         let a: [f64; 6] = std::array::from_fn(|i| stored[i]);
-        let mut h = [[[0.0; 3]; 3]; MAX_POINTS];
+        let mut h = [[[0.0; 3]; 3]; SIMPLEX_POINTS];
         let mut energy = 0.0;
         for q in 0..S::POINTS {
             let j = ratio(&d[q], stored[SCALE]);
@@ -177,15 +177,20 @@ impl<S: TetShape> NeoHookeanTets<S> {
     /// As [`one`](Self::one), with fused multiply-add in hardware.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn one_fused(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
+    fn one_fused(&self, k: usize, local: &SimplexNodal, out: &mut SimplexNodal) -> Result<f64, ElementFault> {
         self.one(k, local, out)
     }
 
-    fn single(&self, k: usize, x: &[f64], out: &mut Nodal) -> Result<f64, ElementFault> {
+    fn single(&self, k: usize, x: &[f64], out: &mut SimplexNodal) -> Result<f64, ElementFault> {
         self.single_own(k, &Self::local(self.nodes(k), x), out)
     }
 
-    fn single_own(&self, k: usize, local: &Nodal, out: &mut Nodal) -> Result<f64, ElementFault> {
+    fn single_own(
+        &self,
+        k: usize,
+        local: &SimplexNodal,
+        out: &mut SimplexNodal,
+    ) -> Result<f64, ElementFault> {
         match self.isa {
             Isa::Portable => self.one(k, local, out),
             // SAFETY: every other `Isa` has these instructions.
@@ -216,7 +221,7 @@ impl<S: TetShape> NeoHookeanTets<S> {
             let stopped = next..range.end.min(next + batches::SPAN);
             next = stopped.end;
             for k in stopped {
-                let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+                let mut local: SimplexNodal = [[0.0; 3]; SIMPLEX_NODES];
                 total += self.single(k, x, &mut local)?;
                 for (a, node) in self.nodes(k).iter().enumerate() {
                     let sign = if ENERGY { 1.0 } else { -1.0 };
@@ -225,6 +230,80 @@ impl<S: TetShape> NeoHookeanTets<S> {
             }
         }
         Ok(total)
+    }
+
+    /// The tangent stiffness, by rows.
+    #[inline(always)]
+    fn tangent_of(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        let (stored, nodes) = self.element(k);
+        let n = 3 * S::NODES;
+        let out = &mut out[..n * n];
+        out.fill(0.0);
+        let d = Self::edges(nodes, x);
+        for q in 0..S::POINTS {
+            let Some(own) = kernel::tangent(&d[q], &stored, &self.moduli) else {
+                return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
+            };
+            let m = S::matrix(q);
+            for b in 0..S::NODES {
+                // half[c] = sum_e K_ce m_eb
+                let mut half = [[[0.0; 3]; 3]; 3];
+                for c in 0..3 {
+                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
+                        half[c][i][j] = (0..3).map(|e| own[c][e][i][j] * m[e][b]).sum();
+                    }
+                }
+                for a in 0..S::NODES {
+                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
+                        let s: f64 = (0..3).map(|c| m[c][a] * half[c][i][j]).sum();
+                        out[(3 * a + i) * n + 3 * b + j] += s;
+                    }
+                }
+            }
+        }
+        if out.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(ElementFault::NotFinite { element: self.geometry.labels.get(k) })
+        }
+    }
+
+    /// As [`tangent_of`](Self::tangent_of), with fused multiply-add in hardware.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn tangent_fused(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        self.tangent_of(k, x, out)
+    }
+
+    /// The sums of the absolute values of the three diagonal entries of each node, as of [`tangent_of`](Self::tangent_of).
+    #[inline(always)]
+    fn diagonal_of(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        let (stored, nodes) = self.element(k);
+        let d = Self::edges(nodes, x);
+        let mut diagonal: SimplexNodal = [[0.0; 3]; SIMPLEX_NODES];
+        for q in 0..S::POINTS {
+            let Some(own) = kernel::tangent(&d[q], &stored, &self.moduli) else {
+                return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
+            };
+            let m = S::matrix(q);
+            for (a, i) in (0..3 * S::NODES).map(|n| (n / 3, n % 3)) {
+                let half = |c: usize| (0..3).map(|e| own[c][e][i][i] * m[e][a]).sum::<f64>();
+                let s: f64 = (0..3).map(|c| m[c][a] * half(c)).sum();
+                diagonal[a][i] += s;
+            }
+        }
+        for (out, entries) in out[..S::NODES].iter_mut().zip(&diagonal) {
+            *out = entries.iter().map(|x| x.abs()).sum();
+        }
+        let is_finite = out[..S::NODES].iter().all(|x| x.is_finite());
+        if is_finite { Ok(()) } else { Err(ElementFault::NotFinite { element: self.geometry.labels.get(k) }) }
+    }
+
+    /// As [`diagonal_of`](Self::diagonal_of), with fused multiply-add in hardware.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn diagonal_fused(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        self.diagonal_of(k, x, out)
     }
 }
 
@@ -237,6 +316,10 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
         S::KIND
     }
 
+    fn points(&self) -> usize {
+        S::POINTS
+    }
+
     fn label(&self, k: usize) -> usize {
         self.geometry.labels.get(k)
     }
@@ -247,18 +330,19 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
     }
 
     fn energy(&self, k: usize, _t: f64, x: &[f64]) -> Result<f64, ElementFault> {
-        self.single(k, x, &mut [[0.0; 3]; MAX_NODES])
+        self.single(k, x, &mut [[0.0; 3]; SIMPLEX_NODES])
     }
 
     fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
-        let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+        let mut local: SimplexNodal = [[0.0; 3]; SIMPLEX_NODES];
         let energy = self.single(k, x, &mut local)?;
         out[..3 * S::NODES].copy_from_slice(&local.as_flattened()[..3 * S::NODES]);
         Ok(energy)
     }
 
     fn gradient_local(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
-        let (mut local, mut forces): (Nodal, Nodal) = ([[0.0; 3]; MAX_NODES], [[0.0; 3]; MAX_NODES]);
+        let (mut local, mut forces): (SimplexNodal, SimplexNodal) =
+            ([[0.0; 3]; SIMPLEX_NODES], [[0.0; 3]; SIMPLEX_NODES]);
         local.as_flattened_mut()[..3 * S::NODES].copy_from_slice(&own[..3 * S::NODES]);
         let energy = self.single_own(k, &local, &mut forces)?;
         out[..3 * S::NODES].copy_from_slice(&forces.as_flattened()[..3 * S::NODES]);
@@ -313,7 +397,7 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
             // Where the batch evaluation stopped, one by one: the fault is there.
             let stretch = swept..self.len.min(swept + batches::SPAN);
             for k in stretch.clone() {
-                let mut local: Nodal = [[0.0; 3]; MAX_NODES];
+                let mut local: SimplexNodal = [[0.0; 3]; SIMPLEX_NODES];
                 total += self.single(k, x, &mut local)?;
                 for (a, node) in self.nodes(k).iter().enumerate() {
                     (0..3).for_each(|i| out[3 * *node as usize + i] += weights[k] * local[a][i]);
@@ -325,36 +409,20 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
     }
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
-        let (stored, nodes) = self.element(k);
-        let n = 3 * S::NODES;
-        let out = &mut out[..n * n];
-        out.fill(0.0);
-        let d = Self::edges(nodes, x);
-        for q in 0..S::POINTS {
-            let Some(own) = kernel::tangent(&d[q], &stored, &self.moduli) else {
-                return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
-            };
-            let m = S::matrix(q);
-            for b in 0..S::NODES {
-                // half[c] = sum_e K_ce m_eb
-                let mut half = [[[0.0; 3]; 3]; 3];
-                for c in 0..3 {
-                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
-                        half[c][i][j] = (0..3).map(|e| own[c][e][i][j] * m[e][b]).sum();
-                    }
-                }
-                for a in 0..S::NODES {
-                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
-                        let s: f64 = (0..3).map(|c| m[c][a] * half[c][i][j]).sum();
-                        out[(3 * a + i) * n + 3 * b + j] += s;
-                    }
-                }
-            }
+        match self.isa {
+            Isa::Portable => self.tangent_of(k, x, out),
+            // SAFETY: every other `Isa` has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            _ => unsafe { self.tangent_fused(k, x, out) },
         }
-        if out.iter().all(|x| x.is_finite()) {
-            Ok(())
-        } else {
-            Err(ElementFault::NotFinite { element: self.label(k) })
+    }
+
+    fn stiffness(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        match self.isa {
+            Isa::Portable => self.diagonal_of(k, x, out),
+            // SAFETY: every other `Isa` has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            _ => unsafe { self.diagonal_fused(k, x, out) },
         }
     }
 
@@ -423,7 +491,7 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
     }
 
     fn lumped_mass(&self, k: usize, out: &mut [f64]) {
-        lumped(self.geometry.shares(k, S::KIND), self.mass(k), out);
+        lumped(self.geometry.shares(k, S::KIND), self.geometry.lumping, self.mass(k), out);
     }
 
     fn consistent_mass(&self, k: usize, out: &mut [f64]) {

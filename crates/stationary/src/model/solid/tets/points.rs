@@ -1,7 +1,7 @@
 //! From nodes to the edges at each point of a tetrahedron, and back from their forces.
 
 use super::kernel::Edges;
-use crate::model::solid::kind::{ElementKind, MAX_NODES, MAX_POINTS, far, near, pair, quadratic};
+use crate::model::solid::kind::{ElementKind, SIMPLEX_NODES, SIMPLEX_POINTS, far, near, pair, quadratic};
 use crate::model::solid::lanes::Lanes;
 
 /// Tetrahedra with straight sides.
@@ -11,11 +11,11 @@ pub(super) trait TetShape: std::fmt::Debug + Send + Sync + 'static {
     const POINTS: usize;
 
     /// The edges at each point, from the positions of the nodes.
-    fn edges<L: Lanes>(x: &[[L; 3]; MAX_NODES], d: &mut [Edges<L>]);
+    fn edges<L: Lanes>(x: &[[L; 3]; SIMPLEX_NODES], d: &mut [Edges<L>]);
     /// The forces on the nodes, from those on the corners past the first at each point.
-    fn nodal<L: Lanes>(h: &[Edges<L>; MAX_POINTS]) -> [[L; 3]; MAX_NODES];
+    fn nodal<L: Lanes>(h: &[Edges<L>; SIMPLEX_POINTS]) -> [[L; 3]; SIMPLEX_NODES];
     /// The edges at a point are `sum_a m[c][a] x_a`.
-    fn matrix(point: usize) -> [[f64; MAX_NODES]; 3];
+    fn matrix(point: usize) -> [[f64; SIMPLEX_NODES]; 3];
 }
 
 /// Four nodes, one point.
@@ -27,7 +27,7 @@ impl TetShape for FourNode {
     const POINTS: usize = 1;
 
     #[inline(always)]
-    fn edges<L: Lanes>(x: &[[L; 3]; MAX_NODES], d: &mut [Edges<L>]) {
+    fn edges<L: Lanes>(x: &[[L; 3]; SIMPLEX_NODES], d: &mut [Edges<L>]) {
         for c in 0..3 {
             for i in 0..3 {
                 d[0][c][i] = x[c + 1][i].sub(x[0][i]);
@@ -36,15 +36,15 @@ impl TetShape for FourNode {
     }
 
     #[inline(always)]
-    fn nodal<L: Lanes>(h: &[Edges<L>; MAX_POINTS]) -> [[L; 3]; MAX_NODES] {
-        let mut out = [[L::splat(0.0); 3]; MAX_NODES];
+    fn nodal<L: Lanes>(h: &[Edges<L>; SIMPLEX_POINTS]) -> [[L; 3]; SIMPLEX_NODES] {
+        let mut out = [[L::splat(0.0); 3]; SIMPLEX_NODES];
         out[0] = first(&h[0]);
         out[1..4].copy_from_slice(&h[0]);
         out
     }
 
-    fn matrix(_point: usize) -> [[f64; MAX_NODES]; 3] {
-        let mut m = [[0.0; MAX_NODES]; 3];
+    fn matrix(_point: usize) -> [[f64; SIMPLEX_NODES]; 3] {
+        let mut m = [[0.0; SIMPLEX_NODES]; 3];
         for c in 0..3 {
             m[c][0] = -1.0;
             m[c][c + 1] = 1.0;
@@ -65,7 +65,7 @@ impl TetShape for TenNode {
     const POINTS: usize = 4;
 
     #[inline(always)]
-    fn edges<L: Lanes>(x: &[[L; 3]; MAX_NODES], d: &mut [Edges<L>]) {
+    fn edges<L: Lanes>(x: &[[L; 3]; SIMPLEX_NODES], d: &mut [Edges<L>]) {
         let (beta, kappa) = (L::splat(BETA), L::splat(KAPPA));
         for i in 0..3 {
             let mut base = [L::splat(0.0); 4];
@@ -85,10 +85,10 @@ impl TetShape for TenNode {
     }
 
     #[inline(always)]
-    fn nodal<L: Lanes>(h: &[Edges<L>; MAX_POINTS]) -> [[L; 3]; MAX_NODES] {
+    fn nodal<L: Lanes>(h: &[Edges<L>; SIMPLEX_POINTS]) -> [[L; 3]; SIMPLEX_NODES] {
         let (beta, kappa) = (L::splat(BETA), L::splat(KAPPA));
         let corner = L::splat(BETA - 1.0);
-        let mut out = [[L::splat(0.0); 3]; MAX_NODES];
+        let mut out = [[L::splat(0.0); 3]; SIMPLEX_NODES];
         let zero = [first(&h[0]), first(&h[1]), first(&h[2]), first(&h[3])];
         for i in 0..3 {
             let t = |q: usize, c: usize| if c == 0 { zero[q][i] } else { h[q][c - 1][i] };
@@ -107,13 +107,13 @@ impl TetShape for TenNode {
         out
     }
 
-    fn matrix(point: usize) -> [[f64; MAX_NODES]; 3] {
+    fn matrix(point: usize) -> [[f64; SIMPLEX_NODES]; 3] {
         let mut l = [far::<3>(); 4];
         l[point] = near::<3>();
         let (_, d) = quadratic::<3>(&l);
-        let mut m = [[0.0; MAX_NODES]; 3];
+        let mut m = [[0.0; SIMPLEX_NODES]; 3];
         for c in 0..3 {
-            for a in 0..MAX_NODES {
+            for a in 0..SIMPLEX_NODES {
                 m[c][a] = d[a][c + 1] - d[a][0];
             }
         }

@@ -72,7 +72,7 @@ fn every_width_has_the_same_bits<S: TetShape>() {
             let want = {
                 let (mut out, mut sum) = (vec![0.0; x.len()], 0.0);
                 for k in range.clone() {
-                    let mut local = [0.0; 3 * MAX_NODES];
+                    let mut local = [0.0; 3 * SIMPLEX_NODES];
                     sum += body.gradient(k, 0.0, &x, &mut local).unwrap();
                     for (a, node) in body.nodes(k).iter().enumerate() {
                         (0..3).for_each(|i| out[3 * *node as usize + i] += local[3 * a + i]);
@@ -126,7 +126,7 @@ fn faults_are_named<S: TetShape>() {
                 assert_eq!(fault.element(), 100 + at, "{isa:?} {value}");
                 assert_eq!(matches!(fault, ElementFault::Inverted { .. }), inverted, "{isa:?} {fault}");
                 assert_eq!(body.forces(0..50, 0.0, &x, &mut vec![0.0; x.len()]).unwrap_err(), fault);
-                let (mut before, mut alone) = (vec![0.0; x.len()], [0.0; 3 * MAX_NODES]);
+                let (mut before, mut alone) = (vec![0.0; x.len()], [0.0; 3 * SIMPLEX_NODES]);
                 body.add_gradient(0..at, 0.0, &x, &mut before).unwrap();
                 assert_eq!(before, out, "the sum up to the element at fault");
                 assert_eq!(body.gradient(at, 0.0, &x, &mut alone).unwrap_err(), fault);

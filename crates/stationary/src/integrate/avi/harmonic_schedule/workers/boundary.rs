@@ -39,8 +39,9 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         let mut thread = Thread { number: 0, scratch };
         // The owners of nodes do not matter here.
         let alone = SharedArrays { owner: &[], ..*arrays };
+        let at = (tick.time, self.slot(tick, tick.levels.start));
         // SAFETY: guaranteed by this function's contract: the other threads wait.
-        let iterated = unsafe { boundary.whole.iterate(&alone, tick.time, &mut overflow_safe, &mut thread) };
+        let iterated = unsafe { boundary.whole.iterate(&alone, at, &mut overflow_safe, &mut thread) };
         if !overflow_safe {
             self.overflow_tick.store(tick.number, Ordering::Relaxed);
         }
@@ -66,7 +67,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         unsafe { part.begin(arrays) };
         for j in 0..part.iterations() {
             let overflow_safe = self.overflow_tick.load(Ordering::Relaxed) != tick.number;
-            let time = KickTime { t: tick.time, overflow_safe };
+            let time = KickTime { t: tick.time, overflow_safe, slot: self.slot(tick, level).uncommitted() };
             // SAFETY: no thread moves nodes.
             if let Err(failure) = unsafe { part.evaluate(arrays, time, &mut thread) } {
                 self.fail_at(level, failure);

@@ -1,0 +1,166 @@
+//! Isoparametric elements: a file for each kind, with its quadrature; everything else is common. Shape functions, nodes and faces are
+//! those of the kind of cell in the mesh.
+//!
+//! At a point `xi` of the reference cell the map of the undeformed element is `X = sum_a N_a(xi) X_a`, and the gradients are
+//! `grad N_a = (dX/dxi)^-T dN_a/dxi`. The rule of a kind is exact for `grad N_a` over elements with straight edges, which is the
+//! patch test, and no deformation but the rigid motions has zero energy; tests ask both of every kind.
+//!
+//! A new kind is a file here, and a line in the list of [`ElementKind`].
+
+mod gauss;
+mod hex20;
+mod hex27;
+mod hex8;
+mod measure;
+mod pyramid5;
+mod quad4;
+mod quad8;
+mod quad9;
+mod tri3;
+mod tri6;
+mod wedge6;
+
+pub(super) use hex8::Hex8;
+pub(super) use hex20::Hex20;
+pub(super) use hex27::Hex27;
+pub(super) use measure::measure;
+pub(super) use pyramid5::Pyramid5;
+pub(super) use quad4::Quad4;
+pub(super) use quad8::Quad8;
+pub(super) use quad9::Quad9;
+pub(super) use tri3::Tri3;
+pub(super) use tri6::Tri6;
+pub(super) use wedge6::Wedge6;
+
+use super::kind::{ElementKind, Facts};
+use super::shape::{Local, Shape};
+use super::tensor::Tensor;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+/// A point of a reference cell.
+pub(super) type Place = [f64; 3];
+
+/// One kind of isoparametric element.
+pub(super) trait Cell: Debug + Send + Sync + 'static {
+    const KIND: ElementKind;
+    /// What [`ElementKind`] tells of it.
+    const FACTS: Facts;
+    /// Points of [`rule`](Self::rule).
+    const POINTS: usize;
+    /// The volume ratio is averaged over the element, unless the user asks for full integration.
+    const AVERAGED: bool = false;
+    /// `[[f64; 3]; nodes]`
+    type Nodal: Local<[f64; 3]>;
+    /// `[Tensor; POINTS]`
+    type Tensors: Local<Tensor>;
+
+    /// Points and weights for energies.
+    fn rule() -> Vec<(Place, f64)>;
+    /// Points and weights for masses, where speed does not matter: exact for `N_a N_b` of elements with straight edges, also
+    /// times a radius.
+    fn fine_rule() -> Vec<(Place, f64)>;
+    /// Radius of a ball that fits the cell, from the gradients of its reference coordinates at a place.
+    fn inradius(at: &Place, dual: &Tensor) -> f64;
+    /// Where the map must have a positive volume besides the points of the rules.
+    fn corners() -> Vec<Place> {
+        Self::FACTS.cell.reference().into()
+    }
+}
+
+/// The kernel of a kind. Stored for each point of the rule: its weight, then for each node the gradient of its shape function and, in
+/// rings, `N_a / R`.
+///
+/// Rings are plane elements that turn around the axis `x = 0`: `F33 = r/R = sum_a (N_a/R) x_a`, and weights contain `2 pi R`.
+#[derive(Debug)]
+pub(super) struct Isoparametric<C, const RING: bool>(PhantomData<C>);
+
+impl<C: Cell, const RING: bool> Isoparametric<C, RING> {
+    const NODES: usize = C::KIND.nodes();
+    const D: usize = C::KIND.dimension();
+    /// Numbers of a node at a point.
+    const EACH: usize = Self::D + if RING { 1 } else { 0 };
+    const STRIDE: usize = 1 + Self::EACH * Self::NODES;
+
+    #[inline(always)]
+    fn at(stored: &[f64], q: usize) -> (f64, &[f64]) {
+        let stored = &stored[q * Self::STRIDE..(q + 1) * Self::STRIDE];
+        (stored[0], &stored[1..])
+    }
+}
+
+impl<C: Cell, const RING: bool> Shape for Isoparametric<C, RING> {
+    const KIND: ElementKind = C::KIND;
+    const POINTS: usize = C::POINTS;
+    const STORED: usize = C::POINTS * Self::STRIDE;
+    const RING: bool = RING;
+    const AVERAGED: bool = C::AVERAGED;
+    type Nodal = C::Nodal;
+    type Tensors = C::Tensors;
+
+    #[inline(always)]
+    fn deformation(stored: &[f64], x: &C::Nodal, f: &mut C::Tensors) {
+        for q in 0..C::POINTS {
+            let (_, g) = Self::at(stored, q);
+            let mut sum = [[0.0; 3]; 3];
+            if Self::D == 2 {
+                sum[2][2] = if RING { x[0][0] * g[2] } else { 1.0 };
+            }
+            // Differences from the first node: a rigid shift leaves no rounding behind.
+            for a in 1..Self::NODES {
+                let g = &g[a * Self::EACH..(a + 1) * Self::EACH];
+                for i in 0..Self::D {
+                    let u = x[a][i] - x[0][i];
+                    for j in 0..Self::D {
+                        sum[i][j] += u * g[j];
+                    }
+                }
+                if RING {
+                    sum[2][2] += x[a][0] * g[2];
+                }
+            }
+            f[q] = sum;
+        }
+    }
+
+    #[inline(always)]
+    fn force(stored: &[f64], p: &C::Tensors, out: &mut C::Nodal) {
+        *out = C::Nodal::ZERO;
+        for q in 0..C::POINTS {
+            let (weight, g) = Self::at(stored, q);
+            let mut p = p[q];
+            p.as_flattened_mut().iter_mut().for_each(|p| *p *= weight);
+            for a in 1..Self::NODES {
+                let own = &g[a * Self::EACH..(a + 1) * Self::EACH];
+                for i in 0..Self::D {
+                    let mut s = 0.0;
+                    for j in 0..Self::D {
+                        s += p[i][j] * own[j];
+                    }
+                    out[a][i] += s;
+                    out[0][i] -= s;
+                }
+                if RING {
+                    out[a][0] += p[2][2] * own[2];
+                }
+            }
+            if RING {
+                out[0][0] += p[2][2] * g[2];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn weight(stored: &[f64], q: usize) -> f64 {
+        stored[q * Self::STRIDE]
+    }
+
+    fn gradients(stored: &[f64], q: usize) -> C::Nodal {
+        let (_, g) = Self::at(stored, q);
+        let mut out = C::Nodal::ZERO;
+        for a in 0..Self::NODES {
+            out[a][..Self::EACH].copy_from_slice(&g[a * Self::EACH..(a + 1) * Self::EACH]);
+        }
+        out
+    }
+}

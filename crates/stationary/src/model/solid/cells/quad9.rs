@@ -1,0 +1,31 @@
+//! Quadrilateral of nine nodes, biquadratic. Points: 3 x 3, since with 2 x 2 three deformations that are no rigid motions have no energy.
+
+use super::super::kind::{ElementKind, Facts};
+use super::super::tensor::Tensor;
+use super::{Cell, Place, gauss};
+use crate::mesh::CellKind;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(in crate::model::solid) struct Quad9;
+
+impl Cell for Quad9 {
+    const KIND: ElementKind = ElementKind::Quad9;
+    const FACTS: Facts =
+        Facts { name: "quad9", cell: CellKind::Quadrilateral9, mirrored: &[1, 0, 3, 2, 4, 7, 6, 5, 8] };
+    const POINTS: usize = 9;
+    type Nodal = [[f64; 3]; 9];
+    type Tensors = [Tensor; 9];
+
+    fn rule() -> Vec<(Place, f64)> {
+        gauss::square(3)
+    }
+
+    fn fine_rule() -> Vec<(Place, f64)> {
+        gauss::square(4)
+    }
+
+    fn inradius(_at: &Place, dual: &Tensor) -> f64 {
+        gauss::box_inradius(&dual[..2])
+    }
+}
