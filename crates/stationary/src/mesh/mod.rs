@@ -58,7 +58,7 @@ pub use functions::Functions;
 pub use geometry::{inradius, quality};
 pub use kind::CellKind;
 pub use order::Places;
-pub use survey::{COINCIDENT, Piece, Survey};
+pub use survey::{COINCIDENT, MeshPiece, Survey};
 pub use topology::duplicates;
 pub use topology::{Face, NodeCells};
 

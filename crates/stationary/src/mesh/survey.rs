@@ -19,7 +19,7 @@ pub struct Survey {
     /// The smallest and the largest coordinates.
     pub bounds: [[f64; 3]; 2],
     /// Parts of the mesh that share no node, the largest first.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<MeshPiece>,
     /// How many pairs of nodes coincide: closer than [`COINCIDENT`] times the diagonal of the bounding box.
     pub coincident: usize,
     /// The first such pairs, by their nodes.
@@ -30,7 +30,7 @@ pub struct Survey {
 
 /// Elements that are connected by nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct MeshPiece {
     /// How many nodes.
     pub nodes: usize,
     /// How many elements: cells of dimension 1 or more that are no sides of the body.
@@ -65,20 +65,20 @@ impl Mesh {
         })
     }
 
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<MeshPiece> {
         let mut sets = Sets::new(self.points.len());
         for cells in &self.cells {
             for nodes in cells.nodes.chunks_exact(cells.kind.nodes()) {
                 nodes[1..].iter().for_each(|a| sets.join(nodes[0] as usize, *a as usize));
             }
         }
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<MeshPiece> = Vec::new();
         let mut place = vec![usize::MAX; self.points.len()];
         for a in 0..self.points.len() {
             let slot = &mut place[sets.of(a)];
             if *slot == usize::MAX {
                 *slot = pieces.len();
-                pieces.push(Piece { nodes: 0, elements: 0, first: a as u32 });
+                pieces.push(MeshPiece { nodes: 0, elements: 0, first: a as u32 });
             }
             pieces[*slot].nodes += 1;
         }

@@ -1,7 +1,7 @@
 //! What `stationary check` says of a mesh: extent, pieces, coincident nodes, worst elements.
 
 use crate::run::finish::short;
-use stationary::mesh::{COINCIDENT, CellId, Mesh, Piece, Survey};
+use stationary::mesh::{COINCIDENT, CellId, Mesh, MeshPiece, Survey};
 
 /// Pieces that are named.
 const PIECES: usize = 5;
@@ -26,11 +26,11 @@ fn extent(survey: &Survey) -> String {
     axes.collect::<Vec<_>>().join(", ")
 }
 
-fn pieces(mesh: &Mesh, pieces: &[Piece]) -> String {
+fn pieces(mesh: &Mesh, pieces: &[MeshPiece]) -> String {
     if pieces.len() < 2 {
         return "1".into();
     }
-    let one = |piece: &Piece| {
+    let one = |piece: &MeshPiece| {
         let plural = if piece.elements == 1 { "" } else { "s" };
         let tag = mesh.point_tags[piece.first as usize];
         format!("{} element{plural} with {} nodes about node {tag}", piece.elements, piece.nodes)

@@ -54,10 +54,10 @@ pub use group::{ElementGroup, Integration, PlaneAssumption};
 pub use kind::{ElementKind, MAX_NODES};
 pub use loads::{Loads, LoadsBuilder};
 pub use material::{
-    ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Inelastic, J2, Lame,
+    BATCH, ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Inelastic, J2, Lame,
     LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean, Ogden,
-    OgdenTerm, Orthotropic, OrthotropicConstants, PlaneStress, RateDependence, SharedMaterial,
-    StVenantKirchhoff, Update, Viscoelastic,
+    OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress, PointBatch, RateDependence,
+    SharedMaterial, Side, StVenantKirchhoff, Update, Viscoelastic,
 };
 pub use problem::SolidProblem;
 pub use side::{Depth, ElementSide};

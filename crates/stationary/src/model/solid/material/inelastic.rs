@@ -1,5 +1,6 @@
 //! Laws with memory, as variational constitutive updates.
 
+use super::batch::{self, PastBatch, PointBatch};
 use super::{Material, MaterialFault};
 use crate::model::Past;
 use crate::model::solid::tensor::{Tensor, combine, determinant, product, transpose};
@@ -23,6 +24,12 @@ pub trait Inelastic: Material {
 
     /// Energies and stress at `F`. Writes the history that the update leads to, where it is asked for.
     fn update(&self, f: &Tensor, past: Past<'_>, after: Option<&mut [f64]>) -> Result<Update, MaterialFault>;
+
+    /// Updates of points side by side, with the bits of [`update`](Self::update). `false`, and anything written, if one of them fails: they must then be
+    /// asked one by one.
+    fn update_batch(&self, at: &mut PointBatch, past: PastBatch<'_>) -> bool {
+        batch::update_one_by_one(self, at, past)
+    }
 
     /// `dP = (dP/dF) dF` of an update: the consistent tangent.
     fn action_after(&self, f: &Tensor, df: &Tensor, past: Past<'_>) -> Result<Tensor, MaterialFault>;

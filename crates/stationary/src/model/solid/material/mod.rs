@@ -3,6 +3,7 @@
 //! A material is one small struct; everything else (elements, plane stress, step rules) asks it the three questions
 //! of [`Material`], and laws with memory those of [`Inelastic`]. A new one is a file, and a line in the list of [`ConstitutiveLaw`].
 
+mod batch;
 mod fluid;
 mod formula;
 mod hardening;
@@ -19,6 +20,7 @@ mod shared;
 mod st_venant;
 mod viscoelastic;
 
+pub use batch::{BATCH, PastBatch, PointBatch, Side};
 pub use fluid::Fluid;
 pub use formula::{FormulaMaterial, FormulaMaterialError};
 pub use hardening::{Hardening, RateDependence};
@@ -73,6 +75,12 @@ pub trait Material: Debug + Send + Sync {
     /// The constants of a material that is exactly [`NeoHookean`]: its tetrahedra have a faster kernel.
     fn neo_hookean(&self) -> Option<Lame> {
         None
+    }
+
+    /// Energies and stresses of points side by side, with the bits of [`stress`](Self::stress). `false`, and anything written, if one of them has
+    /// no energy: they must then be asked one by one.
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        batch::stress_one_by_one(self, at)
     }
 
     /// `W` at `F`, zero at rest.

@@ -1,6 +1,6 @@
 //! A material behind a pointer.
 
-use super::{Inelastic, Lame, Material, MaterialFault};
+use super::{Inelastic, Lame, Material, MaterialFault, PointBatch};
 use crate::model::solid::tensor::Tensor;
 use std::sync::Arc;
 
@@ -19,6 +19,10 @@ impl SharedMaterial {
 impl Material for SharedMaterial {
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         self.0.stress(f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        self.0.stress_batch(at)
     }
 
     fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
