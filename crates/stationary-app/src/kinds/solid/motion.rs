@@ -137,6 +137,24 @@ impl Motion {
 
     /// The whole body now.
     pub fn look(&self) -> Result<Look, RunError> {
+        let mut look = self.look_at_nodes()?;
+        if self.problem().solid().has_rings() {
+            // The momenta of whole rings: only the one along the axis `y` is not zero by symmetry.
+            look.linear = look.linear.only([false, true, false]);
+            look.angular = look.angular.only([false; 3]);
+        }
+        Ok(look)
+    }
+
+    fn problem(&self) -> &SolidProblem {
+        match self {
+            Motion::Avi(avi) => avi.potentials(),
+            Motion::Sparse(synchronous) => &synchronous.problem,
+        }
+    }
+
+    /// The whole body now, with the momenta of its nodes in the plane or in space.
+    fn look_at_nodes(&self) -> Result<Look, RunError> {
         match self {
             Motion::Avi(avi) => {
                 let failed = |e: AviError| avi_error(avi.time(), self.moves(), &e);

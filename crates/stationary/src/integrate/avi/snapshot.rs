@@ -71,6 +71,14 @@ impl MomentumBalance {
         self
     }
 
+    /// The balance with zero in place of the components that are not `kept`.
+    pub fn only(mut self, kept: [bool; 3]) -> Self {
+        for vector in [&mut self.now, &mut self.start, &mut self.loads, &mut self.reactions] {
+            (0..3).filter(|i| !kept[*i]).for_each(|i| vector[i] = 0.0);
+        }
+        self
+    }
+
     /// The largest component of the residual of the balance.
     pub fn residual(&self) -> f64 {
         let component = |i: usize| self.now[i] - self.start[i] - self.loads[i] - self.reactions[i];

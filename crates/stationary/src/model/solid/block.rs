@@ -239,6 +239,10 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         S::POINTS
     }
 
+    fn are_rings(&self) -> bool {
+        S::RING
+    }
+
     fn label(&self, k: usize) -> usize {
         self.geometry.labels.get(k)
     }

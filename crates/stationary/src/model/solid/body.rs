@@ -134,6 +134,11 @@ impl Solid {
         &self.blocks
     }
 
+    /// Whether elements are rings around the axis `x = 0`.
+    pub fn has_rings(&self) -> bool {
+        self.blocks.iter().any(|block| block.are_rings())
+    }
+
     /// Whether elements have memory.
     pub fn has_history(&self) -> bool {
         self.blocks.iter().any(|block| block.history_size() > 0)

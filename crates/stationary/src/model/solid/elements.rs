@@ -90,6 +90,11 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// The nodes of element `k`.
     fn nodes(&self, k: usize) -> &[u32];
 
+    /// Whether they are rings around the axis `x = 0`.
+    fn are_rings(&self) -> bool {
+        false
+    }
+
     /// `V_K`.
     fn energy(&self, k: usize, t: f64, x: &[f64]) -> Result<f64, ElementFault>;
     /// Writes `dV_K/dx_a` (minus the force) to `out`; returns `V_K`.
