@@ -59,3 +59,44 @@ impl FormulaField {
         self.varied
     }
 }
+
+/// Value and time derivative of a field.
+type Value = ([f64; 3], [f64; 3]);
+
+/// How many fields that do not depend on the place are remembered.
+const REMEMBERED: usize = 4;
+
+/// Fields at one time. One that does not depend on the place is evaluated once, unless many others are in between.
+#[derive(Debug, Clone)]
+pub struct FieldValues<'a> {
+    t: f64,
+    known: [Option<(&'a FormulaField, Value)>; REMEMBERED],
+    next: usize,
+}
+
+impl<'a> FieldValues<'a> {
+    /// At time `t`.
+    pub fn new(t: f64) -> Self {
+        FieldValues { t, known: [None; REMEMBERED], next: 0 }
+    }
+
+    /// The time.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// Value and time derivative of a field at a place.
+    #[inline]
+    pub fn at(&mut self, field: &'a FormulaField, place: &[f64; 3]) -> Value {
+        if field.is_varied() {
+            return field.at(self.t, place);
+        }
+        if let Some((_, value)) = self.known.iter().flatten().find(|(known, _)| std::ptr::eq(*known, field)) {
+            return *value;
+        }
+        let value = field.at(self.t, place);
+        self.known[self.next] = Some((field, value));
+        self.next = (self.next + 1) % REMEMBERED;
+        value
+    }
+}

@@ -28,7 +28,7 @@ pub use compiled::{CompiledPotentials, CompiledPrefix, NodalKicks, OVERFLOW_SAFE
 pub use constant_loads::ConstantLoads;
 pub(crate) use constraint::fill_saddle;
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};
-pub use field::FormulaField;
+pub use field::{FieldValues, FormulaField};
 pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;
 pub(crate) use formula::{positions, velocities};
@@ -37,7 +37,7 @@ pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
 pub use phase::{ConstantForm, Fibred, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace, TwoForm};
-pub use potentials::{LoadEnergy, NO_LOAD, PotentialFault, Potentials};
+pub use potentials::{DeadLoad, LoadEnergy, NO_LOAD, PotentialFault, Potentials};
 pub(crate) use prefetch::prefetch;
 pub use rigid::{
     BodyFault, BodyJet, BodyPotential, FormulaPotential, RigidBody, complete_elliptic, pose, torque,

@@ -1,7 +1,8 @@
 //! Systems whose potential is a sum of potentials of a few nodes each: springs, finite elements, pair potentials.
 
-use super::{CompiledPrefix, ConstantLoads, HistoryEnergy, Past, Supports};
+use super::{CompiledPrefix, ConstantLoads, FieldValues, FormulaField, HistoryEnergy, Past, Supports};
 use std::fmt;
+use std::sync::Arc;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
 /// Positions are arrays of three numbers a node.
@@ -84,12 +85,43 @@ pub trait Potentials: Send + Sync {
         follower.fill(0.0);
         LoadEnergy::default()
     }
+    /// As [`load`](Self::load), for many potentials at one time: what depends on the time only is evaluated once.
+    fn load_at<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
+        self.load(k, fields.time(), x, dead, follower)
+    }
+    /// The dead loads of potential `k` that depend on time, as far as they are known one by one. What potentials that fire together have of them is
+    /// summed for each node once.
+    fn dead_loads(&self, _k: usize) -> &[DeadLoad] {
+        &[]
+    }
+    /// Whether potential `k` has loads besides its [`dead_loads`](Self::dead_loads).
+    fn has_other_loads(&self, k: usize) -> bool {
+        self.loaded(k)
+    }
+    /// As [`load_at`](Self::load_at), without the [`dead_loads`](Self::dead_loads).
+    fn other_load_at<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
+        self.load_at(k, fields, x, dead, follower)
+    }
     /// The prescribed components (Dirichlet boundary conditions).
     fn supports(&self) -> Option<&Supports> {
         None
     }
     /// Compiles the first potentials of a list, as far as one form covers them; they kick only the nodes that are `own`. The list is
-    /// not empty, and its potentials have no loads and no prescribed nodes. By default potentials are evaluated one by one.
+    /// not empty. By default potentials are evaluated one by one.
     fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         CompiledPrefix { count: list.len(), potentials: None }
     }
@@ -97,6 +129,24 @@ pub trait Potentials: Send + Sync {
 
 /// The reason in a [`PotentialFault`] of a load that is not finite.
 pub const NO_LOAD: &str = "the load on it is not a finite number";
+
+/// A force on a node that changes in time and does not depend on the configuration: a coefficient times a field at the reference position of the
+/// node.
+#[derive(Debug, Clone)]
+pub struct DeadLoad {
+    /// The potential to which it belongs.
+    pub element: u32,
+    /// The number of the node among those of the potential.
+    pub local: u32,
+    /// The node.
+    pub node: u32,
+    /// By what the field is multiplied.
+    pub coefficient: f64,
+    /// The reference position of the node.
+    pub place: [f64; 3],
+    /// The field.
+    pub force: Arc<FormulaField>,
+}
 
 /// Energy and power of the loads of one potential.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -182,6 +232,32 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
         (**self).load(k, t, x, dead, follower)
+    }
+    fn load_at<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
+        (**self).load_at(k, fields, x, dead, follower)
+    }
+    fn dead_loads(&self, k: usize) -> &[DeadLoad] {
+        (**self).dead_loads(k)
+    }
+    fn has_other_loads(&self, k: usize) -> bool {
+        (**self).has_other_loads(k)
+    }
+    fn other_load_at<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
+        (**self).other_load_at(k, fields, x, dead, follower)
     }
     fn supports(&self) -> Option<&Supports> {
         (**self).supports()

@@ -1,6 +1,6 @@
 //! Dirichlet boundary conditions: components of nodes that are fixed or have a prescribed motion [AVI03 2.3].
 
-use super::FormulaField;
+use super::{FieldValues, FormulaField};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -117,16 +117,28 @@ impl Supports {
         !self.moved.is_empty()
     }
 
+    /// Whether a component of a node is prescribed.
+    pub fn holds_node(&self, node: u32) -> bool {
+        (0..3).any(|i| self.is_fixed(3 * node as usize + i))
+    }
+
     /// Whether a component of a node has a prescribed motion.
     pub fn moves_node(&self, node: u32) -> bool {
         self.moved.range(3 * node..3 * node + 3).next().is_some()
     }
 
-    /// Writes positions and velocities of the moving components of one node.
+    /// Writes position and velocity of the moving components of one node.
     #[inline]
-    pub fn impose_on_node(&self, node: u32, t: f64, x: &mut [f64], v: &mut [f64]) {
+    pub fn impose_on_node<'a>(
+        &'a self,
+        node: u32,
+        fields: &mut FieldValues<'a>,
+        x: &mut [f64; 3],
+        v: &mut [f64; 3],
+    ) {
         for (i, field) in self.moved.range(3 * node..3 * node + 3) {
-            self.place(*i as usize, field, t, x, v);
+            let i = (*i - 3 * node) as usize;
+            (x[i], v[i]) = self.place(node as usize, i, field, fields);
         }
     }
 
@@ -136,16 +148,23 @@ impl Supports {
             x[*i as usize] = *place;
             v[*i as usize] = 0.0;
         }
+        let mut fields = FieldValues::new(t);
         for (i, field) in &self.moved {
-            self.place(*i as usize, field, t, x, v);
+            let i = *i as usize;
+            (x[i], v[i]) = self.place(i / 3, i % 3, field, &mut fields);
         }
     }
 
     #[inline]
-    fn place(&self, i: usize, field: &FormulaField, t: f64, x: &mut [f64], v: &mut [f64]) {
-        let point = &self.points[i / 3];
-        let (value, rate) = field.at(t, point);
-        x[i] = point[i % 3] + value[0];
-        v[i] = rate[0];
+    fn place<'a>(
+        &self,
+        node: usize,
+        direction: usize,
+        field: &'a FormulaField,
+        fields: &mut FieldValues<'a>,
+    ) -> (f64, f64) {
+        let point = &self.points[node];
+        let (value, rate) = fields.at(field, point);
+        (point[direction] + value[0], rate[0])
     }
 }

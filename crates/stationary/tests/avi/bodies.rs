@@ -6,7 +6,7 @@ use stationary::model::solid::{
     ConstitutiveLaw, Depth, ElementGroup, ElementKind, Lame, LinearElastic, Loads, LoadsBuilder, MAX_NODES,
     NeoHookean, PlaneAssumption, Solid, SolidProblem,
 };
-use stationary::model::{FormulaField, Potentials, Supports};
+use stationary::model::{FieldValues, FormulaField, Potentials, Supports};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -328,6 +328,13 @@ pub fn chain(places: &[f64], ea: f64, density: f64) -> Solid {
     let nodes: Vec<u32> = (0..places.len() as u32 - 1).flat_map(|k| [k, k + 1]).collect();
     let bars = Bars::elastic(&points, &nodes, 0, ea, density).unwrap();
     Solid::new(&points, vec![Box::new(bars)], &[]).unwrap()
+}
+
+/// Puts a node where its supports have it.
+pub fn impose_on_node(supports: &Supports, node: u32, t: f64, x: &mut [f64], v: &mut [f64]) {
+    let own = 3 * node as usize..3 * node as usize + 3;
+    let [x, v] = [x, v].map(|all| (&mut all[own.clone()]).try_into().unwrap());
+    supports.impose_on_node(node, &mut FieldValues::new(t), x, v);
 }
 
 pub fn linear(young: f64, poisson: f64) -> ConstitutiveLaw {

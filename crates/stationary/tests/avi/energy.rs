@@ -160,7 +160,7 @@ fn avi_local_energy_balance_is_that_of_the_paper() {
             };
             if let Some(supports) = problem.supports() {
                 let mut places = x.to_vec();
-                nodes.iter().for_each(|a| supports.impose_on_node(*a, t, &mut places, &mut v));
+                nodes.iter().for_each(|a| impose_on_node(supports, *a, t, &mut places, &mut v));
             }
             let before = kinetic(&v);
             for (m, a) in nodes.iter().enumerate() {

@@ -112,7 +112,6 @@ fn harmonic_schedule_has_the_bits_of_the_queue_under_weight() {
 #[test]
 fn harmonic_schedule_has_the_bits_of_the_queue_with_loads_and_moving_supports() {
     for kind in [ElementKind::Tet4, ElementKind::Tet10] {
-        // Where nothing acts, elements are swept; elsewhere they go one by one, at the same times.
         let setup = Setup::new(grid(kind, [5, 3, 2], [1.3, 1.0, 0.8], 1.4, 0.1))
             .traction(&["sin(5*t)", "0.5*t*X", "0"], |p| p[0] > 1.1)
             .pressure("0.1+0.05*sin(3*t)", |p| p[0] > 1.1)

@@ -4,6 +4,7 @@ mod bodies;
 mod certificate;
 mod energy;
 mod envelope;
+mod external;
 mod faults;
 mod free_schedule;
 mod harmonic_schedule;

@@ -87,7 +87,7 @@ impl<'a> Replay<'a> {
             let mut rate = [[0.0; 3]; 2];
             for (rate, t) in rate.iter_mut().zip([self.clock[*a as usize], t]) {
                 let (mut x, mut v) = (x.to_vec(), vec![0.0; x.len()]);
-                supports.impose_on_node(*a, t, &mut x, &mut v);
+                impose_on_node(supports, *a, t, &mut x, &mut v);
                 rate.copy_from_slice(&v[at..at + 3]);
             }
             self.clock[*a as usize] = t;

@@ -2,8 +2,8 @@
 
 use super::bodies::*;
 use stationary::mesh::CellKind;
-use stationary::model::Potentials;
 use stationary::model::solid::{ElementKind, LoadsBuilder};
+use stationary::model::{FieldValues, Potentials};
 
 const KINDS: [ElementKind; 4] = [ElementKind::Tri3, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Tet10];
 
@@ -118,7 +118,7 @@ fn pressure_forces_on_curved_sides_are_exact() {
         let mut x = deformed(&points, flat, 0.1, 8);
         let n = x.len();
         let (mut dead, mut f) = (vec![0.0; n], vec![0.0; n]);
-        assert!(loads.forces(0, 0.0, &x, &mut dead, &mut f).follower);
+        assert!(loads.forces(0, &mut FieldValues::new(0.0), &x, &mut dead, &mut f).follower);
         assert!(largest(f.iter().copied()) > 0.02);
         for i in (0..n).filter(|i| !flat || i % 3 < 2) {
             let old = x[i];
@@ -147,9 +147,9 @@ fn pressure_stiffness_is_the_derivative_of_the_pressure_forces() {
             let old = x[j];
             // Forces are quadratic in the positions.
             x[j] = old + 0.25;
-            loads.forces(0, 0.0, &x, &mut dead, &mut up);
+            loads.forces(0, &mut FieldValues::new(0.0), &x, &mut dead, &mut up);
             x[j] = old - 0.25;
-            loads.forces(0, 0.0, &x, &mut dead, &mut down);
+            loads.forces(0, &mut FieldValues::new(0.0), &x, &mut dead, &mut down);
             x[j] = old;
             for i in 0..n {
                 let slope = 2.0 * (up[i] - down[i]);

@@ -90,7 +90,7 @@ pub(super) fn choose(
 /// A run whose time is predicted.
 struct Run<'a> {
     body: &'a Body,
-    costs: UpdateCosts<'a>,
+    costs: UpdateCosts,
     /// The simulated time.
     time: f64,
     /// The steps of the synchronous method.

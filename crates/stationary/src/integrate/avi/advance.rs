@@ -1,6 +1,7 @@
 //! Execution of events: the choice among the schedulers, and the drift and kick of one element.
 
-use super::event_context::{EventContext, Scratch, WeightedEvent};
+use super::external::{LoadTime, Turn};
+use super::harmonic_schedule::level_part::Thread;
 use super::history::Slot;
 use super::{Avi, AviError, Event, Queue, Schedule};
 use crate::model::{PotentialFault, Potentials};
@@ -135,11 +136,7 @@ impl<P: Potentials> Avi<P> {
             self.check_next(k)?;
         }
         self.drift_any(k, t);
-        if LOCAL || self.loaded_or_fixed[k] {
-            self.kick_with_loads::<LOCAL>(k, t, weight)?;
-        } else {
-            self.kick(k, t, weight)?;
-        }
+        self.kick_with_loads::<LOCAL>(k, LoadTime { t, weight, first: false }, self.turns.of(k))?;
         watch(FiredEvent { element: k, time: self.clocks.start + t, weight, x: &self.x });
         Ok(self.clocks.next(k))
     }
@@ -160,11 +157,11 @@ impl<P: Potentials> Avi<P> {
     #[inline]
     pub(super) fn drift_any(&mut self, k: usize, t: f64) {
         if self.loaded_or_fixed[k] {
-            // SAFETY: the work balance is borrowed exclusively for this call.
-            unsafe { self.event_context().drift(k, t) };
-        } else {
-            self.drift(k, t);
+            let arrays = self.shared_arrays(std::ptr::null_mut(), &[]);
+            // SAFETY: the arrays are those of this integrator, which is borrowed exclusively.
+            unsafe { arrays.drift_element(k as u32, t) };
         }
+        self.drift(k, t);
     }
 
     /// Moves the nodes of an element to a time since the start on straight lines.
@@ -180,11 +177,51 @@ impl<P: Potentials> Avi<P> {
         }
     }
 
-    /// `v_a -= (weight / m_a) dV_k/dx_a`.
+    /// A kick with what acts from outside on the nodes whose [`Turn`] it is.
     #[inline]
-    pub(super) fn kick(&mut self, k: usize, t: f64, weight: f64) -> Result<(), AviError> {
+    pub(super) fn kick_with_loads<const LOCAL: bool>(
+        &mut self,
+        k: usize,
+        time: LoadTime,
+        turn: Turn,
+    ) -> Result<(), AviError> {
+        if !self.loaded_or_fixed[k] {
+            return self.kick::<LOCAL>(k, time);
+        }
+        let done = self.kick_loaded_or_fixed::<LOCAL>(k, time, turn);
+        if done.is_err() {
+            self.work_balance.abandon(&mut self.v, &self.inverse_mass);
+        }
+        done
+    }
+
+    fn kick_loaded_or_fixed<const LOCAL: bool>(
+        &mut self,
+        k: usize,
+        time: LoadTime,
+        turn: Turn,
+    ) -> Result<(), AviError> {
+        let arrays = self.shared_arrays(std::ptr::null_mut(), &[]);
+        // SAFETY: here and below the arrays are those of this integrator, which is borrowed exclusively.
+        unsafe { arrays.open_element(k as u32, turn) };
+        self.kick::<LOCAL>(k, time)?;
+        let dead = self.turns.dead(turn);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let arrays = self.shared_arrays(std::ptr::null_mut(), &[]);
+        let mut thread = Thread { number: 0, scratch: &mut scratch };
+        // SAFETY: as above.
+        let closed = unsafe { arrays.close_element(k as u32, time, (turn, dead.as_deref()), &mut thread) };
+        self.scratch = scratch;
+        closed.map_err(|failure| AviError { time: self.clocks.start + time.t, fault: failure.fault })
+    }
+
+    /// `v_a -= (weight / m_a) dV_k/dx_a`, and the constant nodal forces that act with the element. In prescribed components this is the velocity
+    /// of the impulses for their supports.
+    #[inline]
+    fn kick<const LOCAL: bool>(&mut self, k: usize, time: LoadTime) -> Result<(), AviError> {
+        let LoadTime { t, weight, .. } = time;
         let nodes = self.potentials.nodes(k);
-        let gradient = &mut self.gradient[..3 * nodes.len()];
+        let gradient = &mut self.scratch[..3 * nodes.len()];
         let time = self.clocks.start + t;
         let value = if self.history.is_empty() || self.potentials.history_size(k) == 0 {
             self.potentials.gradient(k, time, &self.x, gradient)
@@ -193,62 +230,36 @@ impl<P: Potentials> Avi<P> {
             // SAFETY: the history is borrowed exclusively for this call.
             let updated =
                 unsafe { self.history.share().update_in(&self.potentials, k, at, &self.x, gradient) };
-            updated.map(|energy| energy.stored)
+            updated.map(|energy| energy.stored + energy.dissipated)
         };
-        value.map_err(|fault| AviError { time, fault })?;
-        for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
-            let at = 3 * a as usize;
-            let v = &mut self.v[at..at + 3];
-            let inverse_mass = &self.inverse_mass[at..at + 3];
+        let own = value.map_err(|fault| AviError { time, fault })?;
+        if LOCAL {
+            self.record_local(k, (time, weight), own);
+        }
+        let nodes = self.potentials.nodes(k);
+        for (&a, gradient) in nodes.iter().zip(self.scratch.chunks_exact(3)) {
+            let v = &mut self.v[3 * a as usize..][..3];
+            let inverse_mass = 1.0 / self.mass[a as usize];
             for i in 0..3 {
-                v[i] -= weight * inverse_mass[i] * gradient[i];
+                v[i] -= weight * inverse_mass * gradient[i];
             }
         }
         if !self.work_balance.nodal_loads.is_empty() {
-            // SAFETY: the work balance is borrowed exclusively for this call.
-            unsafe { self.event_context().apply_nodal_loads(k, weight) };
+            let loads = self.work_balance.nodal_loads.share();
+            for &a in self.potentials.nodes(k) {
+                let at = 3 * a as usize;
+                let (v, x) = (&mut self.v[at..at + 3], &self.x[at..at + 3]);
+                let inverse_mass = 1.0 / self.mass[a as usize];
+                let (v, x) = (v.try_into().expect("three"), [x[0], x[1], x[2]]);
+                // SAFETY: the loads are borrowed exclusively for this call.
+                unsafe {
+                    if loads.force_with(k, a).is_some() {
+                        loads.apply(a, weight, inverse_mass, x, v);
+                    }
+                }
+            }
         }
         Ok(())
-    }
-
-    /// A kick with loads, reactions of supports and the local energy balance. Without loads and supports the velocities are
-    /// bit-identical to those of [`kick`](Self::kick).
-    pub(super) fn kick_with_loads<const LOCAL: bool>(
-        &mut self,
-        k: usize,
-        t: f64,
-        weight: f64,
-    ) -> Result<(), AviError> {
-        let count = self.clocks.event_count(k);
-        let slot = Slot::of_event(count);
-        let event = WeightedEvent { element: k, time: t, weight, first: count == 0, slot };
-        let loaded_or_fixed = self.loaded_or_fixed[k];
-        // SAFETY: the work balance is borrowed exclusively for this call.
-        let energies = unsafe { self.event_context().kick(event, loaded_or_fixed)? };
-        if LOCAL && let Some(local) = &mut self.local {
-            local.record(k, energies);
-        }
-        Ok(())
-    }
-
-    /// The data on which events of elements with loads and supports work.
-    pub(super) fn event_context(&mut self) -> EventContext<'_, P> {
-        EventContext {
-            start: self.clocks.start,
-            potentials: &self.potentials,
-            x: &mut self.x,
-            v: &mut self.v,
-            node_time: &mut self.node_time,
-            mass: &self.mass,
-            inverse_mass: &self.inverse_mass,
-            balance: self.work_balance.share(),
-            history: self.history.share(),
-            scratch: Scratch {
-                gradient: &mut self.gradient,
-                dead: &mut self.dead,
-                follower: &mut self.follower,
-            },
-        }
     }
 }
 

@@ -55,16 +55,10 @@ pub(super) struct VaryingSteps {
 }
 
 impl Clocks {
-    /// Orders simultaneous events: elements with a load or a prescribed node last, so that they do not interrupt the loops over the other
-    /// elements; small time steps first, so that these loops go from level to level; then by number.
-    pub fn new(start: f64, step: Vec<f64>, loaded_or_fixed: &[bool]) -> Self {
+    /// Orders simultaneous events: small time steps first, so that loops over elements go from level to level; then by number.
+    pub fn new(start: f64, step: Vec<f64>) -> Self {
         let mut order: Vec<u32> = (0..step.len() as u32).collect();
-        let key = |k: &u32| (loaded_or_fixed[*k as usize], step[*k as usize]);
-        order.sort_by(|a, b| {
-            let (last_a, step_a) = key(a);
-            let (last_b, step_b) = key(b);
-            last_a.cmp(&last_b).then(step_a.total_cmp(&step_b))
-        });
+        order.sort_by(|a, b| step[*a as usize].total_cmp(&step[*b as usize]));
         let mut rank = vec![0; step.len()];
         order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
         let events = vec![0; step.len()];
@@ -82,6 +76,13 @@ impl Clocks {
             varying: None,
             event_shift: 0.0,
         }
+    }
+
+    /// All elements in the order of simultaneous events.
+    pub fn ranked(&self) -> Vec<u32> {
+        let mut ranked = vec![0; self.rank.len()];
+        self.rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
+        ranked
     }
 
     /// Makes the time steps variable: `factor` multiplies each element's step, evaluated at the time of the event that begins the step and

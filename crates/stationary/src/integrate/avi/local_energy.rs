@@ -10,7 +10,64 @@
 //!
 //! The work of a support that moves nodes of the element is added on the left.
 
-use super::event_context::EventEnergies;
+use super::Avi;
+use crate::model::{LoadEnergy, Potentials};
+
+/// Energies of an event.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EventEnergies {
+    /// Kinetic energy of the element's nodes before and after the kick.
+    pub kinetic: [f64; 2],
+    /// The element's potential, with all that it has dissipated, and that of its loads.
+    pub potential: [f64; 2],
+    /// Energy supplied by loads that change in time and by supports that move.
+    pub inflow: f64,
+}
+
+impl<P: Potentials> Avi<P> {
+    /// Records the energy balance of an element before it kicks, with its gradient in the scratch space and its energy `own`. Its loads count as if
+    /// they acted in the same kick.
+    pub(super) fn record_local(&mut self, k: usize, (time, weight): (f64, f64), own: f64) {
+        let nodes = self.potentials.nodes(k);
+        let (gradient, loads) = self.scratch.split_at_mut(3 * nodes.len());
+        let (dead, follower) = loads.split_at_mut(3 * nodes.len());
+        let follower = &mut follower[..3 * nodes.len()];
+        let load = if self.potentials.loaded(k) {
+            self.potentials.load(k, time, &self.x, dead, follower)
+        } else {
+            dead.fill(0.0);
+            follower.fill(0.0);
+            LoadEnergy::default()
+        };
+        let mut event = EventEnergies { potential: [own, load.potential], ..EventEnergies::default() };
+        event.inflow = weight * load.rate;
+        let constant = self.potentials.constant_loads().filter(|s| !s.is_empty());
+        for (n, a) in nodes.iter().enumerate() {
+            let at = 3 * *a as usize;
+            let constant =
+                constant.filter(|_| self.work_balance.nodal_loads.element_of(*a) == Some(k as u32));
+            let force = constant.map_or([0.0; 3], |s| s.on(*a as usize));
+            event.potential[1] += constant.map_or(0.0, |s| s.potential_of(*a as usize, &self.x[at..at + 3]));
+            let mass = self.mass[*a as usize];
+            for i in 0..3 {
+                let impulse =
+                    weight * (dead[3 * n + i] + follower[3 * n + i] + force[i] - gradient[3 * n + i]);
+                let fixed = self.inverse_mass[at + i] == 0.0;
+                let before = if fixed { self.work_balance.velocity(*a)[i] } else { self.v[at + i] };
+                let after = if fixed { before } else { before + impulse / mass };
+                event.kinetic[0] += 0.5 * mass * before * before;
+                event.kinetic[1] += 0.5 * mass * after * after;
+                if fixed {
+                    // The support takes the whole impulse.
+                    event.inflow -= impulse * before;
+                }
+            }
+        }
+        if let Some(local) = &mut self.local {
+            local.record(k, event);
+        }
+    }
+}
 
 /// Residuals of the balances of all elements, left side minus right side. The residual of an event is known at the next event.
 #[derive(Debug, Clone)]

@@ -18,8 +18,8 @@
 //! - `harmonic_schedule`: time steps that are a base step times powers of two need no queue, since whole levels fire together;
 //! - `free_schedule`: arbitrary constant time steps, with one event queue for each subdomain of the mesh.
 //!
-//! Loads that change in time or follow the deformation act at the events of their element. Constant nodal forces act at the events of
-//! the element with the smallest time step around the node. Components prescribed by a support (Dirichlet boundary conditions)
+//! Loads that change in time or follow the deformation act at the events of their element, after the kicks of the elements that fire together with it.
+//! Constant nodal forces act at the events of the element with the smallest time step around the node. Components prescribed by a support (Dirichlet boundary conditions)
 //! follow the prescribed motion, and the impulse that this requires is summed as the reaction of the support.
 //!
 //! Elements with memory are updated and committed at their events ([`crate::model::Past`]).
@@ -32,7 +32,7 @@ mod certificate;
 mod clocks;
 mod descent;
 mod envelope;
-mod event_context;
+mod external;
 mod free_schedule;
 mod harmonic_clock;
 mod harmonic_schedule;
@@ -65,6 +65,7 @@ pub use steps::{Buffer, harmonic};
 use crate::model::{Past, PotentialFault, Potentials};
 use clocks::Clocks;
 use envelope::Envelope;
+use external::Turns;
 use free_schedule::FreeSchedule;
 use harmonic_schedule::HarmonicSchedule;
 use history::History;
@@ -88,8 +89,10 @@ pub struct Avi<P> {
     inverse_mass: Vec<f64>,
     clocks: Clocks,
     schedule: Schedule,
-    /// Elements with a load of their own or a prescribed node: their events also book impulses and work.
+    /// Elements with a node on which a load of an element or a support acts.
     loaded_or_fixed: Vec<bool>,
+    /// At which events of the elements around a node loads and supports act on it.
+    turns: Turns,
     /// Whether slower levels are to act with their envelope.
     boundary: Boundary,
     /// The boundaries between levels, where the slower one acts with its envelope.
@@ -99,12 +102,8 @@ pub struct Avi<P> {
     history: History,
     /// Linear and angular momentum before the first kick.
     initial_momenta: [[f64; 3]; 2],
-    /// Scratch space for the gradient of one element.
-    gradient: Vec<f64>,
-    /// Scratch space for the dead loads of one element.
-    dead: Vec<f64>,
-    /// Scratch space for the follower loads of one element.
-    follower: Vec<f64>,
+    /// Scratch space for the gradient, the dead loads and the follower loads of one element.
+    scratch: Vec<f64>,
     /// The time reached, since the start.
     time: f64,
     threads: usize,
@@ -262,16 +261,7 @@ impl<P: Potentials> Avi<P> {
 
     /// Memory of the state and of the schedule in bytes, without the potentials.
     pub fn memory(&self) -> usize {
-        let numbers = [
-            &self.x,
-            &self.v,
-            &self.node_time,
-            &self.mass,
-            &self.inverse_mass,
-            &self.gradient,
-            &self.dead,
-            &self.follower,
-        ];
+        let numbers = [&self.x, &self.v, &self.node_time, &self.mass, &self.inverse_mass, &self.scratch];
         let schedule = match &self.schedule {
             Schedule::Queue(queue) => queue.memory(),
             Schedule::Harmonic(schedule) => schedule.memory(),
@@ -282,6 +272,7 @@ impl<P: Potentials> Avi<P> {
             + self.history.memory()
             + self.clocks.memory()
             + self.loaded_or_fixed.capacity()
+            + self.turns.memory()
             + self.envelope.as_ref().map_or(0, Envelope::memory)
             + schedule
     }

@@ -2,7 +2,6 @@
 
 use super::work_balance::Sum;
 use crate::model::Potentials;
-use std::cmp::Reverse;
 
 /// Marks a node without a force.
 const NO_ELEMENT: u32 = u32::MAX;
@@ -10,9 +9,8 @@ const NO_ELEMENT: u32 = u32::MAX;
 /// The element with which the constant force on each node acts, and the impulses applied so far.
 ///
 /// The potential `-f . x` of a constant force may be integrated with any time steps, so any element around the node would do. Chosen
-/// is one with the smallest time step, since the node is kicked most often by it; among these one without a load of its own or a
-/// prescribed node, if there is one; among these the one that fires last, so that in a harmonic schedule the constant forces of a level
-/// follow after all kicks of its elements.
+/// is one with the smallest time step, since the node is kicked most often by it; among these the one that fires last, so that in a harmonic
+/// schedule the constant forces of a level follow after all kicks of its elements.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NodalLoads {
     force: Vec<[f64; 3]>,
@@ -30,14 +28,12 @@ pub(super) struct AppliedWeights {
 
 impl NodalLoads {
     /// For elements with these time steps and this order among simultaneous events.
-    pub fn new<P: Potentials>(potentials: &P, step: &[f64], rank: &[u32], loaded_or_fixed: &[bool]) -> Self {
+    pub fn new<P: Potentials>(potentials: &P, step: &[f64], rank: &[u32]) -> Self {
         let Some(loads) = potentials.constant_loads() else { return NodalLoads::default() };
         let force = loads.forces().to_vec();
         let mut element = vec![NO_ELEMENT; force.len()];
-        let better = |k: usize, other: usize| {
-            let key = |k: usize| (loaded_or_fixed[k], Reverse(rank[k]));
-            step[k].total_cmp(&step[other]).then(key(k).cmp(&key(other))).is_lt()
-        };
+        let better =
+            |k: usize, other: usize| step[k].total_cmp(&step[other]).then(rank[other].cmp(&rank[k])).is_lt();
         for k in 0..step.len() {
             for a in potentials.nodes(k).iter().map(|a| *a as usize) {
                 if force[a] != [0.0; 3] && (element[a] == NO_ELEMENT || better(k, element[a] as usize)) {
@@ -137,18 +133,17 @@ impl SharedNodalLoads {
         unsafe { (*self.element.add(a as usize) == k as u32).then(|| *self.force.add(a as usize)) }
     }
 
-    /// Adds the impulse of the force on a node at `x` to its velocity, and to the sums. Prescribed components have zero in
-    /// `inverse_mass`.
+    /// Adds the impulse of the force on a node at `x` to its velocity, and to the sums.
     ///
     /// # Safety
     /// The contract of [`SharedNodalLoads`]; the node has a force.
     #[inline]
-    pub unsafe fn apply(&self, a: u32, weight: f64, inverse_mass: [f64; 3], x: [f64; 3], v: &mut [f64; 3]) {
+    pub unsafe fn apply(&self, a: u32, weight: f64, inverse_mass: f64, x: [f64; 3], v: &mut [f64; 3]) {
         assert!((a as usize) < self.nodes, "a node of the mesh");
         // SAFETY: the arrays are alive by contract, `a` is below their length, and the sums of `a` belong to this thread.
         let (force, applied) = unsafe { (&*self.force.add(a as usize), &mut *self.applied.add(a as usize)) };
         for i in 0..3 {
-            v[i] += weight * inverse_mass[i] * force[i];
+            v[i] += weight * inverse_mass * force[i];
             applied.weighted_position[i].add(weight * x[i]);
         }
         applied.weight.add(weight);

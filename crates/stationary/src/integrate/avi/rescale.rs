@@ -3,8 +3,7 @@
 //! A uniform factor keeps the order of the time steps: levels of harmonic steps, the order of simultaneous events, and the elements with
 //! which constant nodal forces act all stay as they are.
 
-use super::event_context::WeightedEvent;
-use super::history::Slot;
+use super::external::{LoadTime, Turn};
 use super::{Avi, AviError, Schedule};
 use crate::model::Potentials;
 
@@ -49,7 +48,9 @@ impl<P: Potentials> Avi<P> {
         self.restart_clocks(self.time, scale, self.clocks.all_events());
         for (k, applied) in applied.into_iter().enumerate() {
             let weight = self.time - applied + self.clocks.first_weight(k);
-            if let Err(error) = self.kick_between_events(k, weight) {
+            // Not the first event of an element under follower loads: their work since the last one counts.
+            let time = LoadTime { t: self.time, weight, first: false };
+            if let Err(error) = self.kick_with_loads::<false>(k, time, Turn::ALONE) {
                 assert!(self.restore(&before), "a state of its own");
                 return Err(error);
             }
@@ -82,18 +83,5 @@ impl<P: Potentials> Avi<P> {
         for k in 0..self.clocks.step.len() {
             self.drift_any(k, time);
         }
-    }
-
-    /// Applies an impulse of an element at the time reached, where its nodes are.
-    fn kick_between_events(&mut self, k: usize, weight: f64) -> Result<(), AviError> {
-        let time = self.time;
-        if !self.loaded_or_fixed[k] {
-            return self.kick(k, time, weight);
-        }
-        // Not the first event of an element under follower loads: their work since the last one counts.
-        let slot = Slot::between_events(self.clocks.event_count(k));
-        let event = WeightedEvent { element: k, time, weight, first: false, slot };
-        // SAFETY: the work balance is borrowed exclusively for this call.
-        unsafe { self.event_context().kick(event, true) }.map(drop)
     }
 }

@@ -1,10 +1,10 @@
 //! All nodes at one time: energies, momenta, and the balance of momentum with external impulses.
 
-use super::event_context::load_not_finite;
+use super::external::load_not_finite;
 use super::work_balance::BalanceTotals;
 use super::{Avi, AviError};
 use crate::linalg::{cross, dot};
-use crate::model::{HistoryEnergy, PotentialFault, Potentials};
+use crate::model::{FieldValues, HistoryEnergy, PotentialFault, Potentials};
 
 /// Positions and velocities of all nodes at one time.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,13 +140,14 @@ impl<P: Potentials> Avi<P> {
             (0..3).for_each(|i| back[3 * a + i] -= impulse[i]);
             external.add_load(&x[3 * a..3 * a + 3], &impulse);
         }
-        let mut dead = self.gradient.clone();
-        let mut follower = self.gradient.clone();
-        for k in (0..ahead.len()).filter(|k| self.loaded_or_fixed[*k] && self.potentials.loaded(*k)) {
+        let mut fields = FieldValues::new(time);
+        let mut dead = self.scratch.clone();
+        let mut follower = self.scratch.clone();
+        for k in (0..ahead.len()).filter(|k| self.potentials.loaded(*k)) {
             let nodes = self.potentials.nodes(k);
             let dead = &mut dead[..3 * nodes.len()];
             let follower = &mut follower[..3 * nodes.len()];
-            let load = self.potentials.load(k, time, &x, dead, follower);
+            let load = self.potentials.load_at(k, &mut fields, &x, dead, follower);
             if !dead.iter().chain(&*follower).all(|f| f.is_finite()) {
                 return Err(load_not_finite(&self.potentials, k, time));
             }
@@ -180,7 +181,7 @@ impl<P: Potentials> Avi<P> {
             return Ok(HistoryEnergy::elastic(energy));
         }
         let mut total = HistoryEnergy::default();
-        let (mut own, mut gradient) = (self.gradient.clone(), self.gradient.clone());
+        let (mut own, mut gradient) = (self.scratch.clone(), self.scratch.clone());
         for (k, weight) in weights.iter().enumerate() {
             let nodes = self.potentials.nodes(k);
             let (own, gradient) = (&mut own[..3 * nodes.len()], &mut gradient[..3 * nodes.len()]);

@@ -2,7 +2,7 @@
 
 use super::clocks::Clocks;
 use super::envelope::{Boundary, Envelope, Mesh};
-use super::event_context::load_not_finite;
+use super::external::{LoadTime, Turn, Turns, load_not_finite};
 use super::harmonic_schedule::HarmonicSchedule;
 use super::history::History;
 use super::nodal_loads::NodalLoads;
@@ -89,19 +89,21 @@ impl<P: Potentials> Avi<P> {
         );
         let AviStart { t, mut x, mut v, mass, step } = start;
         let mut inverse_mass: Vec<f64> = mass.iter().flat_map(|m| [1.0 / m; 3]).collect();
-        let mut loaded_or_fixed: Vec<bool> = (0..count).map(|k| potentials.loaded(k)).collect();
+        let loaded = (0..count).filter(|k| potentials.loaded(*k));
+        let mut booked: Vec<u32> = loaded.flat_map(|k| potentials.nodes(k)).copied().collect();
         if let Some(supports) = potentials.supports() {
             supports.impose(t, &mut x, &mut v);
             (0..inverse_mass.len()).filter(|i| supports.is_fixed(*i)).for_each(|i| inverse_mass[i] = 0.0);
-            let fixed = |a: &u32| (0..3).any(|i| supports.is_fixed(3 * *a as usize + i));
-            (0..count).for_each(|k| loaded_or_fixed[k] |= potentials.nodes(k).iter().any(fixed));
+            booked.extend((0..nodes as u32).filter(|a| supports.holds_node(*a)));
         }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
-        let booked = (0..count).filter(|k| loaded_or_fixed[*k]).flat_map(|k| potentials.nodes(k)).copied();
-        let clocks = Clocks::new(t, step, &loaded_or_fixed);
-        let nodal_loads = NodalLoads::new(&potentials, &clocks.step, &clocks.rank, &loaded_or_fixed);
+        let clocks = Clocks::new(t, step);
+        let nodal_loads = NodalLoads::new(&potentials, &clocks.step, &clocks.rank);
         let follower = with_follower_loads(&potentials, &x, t);
-        let work_balance = WorkBalance::new(nodes, booked, &follower, nodal_loads);
+        let mut work_balance = WorkBalance::new(nodes, booked.into_iter(), &follower, nodal_loads);
+        work_balance.note_velocities(&v);
+        let is_booked = |k: usize| potentials.nodes(k).iter().any(|a| work_balance.has(*a));
+        let loaded_or_fixed = (0..count).map(is_booked).collect();
         let history = History::new(&potentials);
         let mut avi = Avi {
             potentials,
@@ -113,15 +115,14 @@ impl<P: Potentials> Avi<P> {
             clocks,
             schedule: Schedule::Queue(Queue::default()),
             loaded_or_fixed,
+            turns: Turns::default(),
             boundary: Boundary::Impulse,
             envelope: None,
             local: None,
             work_balance,
             history,
             initial_momenta: [[0.0; 3]; 2],
-            gradient: vec![0.0; 3 * widest],
-            dead: vec![0.0; 3 * widest],
-            follower: vec![0.0; 3 * widest],
+            scratch: vec![0.0; 9 * widest],
             time: 0.0,
             threads: 1,
             subdomain_size: None,
@@ -138,22 +139,19 @@ impl<P: Potentials> Avi<P> {
         for k in 0..self.clocks.step.len() {
             let weight = self.clocks.first_weight(k);
             self.check_next(k)?;
-            if self.loaded_or_fixed[k] {
-                self.kick_with_loads::<false>(k, 0.0, weight)?;
-            } else {
-                self.kick(k, 0.0, weight)?;
-            }
+            self.kick_with_loads::<false>(k, LoadTime { t: 0.0, weight, first: true }, Turn::ALONE)?;
         }
         self.clocks.count_ticks();
         if let Some(clock) = &self.clocks.harmonic {
-            let schedule =
-                HarmonicSchedule::new(&self.potentials, clock, &self.clocks.rank, &self.loaded_or_fixed);
-            self.schedule = Schedule::Harmonic(schedule);
+            let ranked = self.clocks.ranked();
+            if self.loaded_or_fixed.contains(&true) {
+                self.turns = Turns::new(&self.potentials, &ranked, &self.clocks.step, self.mass.len());
+            }
+            self.schedule = Schedule::Harmonic(HarmonicSchedule::new(&self.potentials, clock, &ranked));
             if self.boundary.has_envelope() && clock.midpoint {
                 let mesh = Mesh {
                     potentials: &self.potentials,
                     clocks: &self.clocks,
-                    loaded_or_fixed: &self.loaded_or_fixed,
                     inverse_mass: &self.inverse_mass,
                     x: &self.x,
                 };

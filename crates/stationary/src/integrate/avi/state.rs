@@ -116,6 +116,7 @@ impl<P: Potentials> Avi<P> {
         let (initial_momenta, work_balance) = state.work_balance.split_at(6);
         self.initial_momenta.as_flattened_mut().copy_from_slice(initial_momenta);
         self.work_balance.restore(work_balance);
+        self.work_balance.note_velocities(&self.v);
         self.history.restore(&state.history);
         if let Some(local) = &mut self.local {
             local.restore(&state.local);

@@ -1,11 +1,8 @@
 //! External impulses, moments and work of loads and supports, summed by nodes [AVI03 3.5 (52)-(57)].
 
-use super::event_context::WeightedEvent;
 use super::nodal_loads::{NodalLoads, SharedNodalLoads};
 use crate::linalg::{CompensatedSum, cross};
 use crate::model::Supports;
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
 
 /// A compensated sum, so that millions of impulses balance to rounding.
 pub(super) type Sum = CompensatedSum<f64>;
@@ -19,6 +16,10 @@ pub(super) struct NodeBalance {
     reaction_moment: [Sum; 3],
     /// Work of the supports of the node, and of the loads of those elements whose first node it is.
     work: Sum,
+    /// The impulse of loads that is still to be applied.
+    pub impulse: [f64; 3],
+    /// The velocity of prescribed components.
+    pub velocity: [f64; 3],
 }
 
 impl NodeBalance {
@@ -28,9 +29,10 @@ impl NodeBalance {
         add(&mut self.load_moment, &cross(x, impulse));
     }
 
-    /// Adds the impulse of a support on one component, and its moment.
-    pub fn add_reaction(&mut self, direction: usize, impulse: f64, moment: &[f64; 3]) {
-        self.reaction[direction].add(impulse);
+    /// Adds the impulse of supports, and its moment.
+    #[inline]
+    pub fn add_reaction(&mut self, impulse: &[f64; 3], moment: &[f64; 3]) {
+        add(&mut self.reaction, impulse);
         add(&mut self.reaction_moment, moment);
     }
 
@@ -67,15 +69,15 @@ pub(super) struct WorkBalance {
     balances: Vec<NodeBalance>,
     /// Positions and follower forces at the last event of each element under follower loads, six numbers a node.
     last_follower: Vec<f64>,
-    /// Where the numbers of an element begin in `last_follower`.
-    follower_start: BTreeMap<u32, usize>,
+    /// Where the numbers of each element begin in `last_follower`, or `u32::MAX`; empty if there are none.
+    follower_start: Vec<u32>,
     /// Constant nodal forces.
     pub nodal_loads: NodalLoads,
 }
 
 impl WorkBalance {
     /// Balances of `nodes`, in any order, in a mesh of `count` nodes. `follower` lists the elements under follower loads, each with
-    /// the number of its nodes.
+    /// the number of its nodes, in ascending order.
     pub fn new(
         count: usize,
         nodes: impl Iterator<Item = u32>,
@@ -92,21 +94,51 @@ impl WorkBalance {
             all.nodes.iter().zip(0..).for_each(|(a, slot)| all.slot[*a as usize] = slot);
         }
         for (k, nodes) in follower {
-            all.follower_start.insert(*k as u32, all.last_follower.len());
+            all.follower_start.resize(*k, u32::MAX);
+            all.follower_start.push(all.last_follower.len() as u32);
             all.last_follower.resize(all.last_follower.len() + 6 * nodes, 0.0);
         }
         all
     }
 
+    /// Takes the velocities of prescribed components, which are those of the nodes while nothing is fired.
+    pub fn note_velocities(&mut self, v: &[f64]) {
+        for (a, balance) in self.nodes.iter().zip(&mut self.balances) {
+            balance.velocity.copy_from_slice(&v[3 * *a as usize..][..3]);
+        }
+    }
+
+    /// The velocity of the prescribed components of a node.
+    pub fn velocity(&self, a: u32) -> [f64; 3] {
+        self.balances[self.slot[a as usize] as usize].velocity
+    }
+
+    /// Forgets what acts on the nodes since their first kick, where an element could not be evaluated. Prescribed components have zero in
+    /// `inverse_mass`.
+    pub fn abandon(&mut self, v: &mut [f64], inverse_mass: &[f64]) {
+        for (a, balance) in self.nodes.iter().zip(&mut self.balances) {
+            balance.impulse = [0.0; 3];
+            for i in (0..3).filter(|i| inverse_mass[3 * *a as usize + i] == 0.0) {
+                v[3 * *a as usize + i] = balance.velocity[i];
+            }
+        }
+    }
+
+    /// Whether a node has a balance.
+    pub fn has(&self, a: u32) -> bool {
+        self.slot.get(a as usize).is_some_and(|slot| *slot != u32::MAX)
+    }
+
     /// A handle through which events add to the balances of their nodes.
-    pub fn share(&mut self) -> SharedWorkBalance<'_> {
+    pub fn share(&mut self) -> SharedWorkBalance {
         SharedWorkBalance {
-            slot: &self.slot,
-            follower_start: &self.follower_start,
+            nodes: self.slot.len(),
+            slot: self.slot.as_ptr(),
             balances: self.balances.as_mut_ptr(),
+            elements: self.follower_start.len(),
+            follower_start: self.follower_start.as_ptr(),
             last_follower: self.last_follower.as_mut_ptr(),
             nodal_loads: self.nodal_loads.share(),
-            borrowed: PhantomData,
         }
     }
 
@@ -138,13 +170,13 @@ impl WorkBalance {
     /// trapezoidal rule along the path. Velocities cannot be used: at an event the velocity of a node includes the kicks of some elements
     /// for times ahead, and lacks those of others.
     pub fn follower_work(&self, k: usize, nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
-        let Some(at) = self.follower_start.get(&(k as u32)) else { return 0.0 };
-        follower_work(&self.last_follower[*at..][..6 * nodes.len()], nodes, x, force)
+        let Some(at) = self.follower_start.get(k).filter(|at| **at != u32::MAX) else { return 0.0 };
+        follower_work(&self.last_follower[*at as usize..][..6 * nodes.len()], nodes, x, force)
     }
 
     /// Memory in bytes.
     pub fn memory(&self) -> usize {
-        size_of::<u32>() * (self.slot.capacity() + self.nodes.capacity())
+        size_of::<u32>() * (self.slot.capacity() + self.nodes.capacity() + self.follower_start.capacity())
             + size_of::<NodeBalance>() * self.balances.capacity()
             + size_of::<f64>() * self.last_follower.capacity()
             + self.nodal_loads.memory()
@@ -170,50 +202,76 @@ impl WorkBalance {
 }
 
 /// [`WorkBalance`] shared by threads that work on different nodes.
+///
+/// # Safety
+/// It is used only while the [`WorkBalance`] from which it was made is borrowed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SharedWorkBalance<'a> {
-    slot: &'a [u32],
-    follower_start: &'a BTreeMap<u32, usize>,
+pub(super) struct SharedWorkBalance {
+    nodes: usize,
+    slot: *const u32,
     balances: *mut NodeBalance,
+    elements: usize,
+    follower_start: *const u32,
     last_follower: *mut f64,
     pub nodal_loads: SharedNodalLoads,
-    borrowed: PhantomData<&'a mut WorkBalance>,
 }
 
 // SAFETY: the unsafe methods require of their callers that threads use balances of different nodes at a time.
-unsafe impl Send for SharedWorkBalance<'_> {}
+unsafe impl Send for SharedWorkBalance {}
 // SAFETY: as above.
-unsafe impl Sync for SharedWorkBalance<'_> {}
+unsafe impl Sync for SharedWorkBalance {}
 
-impl<'a> SharedWorkBalance<'a> {
+impl SharedWorkBalance {
+    /// Whether a node has a balance.
+    ///
+    /// # Safety
+    /// The contract of [`SharedWorkBalance`].
+    #[inline]
+    pub unsafe fn has(&self, a: u32) -> bool {
+        // SAFETY: the array is alive by contract, and the node is below its length.
+        (a as usize) < self.nodes && unsafe { *self.slot.add(a as usize) != u32::MAX }
+    }
+
     /// The balance of a node that has one.
     ///
     /// # Safety
-    /// No other reference to the balance of this node is alive.
+    /// The contract of [`SharedWorkBalance`]; no other reference to the balance of this node is alive.
     #[inline]
-    pub unsafe fn of(&self, node: u32) -> &'a mut NodeBalance {
-        let slot = self.slot[node as usize];
+    pub unsafe fn of<'b>(&self, node: u32) -> &'b mut NodeBalance {
+        assert!((node as usize) < self.nodes, "a node with a balance");
+        // SAFETY: the arrays are alive by contract, and the node is below their length.
+        let slot = unsafe { *self.slot.add(node as usize) };
         assert!(slot != u32::MAX, "a node with a balance");
-        // SAFETY: slots are numbers of balances, which live as long as `'a`; the reference is unique by this function's contract.
+        // SAFETY: slots are numbers of balances; the reference is unique by this function's contract.
         unsafe { &mut *self.balances.add(slot as usize) }
     }
 
-    /// An event of an element under follower loads: adds the work since the last event, unless it is the first.
+    /// The work of the follower loads on element `k` since its last event, at an event where they have become `force` on the way to `x`; zero at the
+    /// `first`.
     ///
     /// # Safety
-    /// No other thread uses the balances of the element's nodes during this call.
-    pub unsafe fn record_follower_work(&self, event: WeightedEvent, nodes: &[u32], x: &[f64], force: &[f64]) {
-        let Some(at) = self.follower_start.get(&(event.element as u32)) else { return };
-        // SAFETY: these six numbers a node belong to the element, and only the thread that works on its nodes uses them.
-        let last = unsafe { std::slice::from_raw_parts_mut(self.last_follower.add(*at), 6 * nodes.len()) };
-        if !event.first {
-            // SAFETY: guaranteed by this function's contract.
-            unsafe { self.of(nodes[0]) }.add_work(follower_work(last, nodes, x, force));
-        }
+    /// The contract of [`SharedWorkBalance`]; no other thread uses what is booked with this element.
+    pub unsafe fn record_follower_work(
+        &self,
+        k: u32,
+        first: bool,
+        nodes: &[u32],
+        x: &[f64],
+        force: &[f64],
+    ) -> f64 {
+        assert!((k as usize) < self.elements, "an element under follower loads");
+        // SAFETY: the arrays are alive by contract, `k` is below their length, and six numbers a node belong to the element.
+        let last = unsafe {
+            let at = *self.follower_start.add(k as usize);
+            assert!(at != u32::MAX, "an element under follower loads");
+            std::slice::from_raw_parts_mut(self.last_follower.add(at as usize), 6 * nodes.len())
+        };
+        let work = if first { 0.0 } else { follower_work(last, nodes, x, force) };
         for ((n, a), last) in nodes.iter().enumerate().zip(last.chunks_exact_mut(6)) {
             last[..3].copy_from_slice(&x[3 * *a as usize..][..3]);
             last[3..].copy_from_slice(&force[3 * n..][..3]);
         }
+        work
     }
 }
 

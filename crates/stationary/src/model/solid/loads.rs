@@ -6,26 +6,17 @@
 //! weight costs no more than one without.
 
 use super::side::{Depth, ElementSide, MOST_NODES, Pressure};
-use crate::model::{ConstantLoads, FormulaField, LoadEnergy};
+use crate::model::{ConstantLoads, DeadLoad, FieldValues, FormulaField, LoadEnergy};
 use std::sync::Arc;
 
 /// The loads of all elements.
 #[derive(Debug, Clone, Default)]
 pub struct Loads {
     /// Dead loads that depend on time.
-    dead: Lists<Dead>,
+    dead: Lists<DeadLoad>,
     faces: Lists<Face>,
     points: Vec<[f64; 3]>,
     constant_loads: ConstantLoads,
-}
-
-/// A dead force on one node of an element: a coefficient times a field at the node's reference position.
-#[derive(Debug, Clone)]
-struct Dead {
-    local: u32,
-    node: u32,
-    coefficient: f64,
-    force: Arc<FormulaField>,
 }
 
 /// One side of an element under pressure.
@@ -40,7 +31,7 @@ struct Face {
 /// Builds [`Loads`], in any order of elements.
 #[derive(Debug, Default)]
 pub struct LoadsBuilder {
-    dead: Vec<(u32, Dead)>,
+    dead: Vec<(u32, DeadLoad)>,
     faces: Vec<(u32, Face)>,
 }
 
@@ -92,8 +83,10 @@ impl LoadsBuilder {
         coefficient: f64,
         field: &Arc<FormulaField>,
     ) {
-        let entry = Dead { local: local as u32, node, coefficient, force: Arc::clone(field) };
-        self.dead.push((k as u32, entry));
+        let (element, local) = (k as u32, local as u32);
+        // The place is known in the end.
+        let entry = DeadLoad { element, local, node, coefficient, place: [0.0; 3], force: Arc::clone(field) };
+        self.dead.push((element, entry));
     }
 
     /// A pressure on a side of element `k`: the nodes of the side in the order of [`crate::mesh::Face`], and the
@@ -117,10 +110,11 @@ impl LoadsBuilder {
 
     /// The loads, for nodes with these reference positions. Fields that do not depend on time are evaluated now.
     pub fn finish(self, points: &[[f64; 3]], elements: usize) -> Loads {
-        let (timed, constant): (Vec<_>, Vec<_>) =
+        let (mut timed, constant): (Vec<_>, Vec<_>) =
             self.dead.into_iter().partition(|(_, d)| d.force.is_timed());
+        timed.iter_mut().for_each(|(_, d)| d.place = points[d.node as usize]);
         let mut constant_loads = ConstantLoads::default();
-        for (_, Dead { node, coefficient, force, .. }) in constant {
+        for (_, DeadLoad { node, coefficient, force, .. }) in constant {
             let (value, _) = force.at(0.0, &points[node as usize]);
             constant_loads.add(node as usize, &value.map(|f| coefficient * f), points);
         }
@@ -163,18 +157,24 @@ impl Loads {
     }
 
     /// Writes the time-dependent dead loads and the follower loads on the nodes of element `k`, three numbers each.
-    pub fn forces(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
+    pub fn forces<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
         dead.fill(0.0);
-        follower.fill(0.0);
         let mut forced = LoadEnergy::default();
         for entry in self.dead.of(k) {
-            let (value, rate) = entry.force.at(t, &self.points[entry.node as usize]);
+            let (value, rate) = fields.at(&entry.force, &entry.place);
             let at = 3 * entry.node as usize;
             for i in 0..3 {
                 let f = entry.coefficient * value[i];
                 dead[3 * entry.local as usize + i] += f;
                 // Relative to the reference position, so that an undeformed body has no load potential.
-                let moved = x[at + i] - self.points[entry.node as usize][i];
+                let moved = x[at + i] - entry.place[i];
                 forced.potential -= f * moved;
                 // The rate of a load such as sqrt(t) is infinite at t = 0; without displacement its power is zero all the same.
                 if moved != 0.0 {
@@ -182,20 +182,42 @@ impl Loads {
                 }
             }
         }
+        forced.follower = self.push(k, fields, x, follower);
+        forced
+    }
+
+    /// The time-dependent dead loads on element `k`.
+    pub fn dead(&self, k: usize) -> &[DeadLoad] {
+        self.dead.of(k)
+    }
+
+    /// Whether element `k` has a follower load.
+    pub fn is_pushed(&self, k: usize) -> bool {
+        !self.faces.of(k).is_empty()
+    }
+
+    /// Writes the follower loads on the nodes of element `k`; whether there are any.
+    pub fn push<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        follower: &mut [f64],
+    ) -> bool {
+        follower.fill(0.0);
         for face in self.faces.of(k) {
-            forced.follower = true;
-            let pressure = self.pressure(face, t);
+            let pressure = self.pressure(face, fields);
             face.side.push(&pressure, x, |a, force| {
                 let at = 3 * face.local[a] as usize;
                 (0..3).for_each(|i| follower[at + i] += force[i]);
             });
         }
-        forced
+        self.is_pushed(k)
     }
 
     /// The pressure on a side at its nodes; one number if it does not depend on the place.
-    fn pressure(&self, face: &Face, t: f64) -> Pressure {
-        let at = |node: u32| face.pressure.at(t, &self.points[node as usize]).0[0];
+    fn pressure<'a>(&self, face: &'a Face, fields: &mut FieldValues<'a>) -> Pressure {
+        let mut at = |node: u32| fields.at(&face.pressure, &self.points[node as usize]).0[0];
         let nodes = face.side.nodes();
         if !face.pressure.is_varied() {
             return Pressure::Uniform(at(nodes[0]));
@@ -207,8 +229,9 @@ impl Loads {
 
     /// Subtracts the load stiffness, the derivative of the follower loads on element `k`, from a square matrix by rows.
     pub fn subtract_stiffness(&self, k: usize, t: f64, x: &[f64], nodes: usize, out: &mut [f64]) {
+        let mut fields = FieldValues::new(t);
         for face in self.faces.of(k) {
-            let pressure = self.pressure(face, t);
+            let pressure = self.pressure(face, &mut fields);
             let (local, columns) = (&face.local, 3 * nodes);
             face.side.slope(&pressure, x, |[a, b], slope| {
                 for i in 0..3 {

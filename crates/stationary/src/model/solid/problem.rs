@@ -5,8 +5,8 @@ use super::elements::ElementFault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
 use crate::model::{
-    CompiledPrefix, ConstantLoads, HistoryEnergy, LoadEnergy, NO_LOAD, Past, PotentialFault, Potentials,
-    Structure, Supports,
+    CompiledPrefix, ConstantLoads, DeadLoad, FieldValues, HistoryEnergy, LoadEnergy, NO_LOAD, Past,
+    PotentialFault, Potentials, Structure, Supports,
 };
 
 /// A solid with its loads and supports, as time integration methods use it.
@@ -111,10 +111,11 @@ impl SolidProblem {
             (0..3).for_each(|i| out[i] += sign * force[i]);
         }
         let (mut dead, mut follower) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
+        let mut fields = FieldValues::new(t);
         for k in self.loaded.iter().map(|k| *k as usize) {
             let nodes = Potentials::nodes(&self.solid, k);
             let (dead, follower) = (&mut dead[..3 * nodes.len()], &mut follower[..3 * nodes.len()]);
-            let load = self.loads.forces(k, t, x, dead, follower);
+            let load = self.loads.forces(k, &mut fields, x, dead, follower);
             if !load.potential.is_finite() || follower.iter().any(|f| !f.is_finite()) {
                 return Err(no_load(k));
             }
@@ -205,7 +206,38 @@ impl Potentials for SolidProblem {
     }
 
     fn load(&self, k: usize, t: f64, x: &[f64], dead: &mut [f64], follower: &mut [f64]) -> LoadEnergy {
-        self.loads.forces(k, t, x, dead, follower)
+        self.load_at(k, &mut FieldValues::new(t), x, dead, follower)
+    }
+
+    fn load_at<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
+        self.loads.forces(k, fields, x, dead, follower)
+    }
+
+    fn dead_loads(&self, k: usize) -> &[DeadLoad] {
+        self.loads.dead(k)
+    }
+
+    fn has_other_loads(&self, k: usize) -> bool {
+        self.loads.is_pushed(k)
+    }
+
+    fn other_load_at<'a>(
+        &'a self,
+        k: usize,
+        fields: &mut FieldValues<'a>,
+        x: &[f64],
+        dead: &mut [f64],
+        follower: &mut [f64],
+    ) -> LoadEnergy {
+        dead.fill(0.0);
+        LoadEnergy { follower: self.loads.push(k, fields, x, follower), ..LoadEnergy::default() }
     }
 
     fn supports(&self) -> Option<&Supports> {

@@ -54,6 +54,8 @@ struct Point {
 
 type Rule = LazyLock<Vec<Point>>;
 
+const THIRD: f64 = 1.0 / 3.0;
+
 /// The kinds of sides, in the order of the rules.
 const KINDS: [CellKind; 7] = [
     CellKind::Line2,
@@ -65,13 +67,13 @@ const KINDS: [CellKind; 7] = [
     CellKind::Quadrilateral9,
 ];
 
-/// Exact for `N_a` times the normal: two Gauss points on an edge, degree 3; six points of degree 4 (Cowper) on a triangle; on a
-/// quadrilateral, whose normal has twice the degree of `N_a` less one along each parameter, two by two points for four nodes and three by
+/// Exact for `N_a` times the normal: on a straight edge and a flat triangle, whose normals are even, the point in the middle; two Gauss points on a
+/// curved edge, degree 3; six points of degree 4 (Cowper) on a curved triangle; on a quadrilateral, whose normal has twice the degree of `N_a` less one along each parameter, two by two points for four nodes and three by
 /// three for more.
 static UNIFORM: [Rule; 7] = [
-    Rule::new(|| on_edge(CellKind::Line2, &two_points())),
+    Rule::new(|| on_edge(CellKind::Line2, &[(0.5, 1.0)])),
     Rule::new(|| on_edge(CellKind::Line3, &two_points())),
-    Rule::new(|| on_triangle(CellKind::Triangle3, &six_points())),
+    Rule::new(|| on_triangle(CellKind::Triangle3, &[([THIRD, THIRD, THIRD, 0.0], 0.5)])),
     Rule::new(|| on_triangle(CellKind::Triangle6, &six_points())),
     Rule::new(|| on_square(CellKind::Quadrilateral4, &two_points())),
     Rule::new(|| on_square(CellKind::Quadrilateral8, &three_points())),
@@ -226,7 +228,6 @@ impl ElementSide {
     /// The shares of a flat triangle or an edge, of even thickness, whose middle nodes lie in the middle of their two corners: then the
     /// parameters go evenly, and integrals are known.
     fn straight_shares(&self, x: &[f64]) -> Option<Vec<f64>> {
-        const THIRD: f64 = 1.0 / 3.0;
         let at = |a: usize| &x[3 * self.nodes[a] as usize..][..3];
         let between = |a: usize, b: usize| -> [f64; 3] { std::array::from_fn(|i| at(b)[i] - at(a)[i]) };
         let parts: &[f64] = match self.kind() {

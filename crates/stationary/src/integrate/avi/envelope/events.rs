@@ -30,16 +30,17 @@ impl<P: Potentials> Avi<P> {
         let mut result = Ok(());
         let levels = envelope.levels();
         if let Some(boundary) = levels.get(level).and_then(Option::as_ref) {
-            for k in boundary.plain.iter().chain(&boundary.others).map(|k| *k as usize) {
+            for k in boundary.elements.iter().map(|k| *k as usize) {
                 self.drift_any(k, t);
             }
-            let elements = boundary.plain.iter().chain(&boundary.others);
-            for a in elements.flat_map(|k| self.potentials.nodes(*k as usize)).map(|a| *a as usize) {
+            for a in
+                boundary.elements.iter().flat_map(|k| self.potentials.nodes(*k as usize)).map(|a| *a as usize)
+            {
                 (0..3).for_each(|i| envelope.at[a][i] = self.x[3 * a + i]);
             }
             let pointers = envelope.arrays();
             let at = envelope.at.as_mut_ptr();
-            let mut scratch = std::mem::take(&mut self.gradient);
+            let mut scratch = std::mem::take(&mut self.scratch);
             let arrays = SharedArrays { envelope: pointers, ..self.shared_arrays(at, &[]) };
             let mut thread = Thread { number: 0, scratch: &mut scratch };
             // Elements are evaluated one by one: no position may overflow unseen.
@@ -52,7 +53,7 @@ impl<P: Potentials> Avi<P> {
                 unsafe { boundary.abandon(&arrays) };
                 result = Err(AviError { time: self.clocks.start + t, fault: failure.fault });
             }
-            self.gradient = scratch;
+            self.scratch = scratch;
         }
         self.envelope = Some(envelope);
         result
@@ -73,15 +74,6 @@ impl<P: Potentials> Avi<P> {
                     boundary.abandon(&arrays);
                 }
             }
-        }
-        self.envelope = Some(envelope);
-    }
-
-    /// Moves the nodes at the boundary of a level that have loads or supports to a time.
-    pub(in super::super) fn drift_boundary(&mut self, level: usize, t: f64) {
-        let Some(envelope) = self.envelope.take() else { return };
-        if let Some(boundary) = envelope.level(level) {
-            boundary.others.iter().for_each(|k| self.drift_any(*k as usize, t));
         }
         self.envelope = Some(envelope);
     }

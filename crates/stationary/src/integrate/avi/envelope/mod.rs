@@ -81,10 +81,8 @@ pub(super) struct LevelBoundary {
     pub nodes: Vec<u32>,
     /// Its connected parts, in which torques are balanced.
     groups: Vec<Group>,
-    /// Elements without loads and prescribed nodes that have a shared node, in the order of their events.
-    pub plain: Vec<u32>,
-    /// The other elements that have a shared node, in the order of their events.
-    pub others: Vec<u32>,
+    /// The elements that have a shared node, in the order of their events.
+    pub elements: Vec<u32>,
     spectrum: Spectrum,
     /// All of it, for one thread.
     pub whole: EnvelopePart,
@@ -155,7 +153,6 @@ impl Spectrum {
 pub(super) struct Mesh<'a, P> {
     pub potentials: &'a P,
     pub clocks: &'a Clocks,
-    pub loaded_or_fixed: &'a [bool],
     pub inverse_mass: &'a [f64],
     pub x: &'a [f64],
 }
@@ -164,26 +161,24 @@ impl Envelope {
     /// `None` if no level shares nodes with the next faster one.
     pub fn new<P: Potentials>(mesh: &Mesh<'_, P>, clock: &HarmonicClock, boundary: Boundary) -> Option<Self> {
         let count = mesh.potentials.count();
-        let mut ranked = vec![0; count];
-        mesh.clocks.rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
         let nodes = mesh.inverse_mass.len() / 3;
         let level: Vec<u8> = (0..count).map(|k| clock.level(k) as u8).collect();
         let shared = shared_nodes(mesh.potentials, &level, nodes);
-        let mut lists = vec![[Vec::new(), Vec::new()]; clock.levels()];
-        for k in ranked {
+        let mut lists = vec![Vec::new(); clock.levels()];
+        for k in mesh.clocks.ranked() {
             let l = level[k as usize];
             if mesh.potentials.nodes(k as usize).iter().any(|a| shared[*a as usize] == Some(l)) {
-                lists[usize::from(l)][usize::from(mesh.loaded_or_fixed[k as usize])].push(k);
+                lists[usize::from(l)].push(k);
             }
         }
-        let at = mesh.inverse_mass.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, i[0]]).collect();
+        let at = mesh.inverse_mass.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, of_node(i)]).collect();
         let scratch = [(); 4].map(|()| vec![0.0; 3 * nodes]);
         let mut all = Envelope { boundary, level, levels: Arc::default(), scratch, at };
         let mut levels = Vec::new();
-        for (l, [plain, others]) in lists.into_iter().enumerate() {
+        for (l, elements) in lists.into_iter().enumerate() {
             let nodes: Vec<u32> =
                 (0..nodes as u32).filter(|a| shared[*a as usize] == Some(l as u8)).collect();
-            let own = (!nodes.is_empty()).then(|| LevelBoundary::new(mesh, nodes, (plain, others), boundary));
+            let own = (!nodes.is_empty()).then(|| LevelBoundary::new(mesh, nodes, elements, boundary));
             levels.push(own);
         }
         all.levels = Arc::new(levels);
@@ -235,7 +230,7 @@ impl Envelope {
     /// Memory in bytes.
     pub fn memory(&self) -> usize {
         let of_level = |b: &LevelBoundary| {
-            size_of::<u32>() * (b.nodes.capacity() + b.plain.capacity() + b.others.capacity())
+            size_of::<u32>() * (b.nodes.capacity() + b.elements.capacity())
                 + size_of_val(b.spectrum.numbers())
                 + b.groups.iter().map(|g| size_of::<Group>() + g.memory()).sum::<usize>()
                 + b.whole.memory()
@@ -248,31 +243,20 @@ impl Envelope {
 }
 
 impl LevelBoundary {
-    fn new<P: Potentials>(
-        mesh: &Mesh<'_, P>,
-        nodes: Vec<u32>,
-        (plain, others): (Vec<u32>, Vec<u32>),
-        kind: Boundary,
-    ) -> Self {
-        let groups = torque::groups(mesh, &nodes, &plain, &others);
-        let whole = EnvelopePart::new(
-            mesh.potentials,
-            plain.as_slice().into(),
-            others.clone(),
-            nodes.clone(),
-            &|_| true,
-        );
+    fn new<P: Potentials>(mesh: &Mesh<'_, P>, nodes: Vec<u32>, elements: Vec<u32>, kind: Boundary) -> Self {
+        let groups = torque::groups(mesh, &nodes, &elements);
+        let whole = EnvelopePart::new(mesh.potentials, elements.as_slice().into(), nodes.clone(), &|_| true);
         let patch = Patch {
             potentials: mesh.potentials,
             t: mesh.clocks.start,
             x: mesh.x,
             inverse_mass: mesh.inverse_mass,
             nodes: &nodes,
-            elements: plain.iter().chain(&others).copied().collect(),
+            elements: elements.clone(),
         };
         let step = patch.elements.first().map_or(0.0, |k| mesh.clocks.step[*k as usize]);
         let spectrum = Spectrum::new(&patch, kind, step);
-        let mut boundary = LevelBoundary { nodes, groups, plain, others, spectrum, whole };
+        let mut boundary = LevelBoundary { nodes, groups, elements, spectrum, whole };
         boundary.set_step(step);
         boundary
     }
@@ -285,7 +269,7 @@ impl LevelBoundary {
 
     /// One of its elements: they all have the same clock.
     pub fn first_element(&self) -> usize {
-        self.plain.first().or(self.others.first()).map_or(0, |k| *k as usize)
+        self.elements.first().map_or(0, |k| *k as usize)
     }
 
     /// The time step of the level.
@@ -298,14 +282,18 @@ impl LevelBoundary {
         let nodes: Vec<u32> = self.nodes.iter().copied().filter(|a| own(*a)).collect();
         let touches =
             |k: &&u32| potentials.nodes(**k as usize).iter().any(|a| nodes.binary_search(a).is_ok());
-        let plain: Vec<u32> = self.plain.iter().filter(touches).copied().collect();
-        let others = self.others.iter().filter(touches).copied().collect();
-        let mut part = EnvelopePart::new(potentials, plain.into(), others, nodes, own);
+        let elements: Vec<u32> = self.elements.iter().filter(touches).copied().collect();
+        let mut part = EnvelopePart::new(potentials, elements.into(), nodes, own);
         let owned = self.nodes.iter().enumerate().filter(|(_, a)| own(**a));
         let factors = owned.map(|(n, _)| self.spectrum.factor(n, step)).collect();
         part.set_step(step, self.spectrum.coefficients(step), factors);
         part
     }
+}
+
+/// One over the mass of a node, from its components; zero if all are prescribed.
+pub(super) fn of_node(inverse_mass: &[f64]) -> f64 {
+    inverse_mass.iter().copied().fold(0.0, f64::max)
 }
 
 /// For each node the slower of two neighbouring levels that share it; `None` at nodes of one level, and at those whose levels differ by

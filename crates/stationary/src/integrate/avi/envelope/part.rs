@@ -5,7 +5,7 @@ use super::super::harmonic_schedule::level_part::{
 };
 use super::super::history::Slot;
 use super::iteration::LAMBDA;
-use crate::model::{OVERFLOW_SAFE, Potentials};
+use crate::model::{FieldValues, OVERFLOW_SAFE, Potentials};
 use std::sync::Arc;
 
 /// Arrays of the iteration, three numbers for each node: the positions and velocities before, the last direction, and
@@ -30,10 +30,10 @@ impl EnvelopeArrays {
 /// The boundary of a level as far as one thread owns its nodes.
 #[derive(Debug, Clone)]
 pub(in super::super) struct EnvelopePart {
-    /// The elements without loads and prescribed nodes, whose kicks are displacements here.
-    plain: LevelPart,
-    /// The other elements.
-    others: Vec<u32>,
+    /// The elements, whose kicks are displacements here.
+    elements: LevelPart,
+    /// Those of them that have loads.
+    loaded: Vec<u32>,
     /// The shared nodes that the thread owns.
     nodes: Vec<u32>,
     lambda: f64,
@@ -45,15 +45,15 @@ pub(in super::super) struct EnvelopePart {
 impl EnvelopePart {
     pub fn new<P: Potentials>(
         potentials: &P,
-        plain: Arc<[u32]>,
-        others: Vec<u32>,
+        elements: Arc<[u32]>,
         nodes: Vec<u32>,
         own: &dyn Fn(u32) -> bool,
     ) -> Self {
         let of = Nodes { own, element_of_load: &|_| None, moves: |_| false };
+        let loaded = elements.iter().copied().filter(|k| potentials.loaded(*k as usize)).collect();
         EnvelopePart {
-            plain: LevelPart::new(potentials, plain, 0.0, of),
-            others,
+            elements: LevelPart::new(potentials, elements, 0.0, of),
+            loaded,
             nodes,
             lambda: 0.0,
             coefficients: Vec::new(),
@@ -64,7 +64,7 @@ impl EnvelopePart {
     /// For a time step of the slow level, with the coefficients of its iterations and a factor for each of the nodes.
     pub fn set_step(&mut self, step: f64, coefficients: Vec<[f64; 2]>, factors: Vec<f64>) {
         self.lambda = LAMBDA * step * step;
-        self.plain.set_weight(self.lambda);
+        self.elements.set_weight(self.lambda);
         self.coefficients = coefficients;
         self.factors = factors;
     }
@@ -75,9 +75,9 @@ impl EnvelopePart {
     }
 
     pub fn memory(&self) -> usize {
-        self.plain.memory()
-            + size_of_val(&*self.plain.list)
-            + size_of::<u32>() * (self.others.capacity() + self.nodes.capacity())
+        self.elements.memory()
+            + size_of_val(&*self.elements.list)
+            + size_of::<u32>() * (self.loaded.capacity() + self.nodes.capacity())
     }
 
     /// Notes positions and velocities of the shared nodes.
@@ -110,64 +110,46 @@ impl EnvelopePart {
         let displacements = SharedArrays { v: arrays.envelope.displacement, ..*arrays };
         // SAFETY: guaranteed by this function's contract.
         unsafe {
-            self.plain.kick(&displacements, time, thread)?;
-            if self.others.is_empty() {
-                return Ok(());
-            }
-            self.evaluate_others(arrays, time, thread)
+            self.elements.kick(&displacements, time, thread)?;
+            self.evaluate_loads(arrays, time, thread);
         }
+        Ok(())
     }
 
+    /// Adds the part of the loads. A load that is not a finite number is found at the event itself.
+    ///
     /// # Safety
     /// As for [`evaluate`](Self::evaluate).
-    unsafe fn evaluate_others<P: Potentials>(
+    unsafe fn evaluate_loads<P: Potentials>(
         &self,
         arrays: &SharedArrays<'_, P>,
         time: KickTime,
         thread: &mut Thread<'_>,
-    ) -> Result<(), ElementFailure> {
-        let t = time.t;
+    ) {
+        if self.loaded.is_empty() {
+            return;
+        }
         // SAFETY: guaranteed by this function's contract: no thread writes positions now.
         let (potentials, x) =
             unsafe { (&*arrays.potentials, std::slice::from_raw_parts(arrays.x, 3 * arrays.nodes)) };
-        let mut dead = vec![0.0; thread.scratch.len()];
-        let mut follower = dead.clone();
-        for k in &self.others {
+        let mut fields = FieldValues::new(arrays.start + time.t);
+        for k in &self.loaded {
             let nodes = potentials.nodes(*k as usize);
-            let width = 3 * nodes.len();
-            let gradient = &mut thread.scratch[..width];
-            let value = if arrays.history.has(*k as usize) {
-                let at = (t, time.slot.uncommitted());
-                // SAFETY: nothing is committed, and nobody else commits before the next barrier.
-                let updated = unsafe { arrays.history.update_in(potentials, *k as usize, at, x, gradient) };
-                updated.map(|energy| energy.stored)
-            } else {
-                potentials.gradient(*k as usize, arrays.start + t, x, gradient)
-            };
-            value.map_err(|fault| ElementFailure { element: *k, fault })?;
-            dead.fill(0.0);
-            follower.fill(0.0);
-            if potentials.loaded(*k as usize) {
-                let time = arrays.start + t;
-                potentials.load(*k as usize, time, x, &mut dead[..width], &mut follower[..width]);
-            }
-            for (n, a) in nodes.iter().enumerate() {
-                if self.nodes.binary_search(a).is_err() {
-                    continue;
-                }
+            let (dead, follower) = thread.scratch.split_at_mut(3 * nodes.len());
+            let follower = &mut follower[..3 * nodes.len()];
+            potentials.load_at(*k as usize, &mut fields, x, dead, follower);
+            for (n, a) in nodes.iter().enumerate().filter(|(_, a)| self.nodes.binary_search(a).is_ok()) {
                 for i in 0..3 {
                     let at = 3 * *a as usize + i;
-                    let from = 3 * n + i;
+                    let force = dead[3 * n + i] + follower[3 * n + i];
                     // SAFETY: guaranteed by this function's contract: this thread owns the node.
                     unsafe {
                         let weight = self.lambda * *arrays.inverse_mass.add(at);
-                        *arrays.envelope.displacement.add(at) -=
-                            weight * (gradient[from] - (dead[from] + follower[from]));
+                        *arrays.envelope.displacement.add(at) += weight * force;
                     }
                 }
             }
         }
-        Ok(())
     }
 
     /// Moves the shared nodes by iteration `j`; false if a position is not below [`OVERFLOW_SAFE`].
@@ -184,6 +166,11 @@ impl EnvelopePart {
                 let at = 3 * *a as usize + i;
                 // SAFETY: guaranteed by this function's contract: this thread owns the node.
                 unsafe {
+                    if *arrays.inverse_mass.add(at) == 0.0 {
+                        // Prescribed: it stays where it is.
+                        *displacement.add(at) = 0.0;
+                        continue;
+                    }
                     let y = *arrays.x.add(at);
                     let residual = (*before.add(at) - y) + *displacement.add(at);
                     let d = keep * *direction.add(at) + gain * residual;

@@ -15,10 +15,10 @@
 
 use super::super::harmonic_schedule::level_part::{KickTime, SharedArrays, Thread};
 use super::super::history::Slot;
-use super::super::nodal_loads::NodalLoads;
+use super::super::work_balance::WorkBalance;
 use super::super::{Avi, AviError};
 use super::iteration::coefficients;
-use super::{EnvelopeArrays, LevelBoundary};
+use super::{EnvelopeArrays, LevelBoundary, of_node};
 use crate::model::{OVERFLOW_SAFE, Potentials};
 
 /// The error of the iteration: nothing is accumulated from it.
@@ -38,15 +38,17 @@ impl<P: Potentials> Avi<P> {
         }
         // Elements are only evaluated.
         let mut history = self.history.clone();
+        let mut balance = WorkBalance::default();
         let before = x.to_vec();
         let mut at: Vec<[f64; 4]> = x
             .chunks_exact(3)
             .zip(self.inverse_mass.chunks_exact(3))
-            .map(|(x, i)| [x[0], x[1], x[2], i[0]])
+            .map(|(x, i)| [x[0], x[1], x[2], of_node(i)])
             .collect();
         let mut displacement = vec![0.0; x.len()];
+        let is_free = |i: usize| self.inverse_mass[i] > 0.0;
         let mut direction = vec![0.0; x.len()];
-        let mut scratch = vec![0.0; self.gradient.len()];
+        let mut scratch = vec![0.0; self.scratch.len()];
         for [keep, gain] in coefficients(1.0, widest, TOLERANCE) {
             let overflow_safe = at.iter().all(|a| a[..3].iter().all(|x| x.abs() < OVERFLOW_SAFE));
             let arrays = SharedArrays {
@@ -56,10 +58,11 @@ impl<P: Potentials> Avi<P> {
                 v: displacement.as_mut_ptr(),
                 node_time: std::ptr::null_mut(),
                 at: at.as_mut_ptr(),
+                mass: self.mass.as_ptr(),
                 inverse_mass: self.inverse_mass.as_ptr(),
                 envelope: EnvelopeArrays { displacement: displacement.as_mut_ptr(), ..EnvelopeArrays::NONE },
                 history: history.share(),
-                nodal_loads: NodalLoads::default().share(),
+                balance: balance.share(),
                 nodes: self.mass.len(),
                 owner: &[],
             };
@@ -70,7 +73,7 @@ impl<P: Potentials> Avi<P> {
                 // SAFETY: the arrays belong to this function; neither node times nor nodal forces are used by an evaluation.
                 let evaluated = unsafe { boundary.whole.evaluate(&arrays, time, &mut thread) };
                 evaluated.map_err(|failure| AviError { time: self.time(), fault: failure.fault })?;
-                for i in boundary.components() {
+                for i in boundary.components().filter(|i| is_free(*i)) {
                     let residual = (before[i] - x[i]) + part * displacement[i];
                     direction[i] = keep * direction[i] + gain * residual;
                 }

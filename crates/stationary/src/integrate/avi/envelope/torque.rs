@@ -27,15 +27,9 @@ impl Group {
 const ON_A_LINE: f64 = 1e-9;
 
 /// The connected parts of a boundary with these shared nodes and slow elements.
-pub(super) fn groups<P: Potentials>(
-    mesh: &Mesh<'_, P>,
-    shared: &[u32],
-    plain: &[u32],
-    others: &[u32],
-) -> Vec<Group> {
+pub(super) fn groups<P: Potentials>(mesh: &Mesh<'_, P>, shared: &[u32], elements: &[u32]) -> Vec<Group> {
     let nodes_of = |k: &u32| mesh.potentials.nodes(*k as usize);
-    let elements = || plain.iter().chain(others);
-    let mut nodes: Vec<u32> = elements().flat_map(nodes_of).copied().collect();
+    let mut nodes: Vec<u32> = elements.iter().flat_map(nodes_of).copied().collect();
     nodes.sort_unstable();
     nodes.dedup();
     let place = |a: &u32| nodes.binary_search(a).expect("a node of these elements");
@@ -48,7 +42,7 @@ pub(super) fn groups<P: Potentials>(
         }
         n
     };
-    for k in elements() {
+    for k in elements {
         let own = nodes_of(k);
         for b in &own[1..] {
             let [one, other] = [&own[0], b].map(|a| root(&mut part, place(a)));

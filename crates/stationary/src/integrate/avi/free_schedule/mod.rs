@@ -76,9 +76,10 @@ impl<P: Potentials> Avi<P> {
             inverse_mass: &self.inverse_mass,
             balance: self.work_balance.share(),
             history: self.history.share(),
+            turns: &self.turns,
             arrays: shared_state::Arrays::new(&mut prepared.nodes, &mut prepared.element_clocks),
         };
-        let extent = Extent { until, threads: prepared.threads, widest: self.gradient.len() / 3 };
+        let extent = Extent { until, threads: prepared.threads, widest: self.scratch.len() / 9 };
         let fault = workers::run(&mut prepared.subdomains, &prepared.partition, &shared, extent);
         self.store_nodes(prepared);
         match fault {
@@ -87,6 +88,7 @@ impl<P: Potentials> Avi<P> {
                 // As with one queue, where an event is counted before it fails.
                 self.clocks.events[event.element as usize] += 1;
                 schedule.prepared = None;
+                self.work_balance.abandon(&mut self.v, &self.inverse_mass);
                 Err(error)
             }
         }
@@ -124,7 +126,7 @@ impl<P: Potentials> Avi<P> {
             node.x.copy_from_slice(&self.x[3 * a..3 * a + 3]);
             node.v.copy_from_slice(&self.v[3 * a..3 * a + 3]);
             node.node_time = self.node_time[a];
-            node.inverse_mass = self.inverse_mass[3 * a];
+            node.inverse_mass = 1.0 / self.mass[a];
         }
     }
 

@@ -1,12 +1,24 @@
 //! The state on which all subdomains work, and the execution of one event on it.
 
-use super::super::event_context::{EventContext, Scratch, WeightedEvent};
-use super::super::history::SharedHistory;
+use super::super::envelope::EnvelopeArrays;
+use super::super::external::{LoadTime, Turns};
+use super::super::harmonic_schedule::level_part::{ElementFailure, SharedArrays, Thread};
+use super::super::history::{SharedHistory, Slot};
 use super::super::work_balance::SharedWorkBalance;
 use super::super::{AviError, Event};
 use crate::model::{Potentials, prefetch};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One event of an element, with the time by which it multiplies forces.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeightedEvent {
+    pub element: usize,
+    pub time: f64,
+    pub weight: f64,
+    /// The history from which an element with memory is updated, and whether it is committed.
+    pub slot: Slot,
+}
 
 /// The data of a node that an event needs, in one cache line.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +27,7 @@ pub(super) struct NodeState {
     pub x: [f64; 3],
     pub v: [f64; 3],
     pub node_time: f64,
-    /// One over the mass; not used where a component is prescribed.
+    /// One over the mass.
     pub inverse_mass: f64,
 }
 
@@ -74,8 +86,9 @@ pub(super) struct SharedState<'a, P> {
     pub rank: &'a [u32],
     pub mass: &'a [f64],
     pub inverse_mass: &'a [f64],
-    pub balance: SharedWorkBalance<'a>,
+    pub balance: SharedWorkBalance,
     pub history: SharedHistory,
+    pub turns: &'a Turns,
     pub arrays: Arrays<'a>,
 }
 
@@ -87,11 +100,12 @@ unsafe impl<P: Sync> Sync for SharedState<'_, P> {}
 pub(super) struct ThreadScratch {
     /// Positions of the nodes of one element.
     local_x: Vec<f64>,
+    /// For the gradient, the dead loads and the follower loads of one element.
     gradient: Vec<f64>,
-    dead: Vec<f64>,
-    follower: Vec<f64>,
     /// Arrays of all nodes, in which only those of the current element are up to date: for potentials that need arrays of all nodes.
     copy: Option<NodeCopy>,
+    /// The same for what acts from outside.
+    external_copy: Option<NodeCopy>,
 }
 
 struct NodeCopy {
@@ -103,8 +117,7 @@ struct NodeCopy {
 impl ThreadScratch {
     /// For elements of at most so many nodes.
     pub fn new(widest: usize) -> Self {
-        let zeros = || vec![0.0; 3 * widest];
-        ThreadScratch { local_x: zeros(), gradient: zeros(), dead: zeros(), follower: zeros(), copy: None }
+        ThreadScratch { local_x: vec![0.0; 3 * widest], gradient: vec![0.0; 9 * widest], ..Self::default() }
     }
 }
 
@@ -232,21 +245,67 @@ impl<P: Potentials> SharedState<'_, P> {
             unsafe {
                 if nodal_loads.force_with(k, a).is_some() {
                     let node = &mut *self.node(a);
-                    nodal_loads.apply(a, weight, [node.inverse_mass; 3], node.x, &mut node.v);
+                    nodal_loads.apply(a, weight, node.inverse_mass, node.x, &mut node.v);
                 }
             }
         }
     }
 
-    /// As [`execute`](Self::execute), for an element with loads or prescribed nodes.
+    /// The arrays in which the nodes of one element are copies.
+    fn arrays_of(&self, copy: &mut NodeCopy) -> SharedArrays<'_, P> {
+        SharedArrays {
+            start: self.start,
+            potentials: self.potentials,
+            x: copy.x.as_mut_ptr(),
+            v: copy.v.as_mut_ptr(),
+            node_time: copy.node_time.as_mut_ptr(),
+            at: std::ptr::null_mut(),
+            mass: self.mass.as_ptr(),
+            inverse_mass: self.inverse_mass.as_ptr(),
+            envelope: EnvelopeArrays::NONE,
+            history: self.history,
+            balance: self.balance,
+            nodes: self.arrays.node_count,
+            owner: &[],
+        }
+    }
+
+    /// As [`execute`](Self::execute), for an element with a node on which a load or a support acts.
     unsafe fn execute_loaded_or_fixed(
         &self,
         event: WeightedEvent,
         scratch: &mut ThreadScratch,
     ) -> Result<(), AviError> {
-        let ThreadScratch { gradient, dead, follower, copy, .. } = scratch;
-        let copy = copy.get_or_insert_with(|| NodeCopy::new(self.arrays.node_count));
+        let k = event.element as u32;
+        let turn = self.turns.of(event.element);
+        let dead = self.turns.dead(turn);
         let nodes = self.potentials.nodes(event.element);
+        let mut copy = scratch.external_copy.take().unwrap_or_else(|| NodeCopy::new(self.arrays.node_count));
+        // SAFETY: guaranteed by this function's contract: the thread that uses a node also uses its balance.
+        let result = unsafe {
+            self.copy_nodes(nodes, &mut copy);
+            self.arrays_of(&mut copy).drift_element(k, event.time);
+            self.arrays_of(&mut copy).open_element(k, turn);
+            self.return_nodes(nodes, &copy);
+            let kicked = self.execute(event, false, scratch);
+            self.copy_nodes(nodes, &mut copy);
+            let arrays = self.arrays_of(&mut copy);
+            let mut thread = Thread { number: 0, scratch: &mut scratch.gradient };
+            let time = LoadTime { t: event.time, weight: event.weight, first: false };
+            let closed = kicked.and_then(|()| {
+                let fault = |f: ElementFailure| AviError { time: self.start + event.time, fault: f.fault };
+                arrays.close_element(k, time, (turn, dead.as_deref()), &mut thread).map_err(fault)
+            });
+            self.return_nodes(nodes, &copy);
+            closed
+        };
+        scratch.external_copy = Some(copy);
+        result
+    }
+
+    /// # Safety
+    /// No other thread uses these nodes.
+    unsafe fn copy_nodes(&self, nodes: &[u32], copy: &mut NodeCopy) {
         for &a in nodes {
             // SAFETY: guaranteed by this function's contract.
             let node = unsafe { &*self.node(a) };
@@ -254,23 +313,11 @@ impl<P: Potentials> SharedState<'_, P> {
             copy.v[3 * a as usize..][..3].copy_from_slice(&node.v);
             copy.node_time[a as usize] = node.node_time;
         }
-        let mut context = EventContext {
-            start: self.start,
-            potentials: self.potentials,
-            x: &mut copy.x,
-            v: &mut copy.v,
-            node_time: &mut copy.node_time,
-            mass: self.mass,
-            inverse_mass: self.inverse_mass,
-            balance: self.balance,
-            history: self.history,
-            scratch: Scratch { gradient, dead, follower },
-        };
-        // SAFETY: guaranteed by this function's contract: the thread that uses a node also uses its balance.
-        let result = unsafe {
-            context.drift(event.element, event.time);
-            context.kick(event, true)
-        };
+    }
+
+    /// # Safety
+    /// As for [`copy_nodes`](Self::copy_nodes).
+    unsafe fn return_nodes(&self, nodes: &[u32], copy: &NodeCopy) {
         for &a in nodes {
             // SAFETY: guaranteed by this function's contract.
             let node = unsafe { &mut *self.node(a) };
@@ -278,7 +325,6 @@ impl<P: Potentials> SharedState<'_, P> {
             node.v.copy_from_slice(&copy.v[3 * a as usize..][..3]);
             node.node_time = copy.node_time[a as usize];
         }
-        result.map(drop)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The threads that execute the events of subdomains, and how subdomains wait for each other.
 
-use super::super::event_context::WeightedEvent;
 use super::super::history::Slot;
 use super::super::{AviError, Event};
 use super::calendar_queue::CalendarQueue;
 use super::partition::{INSIDE, Partition};
-use super::shared_state::{SharedState, ThreadScratch};
+use super::shared_state::{SharedState, ThreadScratch, WeightedEvent};
 use crate::model::Potentials;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -200,8 +199,7 @@ impl Subdomain {
             }
             let count = clock.events.load(Ordering::Relaxed);
             let slot = Slot::of_event(count + 1);
-            let weighted =
-                WeightedEvent { element: k, time: event.time, weight: clock.step, first: false, slot };
+            let weighted = WeightedEvent { element: k, time: event.time, weight: clock.step, slot };
             // SAFETY: nodes inside the subdomain are used by this thread only; at the border the elements of other subdomains that
             // share them have later events, and wait.
             if let Err(error) = unsafe { shared.execute(weighted, clock.loaded_or_fixed, scratch) } {

@@ -1,8 +1,9 @@
 //! The part of one level that one thread executes: drift of its nodes to the time of the tick, then the kicks of its elements.
 
 use super::super::envelope::EnvelopeArrays;
+use super::super::external::{Externals, LoadTime};
 use super::super::history::{SharedHistory, Slot};
-use super::super::nodal_loads::SharedNodalLoads;
+use super::super::work_balance::SharedWorkBalance;
 use crate::model::{CompiledPrefix, NodalKicks, OVERFLOW_SAFE, PotentialFault, Potentials};
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(in super::super) struct LevelPart {
     compiled: Vec<CompiledPrefix>,
     /// The nodes that the thread owns whose constant force acts with an element of the list.
     loaded_nodes: Vec<u32>,
+    /// What acts on the elements from outside, at the nodes that the thread owns.
+    externals: Externals,
     /// The time step of the level.
     weight: f64,
 }
@@ -43,8 +46,8 @@ pub(in super::super) struct Nodes<'a, M> {
 /// The arrays of a run that threads share.
 ///
 /// # Safety
-/// The creator guarantees that the pointers are valid as long as it is used: `x` and `v` to three numbers, `node_time` to one, `at`
-/// to four for each of `nodes` nodes, `inverse_mass` and, if there is an envelope, its arrays to three. Between two barriers threads either drift, each the nodes it owns and that no other thread
+/// The creator guarantees that the pointers are valid as long as it is used: `x` and `v` to three numbers, `node_time` and
+/// `mass` to one, `at` to four for each of `nodes` nodes, `inverse_mass` and, if there is an envelope, its arrays to three. Between two barriers threads either drift, each the nodes it owns and that no other thread
 /// touches, or kick: then no thread writes positions, and each touches only the velocities of its own nodes.
 #[derive(Debug)]
 pub(in super::super) struct SharedArrays<'a, P> {
@@ -55,11 +58,12 @@ pub(in super::super) struct SharedArrays<'a, P> {
     pub v: *mut f64,
     pub node_time: *mut f64,
     pub at: *mut [f64; 4],
+    pub mass: *const f64,
     /// One over the mass of each component; zero where it is prescribed.
     pub inverse_mass: *const f64,
     pub envelope: EnvelopeArrays,
     pub history: SharedHistory,
-    pub nodal_loads: SharedNodalLoads,
+    pub balance: SharedWorkBalance,
     pub nodes: usize,
     /// The thread that owns each node; with one thread empty.
     pub owner: &'a [u8],
@@ -77,6 +81,8 @@ impl<P> Copy for SharedArrays<'_, P> {}
 #[derive(Debug, Clone)]
 pub(in super::super) struct ElementFailure {
     pub element: u32,
+    /// Whether its load has no value; loads follow after all kicks.
+    pub is_load: bool,
     pub fault: PotentialFault,
 }
 
@@ -89,7 +95,8 @@ pub(in super::super) struct KickTime {
     pub slot: Slot,
 }
 
-/// A thread's number and its scratch space: three numbers for each node of the largest element.
+/// A thread's number and its scratch space: nine numbers for each node of the largest element, since a gradient, dead loads and follower loads
+/// may be needed at once.
 pub(in super::super) struct Thread<'a> {
     pub number: u8,
     pub scratch: &'a mut [f64],
@@ -129,7 +136,13 @@ impl LevelPart {
             .collect();
         loaded_nodes.sort_unstable();
         loaded_nodes.shrink_to_fit();
-        LevelPart { list, nodes, ends, compiled, loaded_nodes, weight }
+        LevelPart { list, nodes, ends, compiled, loaded_nodes, externals: Externals::default(), weight }
+    }
+
+    /// With what acts on the elements from outside.
+    pub fn with_externals(mut self, externals: Externals) -> Self {
+        self.externals = externals;
+        self
     }
 
     /// Kicks with another weight.
@@ -141,6 +154,7 @@ impl LevelPart {
     pub fn memory(&self) -> usize {
         let potentials = self.compiled.iter().flat_map(|c| &c.potentials).map(|p| p.memory()).sum::<usize>();
         potentials
+            + self.externals.memory()
             + size_of::<CompiledPrefix>() * self.compiled.capacity()
             + size_of::<Range<u32>>() * self.nodes.capacity()
             + size_of::<u32>() * (self.ends.capacity() + self.loaded_nodes.capacity())
@@ -150,9 +164,12 @@ impl LevelPart {
     ///
     /// # Safety
     /// The contract of [`SharedArrays`], in a drift.
-    pub unsafe fn drift<P>(&self, arrays: &SharedArrays<'_, P>, t: f64) -> bool {
+    pub unsafe fn drift<P: Potentials>(&self, arrays: &SharedArrays<'_, P>, t: f64) -> bool {
         // SAFETY: guaranteed by this function's contract.
-        unsafe { self.drift_some(0..self.nodes.len(), arrays, t) }
+        unsafe {
+            self.externals.drift(arrays, t);
+            self.drift_some(0..self.nodes.len(), arrays, t)
+        }
     }
 
     /// Moves some nodes to a time on straight lines.
@@ -201,10 +218,34 @@ impl LevelPart {
     ) -> Result<(), ElementFailure> {
         // SAFETY: guaranteed by this function's contract.
         unsafe {
-            self.kick_some(0..self.list.len(), arrays, time, thread)?;
-            self.apply_nodal_loads(arrays);
+            self.externals.open(arrays);
+            let kicked = self.kick_some(0..self.list.len(), arrays, time, thread);
+            self.close(kicked, arrays, time.t, thread)
         }
-        Ok(())
+    }
+
+    /// After the kicks of all elements: constant nodal forces, then all else that acts from outside.
+    ///
+    /// # Safety
+    /// As for [`kick`](Self::kick).
+    unsafe fn close<P: Potentials>(
+        &self,
+        kicked: Result<(), ElementFailure>,
+        arrays: &SharedArrays<'_, P>,
+        t: f64,
+        thread: &mut Thread<'_>,
+    ) -> Result<(), ElementFailure> {
+        // SAFETY: guaranteed by this function's contract.
+        unsafe {
+            let closed = kicked.and_then(|()| {
+                self.apply_nodal_loads(arrays);
+                self.externals.close(arrays, LoadTime { t, weight: self.weight, first: false }, thread)
+            });
+            if closed.is_err() {
+                self.externals.abandon(arrays);
+            }
+            closed
+        }
     }
 
     /// Applies the impulses of the constant nodal forces.
@@ -217,7 +258,7 @@ impl LevelPart {
             unsafe {
                 let [x, y, z, inverse_mass] = *arrays.at.add(*a as usize);
                 let v = &mut *arrays.v.add(3 * *a as usize).cast::<[f64; 3]>();
-                arrays.nodal_loads.apply(*a, self.weight, [inverse_mass; 3], [x, y, z], v);
+                arrays.balance.nodal_loads.apply(*a, self.weight, inverse_mass, [x, y, z], v);
             }
         }
     }
@@ -235,20 +276,25 @@ impl LevelPart {
         scratch: &mut [f64],
     ) -> Result<(), ElementFailure> {
         let mut thread = Thread { number: 0, scratch };
+        // SAFETY: guaranteed by this function's contract.
+        unsafe {
+            self.externals.drift(arrays, t);
+            self.externals.open(arrays);
+        }
         let mut first = 0;
-        for (piece, end) in self.ends.iter().enumerate() {
+        let mut pieces = self.ends.iter().enumerate();
+        let kicked = pieces.try_for_each(|(piece, end)| {
             let elements = piece * PIECE..self.list.len().min((piece + 1) * PIECE);
+            let nodes = std::mem::replace(&mut first, *end as usize)..*end as usize;
             // SAFETY: guaranteed by this function's contract.
             unsafe {
-                *overflow_safe &= self.drift_some(first..*end as usize, arrays, t);
+                *overflow_safe &= self.drift_some(nodes, arrays, t);
                 let time = KickTime { t, overflow_safe: *overflow_safe, slot };
-                self.kick_some(elements, arrays, time, &mut thread)?;
+                self.kick_some(elements, arrays, time, &mut thread)
             }
-            first = *end as usize;
-        }
+        });
         // SAFETY: guaranteed by this function's contract.
-        unsafe { self.apply_nodal_loads(arrays) };
-        Ok(())
+        unsafe { self.close(kicked, arrays, t, &mut thread) }
     }
 
     /// Applies the kicks of some elements of the list in order.
@@ -309,7 +355,7 @@ impl LevelPart {
         for k in &self.list[range] {
             let nodes = potentials.nodes(*k as usize);
             let gradient = &mut thread.scratch[..3 * nodes.len()];
-            let owned = |a: u32| arrays.owner.get(a as usize).is_none_or(|owner| *owner == thread.number);
+            let owned = |a: u32| arrays.is_owned(a, thread.number);
             let value = if arrays.history.has(*k as usize) {
                 // The owner of its first node commits an element.
                 let slot = if owned(nodes[0]) { time.slot } else { time.slot.uncommitted() };
@@ -320,7 +366,7 @@ impl LevelPart {
             } else {
                 potentials.gradient(*k as usize, arrays.start + time.t, x, gradient)
             };
-            value.map_err(|fault| ElementFailure { element: *k, fault })?;
+            value.map_err(|fault| ElementFailure { element: *k, is_load: false, fault })?;
             for (&a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
                 if !owned(a) {
                     continue;

@@ -1,8 +1,8 @@
 //! The schedule of harmonic time steps (a base step times powers of two). It needs no queue: at every tick of the base step (of half
 //! the base step for midpoint events) whole levels of elements fire, each evaluated in the form that the potentials compiled for it.
 //!
-//! Positions are fixed within a tick: first all nodes of its levels drift to the time of the tick, then the levels kick in turn. Elements
-//! with loads or prescribed nodes follow one by one. The order of events is that of the priority queue, so that the results are
+//! Positions are fixed within a tick: first all nodes of its levels drift to the time of the tick, then the levels kick in turn. Loads and
+//! supports act after the kicks of each level ([`Externals`]). The order of events is that of the priority queue, so that the results are
 //! bit-identical.
 
 mod barrier;
@@ -11,13 +11,14 @@ mod partition;
 mod workers;
 
 use super::envelope::{Envelope, EnvelopeArrays, EnvelopePart};
+use super::external::Externals;
 use super::harmonic_clock::HarmonicClock;
 use super::history::Slot;
 use super::{Avi, AviError, Event, FiredEvent};
 use crate::model::Potentials;
 use level_part::{LevelPart, Nodes, SharedArrays};
 use std::sync::Arc;
-use workers::{EarlyEnd, HarmonicWorkers, Levels, Stage, Tick};
+use workers::HarmonicWorkers;
 
 /// Least work of a call for which threads are started, in element nodes.
 const LEAST_THREADED_WORK: f64 = 400_000.0;
@@ -28,10 +29,8 @@ const MOST_CALLS_ALONE: u32 = 256;
 /// The elements that fire at each tick, divided among threads.
 #[derive(Debug, Clone)]
 pub(super) struct HarmonicSchedule {
-    /// Elements of each level without loads and prescribed nodes, in order.
-    plain: Vec<Arc<[u32]>>,
-    /// Elements of each level with loads or prescribed nodes, in order.
-    loaded_or_fixed: Vec<Vec<u32>>,
+    /// Elements of each level, in order.
+    levels: Vec<Arc<[u32]>>,
     /// Work of each level, in element nodes.
     work: Vec<f64>,
     /// For each thread its part of each level; empty before the first call.
@@ -49,30 +48,17 @@ pub(super) struct HarmonicSchedule {
 }
 
 impl HarmonicSchedule {
-    /// From the order of each element among those that fire at the same time.
-    pub fn new<P: Potentials>(
-        potentials: &P,
-        clock: &HarmonicClock,
-        rank: &[u32],
-        loaded_or_fixed: &[bool],
-    ) -> Self {
-        let mut ranked = vec![0; rank.len()];
-        rank.iter().zip(0..).for_each(|(place, k)| ranked[*place as usize] = k);
-        let mut plain = vec![Vec::new(); clock.levels()];
-        let mut others = vec![Vec::new(); clock.levels()];
+    /// From the order of the elements among those that fire at the same time.
+    pub fn new<P: Potentials>(potentials: &P, clock: &HarmonicClock, ranked: &[u32]) -> Self {
+        let mut levels = vec![Vec::new(); clock.levels()];
         let mut work = vec![0.0; clock.levels()];
         for k in ranked {
-            let level = clock.level(k as usize);
-            if loaded_or_fixed[k as usize] {
-                others[level].push(k);
-            } else {
-                plain[level].push(k);
-                work[level] += potentials.nodes(k as usize).len() as f64;
-            }
+            let level = clock.level(*k as usize);
+            levels[level].push(*k);
+            work[level] += potentials.nodes(*k as usize).len() as f64;
         }
         HarmonicSchedule {
-            plain: plain.into_iter().map(Arc::from).collect(),
-            loaded_or_fixed: others,
+            levels: levels.into_iter().map(Arc::from).collect(),
             work,
             parts: Vec::new(),
             boundaries: Vec::new(),
@@ -90,8 +76,7 @@ impl HarmonicSchedule {
 
     /// Memory in bytes.
     pub fn memory(&self) -> usize {
-        let lists = self.plain.iter().map(|l| size_of_val(&**l)).sum::<usize>()
-            + self.loaded_or_fixed.iter().map(|l| size_of::<u32>() * l.capacity()).sum::<usize>();
+        let lists = self.levels.iter().map(|l| size_of_val(&**l)).sum::<usize>();
         let own = |p: &LevelPart| p.memory() + if self.parts.len() > 1 { size_of_val(&*p.list) } else { 0 };
         let boundaries = self.boundaries.iter().flatten().flatten();
         let parts = self.parts.iter().flatten().map(own).sum::<usize>()
@@ -105,22 +90,22 @@ impl HarmonicSchedule {
             return;
         }
         let potentials = &avi.potentials;
-        let class = partition::classes(potentials, &self.plain, avi.mass.len());
+        let class = partition::classes(potentials, &self.levels, avi.mass.len());
         self.owner = match avi.threads {
             1 => Vec::new(),
-            threads => partition::owners(potentials, &self.plain, &class, &avi.x, threads),
+            threads => partition::owners(potentials, &self.levels, &class, &avi.x, threads),
         };
-        self.at = avi.inverse_mass.chunks_exact(3).map(|i| [0.0, 0.0, 0.0, i[0]]).collect();
+        self.at = avi.mass.iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect();
         // With midpoint events levels fire alone, and each moves all of its nodes: which part was the last to move a node.
         let mut moved = vec![(u8::MAX, u8::MAX); if midpoint { class.len() } else { 0 }];
         let mut taken = vec![false; if midpoint { 0 } else { class.len() }];
         let mut part = |level: usize, thread: usize| {
             let own = |a: u32| self.owner.get(a as usize).is_none_or(|owner| usize::from(*owner) == thread);
             let list: Arc<[u32]> = if self.owner.is_empty() {
-                self.plain[level].clone()
+                self.levels[level].clone()
             } else {
                 let has_own = |k: &&u32| potentials.nodes(**k as usize).iter().any(|a| own(*a));
-                self.plain[level].iter().filter(has_own).copied().collect()
+                self.levels[level].iter().filter(has_own).copied().collect()
             };
             let this = (level as u8, thread as u8);
             let moves = |a: u32| {
@@ -136,9 +121,10 @@ impl HarmonicSchedule {
             let weight = list.first().map_or(0.0, |k| avi.clocks.step[*k as usize]);
             let element_of_load = |a: u32| avi.work_balance.nodal_loads.element_of(a);
             let nodes = Nodes { own: &own, element_of_load: &element_of_load, moves };
-            LevelPart::new(potentials, list, weight, nodes)
+            let externals = Externals::new(potentials, &list, &own);
+            LevelPart::new(potentials, list, weight, nodes).with_externals(externals)
         };
-        let count = self.plain.len();
+        let count = self.levels.len();
         self.parts = (0..avi.threads).map(|j| (0..count).map(|l| part(l, j)).collect()).collect();
         self.boundaries = (0..avi.threads).map(|j| self.boundaries_of(avi, j)).collect();
     }
@@ -154,7 +140,7 @@ impl HarmonicSchedule {
                 false => boundary.part(&avi.potentials, boundary.step(&avi.clocks), &own),
             })
         };
-        (0..self.plain.len()).map(part).collect()
+        (0..self.levels.len()).map(part).collect()
     }
 
     /// Decides whether the next calls use one thread, after a call on several.
@@ -176,32 +162,18 @@ impl<P: Potentials> Avi<P> {
         let ticks = clock.ticks_to(self.clocks.ticks_done, until);
         let events = clock.events_in(&ticks);
         let work: f64 = events.zip(&schedule.work).map(|(n, work)| n as f64 * work).sum();
-        let has_others: Vec<bool> = schedule.loaded_or_fixed.iter().map(|list| !list.is_empty()).collect();
         let at = schedule.at.as_mut_ptr();
-        let others = &schedule.loaded_or_fixed;
         let arrays = self.shared_arrays(at, &schedule.owner);
         let boundaries = self.envelope.as_ref().map(Envelope::levels).unwrap_or_default();
-        let levels = Levels { work: &schedule.work, has_loaded_or_fixed: &has_others };
-        let mut workers = HarmonicWorkers::new(&schedule.parts, levels, &clock, arrays);
+        let mut workers = HarmonicWorkers::new(&schedule.parts, &schedule.work, &clock, arrays);
         workers.set_boundaries(&schedule.boundaries, &boundaries);
-        workers.scratch = self.gradient.len();
-        let fire_others = |tick: &Tick, stage: Stage| {
-            if stage == Stage::Drift {
-                tick.levels.clone().for_each(|l| self.drift_boundary(l, tick.time));
-                return Ok(self.shared_arrays(at, &schedule.owner));
-            }
-            self.clocks.ticks_done = tick.number;
-            self.fire_all::<false>(others[tick.levels.clone()].iter().flatten(), tick.time, &mut |_| {})?;
-            Ok(self.shared_arrays(at, &schedule.owner))
-        };
+        workers.scratch = self.scratch.len();
         let alone = schedule.parts.len() == 1 || work < LEAST_THREADED_WORK || schedule.calls_alone > 0;
-        // SAFETY: the arrays are those of this integrator and its schedule, both borrowed here; only the workers use them, except
-        // within `fire_others`, which returns their addresses anew.
-        let ended = unsafe { workers.run(alone, ticks.clone(), fire_others) };
+        // SAFETY: the arrays are those of this integrator and its schedule, both borrowed here; only the workers use them.
+        let ended = unsafe { workers.run(alone, ticks.clone()) };
         let (ticks_done, result) = match ended {
             Ok(()) => (ticks.end - 1, Ok(())),
-            Err((tick, EarlyEnd::LoadedOrFixed(error))) => (tick.number - 1, Err(error)),
-            Err((tick, EarlyEnd::Plain(fault))) => {
+            Err((tick, fault)) => {
                 (tick.number - 1, Err(AviError { time: self.clocks.start + tick.time, fault }))
             }
         };
@@ -223,10 +195,11 @@ impl<P: Potentials> Avi<P> {
             v: self.v.as_mut_ptr(),
             node_time: self.node_time.as_mut_ptr(),
             at,
+            mass: self.mass.as_ptr(),
             inverse_mass: self.inverse_mass.as_ptr(),
             envelope: self.envelope.as_mut().map_or(EnvelopeArrays::NONE, Envelope::arrays),
             history: self.history.share(),
-            nodal_loads: self.work_balance.nodal_loads.share(),
+            balance: self.work_balance.share(),
             nodes: self.mass.len(),
             owner,
         }
@@ -243,10 +216,9 @@ impl<P: Potentials> Avi<P> {
         for tick in clock.ticks_to(self.clocks.ticks_done, until) {
             let levels = clock.fired(tick);
             let time = clock.time(tick);
-            let plain = schedule.plain[levels.clone()].iter().flat_map(|list| &**list);
             self.clocks.ticks_done = tick;
             let level = levels.start;
-            let list = plain.chain(schedule.loaded_or_fixed[levels].iter().flatten());
+            let list = schedule.levels[levels].iter().flat_map(|list| &**list);
             // Only one level fires at a tick where there is an envelope.
             let slot = Slot::of_event(clock.events_by(tick, level));
             let opened = self.open_boundary(level, time, slot);

@@ -4,7 +4,7 @@
 use crate::model::Potentials;
 use std::sync::Arc;
 
-/// Class of nodes that belong only to elements with loads or prescribed nodes.
+/// Class of nodes that belong to no element.
 pub(super) const NO_CLASS: u8 = u8::MAX;
 
 /// The directions across which nodes may be divided into slabs.

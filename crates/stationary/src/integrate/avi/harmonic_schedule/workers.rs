@@ -8,7 +8,6 @@ use crate::integrate::avi::envelope::{EnvelopePart, LevelBoundary};
 use crate::integrate::avi::harmonic_clock::HarmonicClock;
 use crate::integrate::avi::history::Slot;
 use crate::model::{PotentialFault, Potentials};
-use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -33,13 +32,14 @@ pub(super) struct HarmonicWorkers<'a, P> {
     boundary_parts: &'a [Vec<Option<EnvelopePart>>],
     /// The boundaries of all levels.
     boundaries: &'a [Option<LevelBoundary>],
-    levels: Levels<'a>,
+    /// Work of each level in element nodes.
+    work: &'a [f64],
     clock: &'a HarmonicClock,
     /// Length of the scratch space for the evaluation of an element.
     pub scratch: usize,
     /// Least work of a tick that is shared.
     least_shared_work: f64,
-    arrays: UnsafeCell<SharedArrays<'a, P>>,
+    arrays: SharedArrays<'a, P>,
     barrier: Barrier,
     /// The last tick at which a position was too large for the compiled potentials.
     overflow_tick: AtomicU64,
@@ -50,16 +50,8 @@ pub(super) struct HarmonicWorkers<'a, P> {
     alone_until: AtomicU64,
 }
 
-// SAFETY: `arrays` is written by the first thread only, while a barrier keeps the others from reading it (`run_other_thread`); the
-// data to which it points are shared as `SharedArrays` requires.
+// SAFETY: the data to which `arrays` points are shared as `SharedArrays` requires.
 unsafe impl<P: Sync> Sync for HarmonicWorkers<'_, P> {}
-
-/// Work of each level in element nodes, and whether it has elements with loads or prescribed nodes, which follow at the end of a tick.
-#[derive(Clone, Copy)]
-pub(super) struct Levels<'a> {
-    pub work: &'a [f64],
-    pub has_loaded_or_fixed: &'a [bool],
-}
 
 /// A tick with the levels that fire and its time.
 #[derive(Debug, Clone)]
@@ -69,27 +61,10 @@ pub(super) struct Tick {
     pub time: f64,
 }
 
-/// What the caller executes for the elements with loads or prescribed nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Before the kicks of a level with an envelope: the drift of those at its boundary.
-    Drift,
-    /// After the kicks of the other elements: their events.
-    Events,
-}
-
-/// Why a run ended early.
-pub(super) enum EarlyEnd<E> {
-    /// An element without loads and prescribed nodes could not be evaluated.
-    Plain(PotentialFault),
-    /// An element with loads or prescribed nodes failed.
-    LoadedOrFixed(E),
-}
-
 impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     pub fn new(
         parts: &'a [Vec<LevelPart>],
-        levels: Levels<'a>,
+        work: &'a [f64],
         clock: &'a HarmonicClock,
         arrays: SharedArrays<'a, P>,
     ) -> Self {
@@ -97,11 +72,11 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
             parts,
             boundary_parts: &[],
             boundaries: &[],
-            levels,
+            work,
             clock,
             scratch: 0,
             least_shared_work: LEAST_SHARED_WORK,
-            arrays: UnsafeCell::new(arrays),
+            arrays,
             barrier: Barrier::new(parts.len()),
             overflow_tick: AtomicU64::new(0),
             failure: Mutex::new(None),
@@ -115,22 +90,15 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         self.alone_until.load(Ordering::Relaxed) > 0
     }
 
-    /// Executes ticks, on several threads or on one (`alone`). `fire_others` executes the events of elements with loads or prescribed
-    /// nodes at the end of a tick, and returns the addresses of the arrays afterwards.
+    /// Executes ticks, on several threads or on one (`alone`).
     ///
     /// # Safety
-    /// The arrays are valid during this call, or until `fire_others` returns others, and except for `fire_others` nothing else uses the
-    /// data to which they point.
-    pub unsafe fn run<E>(
-        &mut self,
-        alone: bool,
-        ticks: Range<u64>,
-        fire_others: impl FnMut(&Tick, Stage) -> Result<SharedArrays<'a, P>, E>,
-    ) -> Result<(), (Tick, EarlyEnd<E>)> {
+    /// The arrays are valid during this call, and nothing else uses the data to which they point.
+    pub unsafe fn run(&mut self, alone: bool, ticks: Range<u64>) -> Result<(), (Tick, PotentialFault)> {
         if alone {
             self.least_shared_work = f64::INFINITY;
             // SAFETY: guaranteed by this function's contract.
-            return unsafe { self.run_first_thread(ticks, fire_others) };
+            return unsafe { self.run_first_thread(ticks) };
         }
         let workers = &*self;
         thread::scope(|scope| {
@@ -141,7 +109,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
             }
             let _release = ReleaseOnPanic(&workers.barrier);
             // SAFETY: guaranteed by this function's contract.
-            unsafe { workers.run_first_thread(ticks, fire_others) }
+            unsafe { workers.run_first_thread(ticks) }
         })
     }
 
@@ -157,36 +125,16 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     /// Whether all threads execute a tick.
     fn is_shared(&self, tick: &Tick) -> bool {
         tick.number >= self.alone_until.load(Ordering::Relaxed)
-            && self.levels.work[tick.levels.clone()].iter().sum::<f64>() >= self.least_shared_work
-    }
-
-    fn has_loaded_or_fixed(&self, tick: &Tick) -> bool {
-        self.levels.has_loaded_or_fixed[tick.levels.clone()].contains(&true)
+            && self.work[tick.levels.clone()].iter().sum::<f64>() >= self.least_shared_work
     }
 
     /// The first thread.
-    unsafe fn run_first_thread<E>(
-        &self,
-        ticks: Range<u64>,
-        mut fire_others: impl FnMut(&Tick, Stage) -> Result<SharedArrays<'a, P>, E>,
-    ) -> Result<(), (Tick, EarlyEnd<E>)> {
+    unsafe fn run_first_thread(&self, ticks: Range<u64>) -> Result<(), (Tick, PotentialFault)> {
         let mut scratch = vec![0.0; self.scratch];
         let mut wait_budget = WaitBudget::new(ticks.start);
         // Whether the other threads wait for what this thread does alone.
         let mut others_wait = false;
         for tick in ticks.map(|number| self.tick(number)) {
-            if self.drifts_others(&tick) {
-                // The other threads have ended their last tick, and wait before this one.
-                match fire_others(&tick, Stage::Drift) {
-                    // SAFETY: the other threads wait.
-                    Ok(arrays) => unsafe { *self.arrays.get() = arrays },
-                    Err(error) => {
-                        self.barrier.release();
-                        return Err((tick, EarlyEnd::LoadedOrFixed(error)));
-                    }
-                }
-                others_wait = true;
-            }
             if self.is_shared(&tick) {
                 let budget = Some(&mut wait_budget);
                 // SAFETY: guaranteed by this function's contract.
@@ -208,24 +156,11 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
                 self.barrier.release();
                 let failure = self.failure.lock().unwrap_or_else(|e| e.into_inner()).take();
                 let Some((_, failure)) = failure else { continue };
-                return Err((tick, EarlyEnd::Plain(failure.fault)));
-            }
-            if self.has_loaded_or_fixed(&tick) {
-                match fire_others(&tick, Stage::Events) {
-                    // SAFETY: the other threads wait at the start of their next tick.
-                    Ok(arrays) => unsafe { *self.arrays.get() = arrays },
-                    Err(error) => {
-                        // SAFETY: the other threads wait.
-                        unsafe { self.abandon_boundary(&tick) };
-                        self.barrier.release();
-                        return Err((tick, EarlyEnd::LoadedOrFixed(error)));
-                    }
-                }
-                others_wait = true;
+                return Err((tick, failure.fault));
             }
             if let Some(boundary) = self.boundary(&tick) {
                 // SAFETY: the other threads wait at the start of their next tick.
-                unsafe { boundary.finish(&*self.arrays.get()) };
+                unsafe { boundary.finish(&self.arrays) };
                 others_wait = true;
             }
         }
@@ -242,7 +177,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
                 wait_first = true;
                 continue;
             }
-            if (wait_first || self.drifts_others(&tick)) && !self.barrier.wait() {
+            if wait_first && !self.barrier.wait() {
                 return;
             }
             // SAFETY: guaranteed by this function's contract.
@@ -250,7 +185,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
             if !together || self.failed.load(Ordering::Relaxed) {
                 return;
             }
-            wait_first = self.has_loaded_or_fixed(&tick) || self.boundary(&tick).is_some();
+            wait_first = self.boundary(&tick).is_some();
         }
     }
 
@@ -263,8 +198,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         wait_budget: Option<&mut WaitBudget>,
     ) -> bool {
         let parts = &self.parts[me][tick.levels.clone()];
-        // SAFETY: the first thread writes it only while the others wait.
-        let arrays = unsafe { *self.arrays.get() };
+        let arrays = self.arrays;
         for part in parts {
             // SAFETY: these nodes are owned by this thread, and no thread kicks.
             if !unsafe { part.drift(&arrays, tick.time) } {
@@ -293,8 +227,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
 
     /// All parts of a tick, by one thread.
     unsafe fn run_tick_alone(&self, tick: &Tick, scratch: &mut [f64]) {
-        // SAFETY: the other threads wait.
-        let arrays = unsafe { *self.arrays.get() };
+        let arrays = self.arrays;
         if let [part] = self.parts
             && self.boundary(tick).is_none()
         {
@@ -343,7 +276,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     #[cold]
     fn fail_at(&self, level: usize, failure: ElementFailure) {
         let mut first = self.failure.lock().unwrap_or_else(|e| e.into_inner());
-        if first.as_ref().is_none_or(|(l, f)| (level, failure.element) < (*l, f.element)) {
+        if first.as_ref().is_none_or(|(l, f)| (level, failure.order()) < (*l, f.order())) {
             *first = Some((level, failure));
         }
         self.failed.store(true, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::formula::{Expr, Graph, Var};
 use crate::linalg::max_abs;
-use crate::model::FormulaField;
+use crate::model::{FieldValues, FormulaField};
 use std::sync::Arc;
 
 fn field(text: &str) -> Arc<FormulaField> {
@@ -55,7 +55,7 @@ fn pressure_on_all_sides_of_an_element_is_the_slope_of_its_volume() {
         let (mut x, loads) = element(kind, ring, "0.7");
         let n = x.len();
         let (mut dead, mut f) = (vec![0.0; n], vec![0.0; n]);
-        assert!(loads.forces(0, 0.0, &x, &mut dead, &mut f).follower);
+        assert!(loads.forces(0, &mut FieldValues::new(0.0), &x, &mut dead, &mut f).follower);
         let size = max_abs(&f);
         assert!(size > 0.02);
         for i in (0..n).filter(|i| i % 3 < kind.dimension()) {
@@ -93,9 +93,9 @@ fn pressure_stiffness_of_every_side_is_the_derivative_of_its_forces() {
                 let old = x[j];
                 // Forces are quadratic in the positions.
                 x[j] = old + 0.25;
-                loads.forces(0, 0.0, &x, &mut dead, &mut up);
+                loads.forces(0, &mut FieldValues::new(0.0), &x, &mut dead, &mut up);
                 x[j] = old - 0.25;
-                loads.forces(0, 0.0, &x, &mut dead, &mut down);
+                loads.forces(0, &mut FieldValues::new(0.0), &x, &mut dead, &mut down);
                 x[j] = old;
                 for i in 0..n {
                     let slope = 2.0 * (up[i] - down[i]);

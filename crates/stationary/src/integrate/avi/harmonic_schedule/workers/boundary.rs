@@ -22,11 +22,6 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
         self.boundaries.get(tick.levels.start).and_then(Option::as_ref)
     }
 
-    /// Whether elements with loads or prescribed nodes are at that boundary: they drift before all others kick.
-    pub(super) fn drifts_others(&self, tick: &Tick) -> bool {
-        self.boundary(tick).is_some_and(|boundary| !boundary.others.is_empty())
-    }
-
     /// The iteration at a level boundary by one thread; whether it succeeded, or there is none.
     pub(super) unsafe fn iterate_alone(
         &self,
@@ -94,7 +89,7 @@ impl<'a, P: Potentials> HarmonicWorkers<'a, P> {
     pub(super) unsafe fn abandon_boundary(&self, tick: &Tick) {
         if let Some(boundary) = self.boundary(tick) {
             // SAFETY: guaranteed by this function's contract.
-            unsafe { boundary.abandon(&*self.arrays.get()) };
+            unsafe { boundary.abandon(&self.arrays) };
         }
     }
 }
