@@ -280,12 +280,15 @@ fn cofactor_slope(f: &Tensor) -> [f64; 81] {
     c
 }
 
+/// The stresses of a material at all points, and its tangents.
+type StressesAndTangents<S> = (Pointwise<S, f64>, Vec<[f64; 81]>);
+
 /// The stresses and tangents of a material at all points.
 pub(super) fn at_points<S: Shape>(
     f: &Pointwise<S, f64>,
     stress: impl Fn(usize, &Tensor) -> Result<Tensor, MaterialFault>,
     tangent: impl Fn(usize, &Tensor) -> Result<[f64; 81], MaterialFault>,
-) -> Result<(Pointwise<S, f64>, Vec<[f64; 81]>), PointFault> {
+) -> Result<StressesAndTangents<S>, PointFault> {
     let mut p = Pointwise::<S, f64>::of([[0.0; 3]; 3]);
     let mut a = Vec::with_capacity(S::POINTS);
     for q in 0..S::POINTS {
