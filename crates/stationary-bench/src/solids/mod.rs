@@ -1,6 +1,7 @@
 //! Solids: synchronous steps against vector C (`solids.c`), asynchronous ones against synchronous ones.
 
 pub mod cube;
+mod kinds;
 mod large;
 mod model;
 mod reference;
@@ -71,6 +72,7 @@ pub fn rows() -> Vec<BenchRow> {
             .when(When::Full),
     ];
     rows.extend(model::rows());
+    rows.extend(kinds::rows());
     rows
 }
 

@@ -24,7 +24,7 @@ mod supports;
 
 pub use auto::{Auto, Newtonian, Potential, System};
 pub(crate) use bounds_programs::BoundsPrograms;
-pub use compiled::{CompiledPotentials, CompiledPrefix, NodalKicks, OVERFLOW_SAFE};
+pub use compiled::{CompiledPotentials, CompiledPrefix, EventHistory, NodalKicks, OVERFLOW_SAFE};
 pub use constant_loads::ConstantLoads;
 pub(crate) use constraint::fill_saddle;
 pub use constraint::{Bounds, BoundsParts, Constraint, FormulaConstraint};

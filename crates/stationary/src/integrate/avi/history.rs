@@ -7,7 +7,7 @@
 //! else is shared.
 
 use crate::model::solid::MAX_NODES;
-use crate::model::{HistoryEnergy, Past, PotentialFault, Potentials};
+use crate::model::{EventHistory, HistoryEnergy, Past, PotentialFault, Potentials};
 
 /// The history of all elements, in two slots; empty if none has memory.
 #[derive(Debug, Clone, Default)]
@@ -130,6 +130,14 @@ impl SharedHistory {
     pub fn has(&self, k: usize) -> bool {
         // SAFETY: `k` is below the number of elements, and there is one more number.
         k < self.elements && unsafe { *self.first.add(k + 1) > *self.first.add(k) }
+    }
+
+    /// That of a list of elements at a time since the start, if any element has memory.
+    pub fn at_event<'a>(&self, list: &'a [u32], t: f64, slot: Slot) -> Option<EventHistory<'a>> {
+        let write = slot.commits.then_some(self.slots[1 - slot.read]);
+        // SAFETY: the contract of `SharedHistory`.
+        (self.elements > 0)
+            .then(|| unsafe { EventHistory::new(t, list, self.first, (self.slots[slot.read], write)) })
     }
 
     /// Writes the gradient of an element with memory at a time since the start, from the positions of its own nodes, and commits.

@@ -30,12 +30,11 @@
 //! and `p V0 d2Jbar` adds `w p C`. A law of small strains is not asked at large ones: there the dilatation `tr F - 3` is averaged,
 //! `Fbar_q = F_q + (theta_bar - theta_q)/m 1`, which is the same to first order and leaves a quadratic energy quadratic.
 
+use super::lanes::{Lanes, WIDEST};
 use super::material::MaterialFault;
-use super::shape::{Local, Shape};
+use super::shape::{Local, Pointwise, Shape, Tensors, minus, zero};
+use super::stored::Stored;
 use super::tensor::{Tensor, cofactor, combine, contract, determinant_by};
-
-/// Most points of an element whose volume can be averaged.
-const MOST_POINTS: usize = 8;
 
 /// What is averaged over the points of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,31 +50,33 @@ pub(super) enum Averaging {
 /// A point of the rule and the fault of the material there.
 pub(super) type PointFault = (usize, MaterialFault);
 
-/// An element's averaged state: what leads from the stresses at the averaged `F` to those that do work on the true `F`.
-pub(super) struct Averaged<S: Shape> {
+/// The averaged state of elements in lanes: what leads from the stresses at the averaged `F` to those that do work on the true `F`.
+#[derive(Clone)]
+pub(super) struct Averaged<S: Shape, L: Lanes> {
     kind: Averaging,
-    /// The true deformation gradients.
-    f: S::Tensors,
-    /// Their volume ratios `J_q`, and the stretches `s_q`.
-    ratios: [f64; MOST_POINTS],
-    stretches: [f64; MOST_POINTS],
-    /// Their cofactors in the directions averaged; with the dilatation, the unit matrix.
-    cofactors: S::Tensors,
+    /// The volume ratios `J_q` of the true deformation gradients, and the stretches `s_q`.
+    ratios: S::AtPoints<L>,
+    stretches: S::AtPoints<L>,
+    /// The cofactors in the directions averaged; with the dilatation, the unit matrix.
+    cofactors: Pointwise<S, L>,
     /// `Jbar` and `V0`.
-    mean: f64,
-    volume: f64,
+    mean: L,
+    volume: L,
 }
 
 /// The tangent of an averaged element in parts: `A` at each point, and the coupling of all points through the mean.
 pub(super) struct Coupling<S: Shape> {
     /// `d2V/dF dJbar / w`.
-    pub mixed: S::Tensors,
+    pub mixed: Pointwise<S, f64>,
     /// `V0 dJbar/dF / w`.
-    pub slope: S::Tensors,
+    pub slope: Pointwise<S, f64>,
     /// `d2V/dJbar^2` and `V0`.
     pub curvature: f64,
     pub volume: f64,
 }
+
+/// The least positive number.
+const LEAST: f64 = f64::from_bits(1);
 
 /// Directions in which an element deforms.
 const fn axes<S: Shape>() -> usize {
@@ -84,135 +85,163 @@ const fn axes<S: Shape>() -> usize {
 
 /// The part of a tensor in these directions.
 #[inline(always)]
-fn part<S: Shape>(t: &Tensor) -> Tensor {
+fn part<S: Shape, L: Lanes>(t: &Tensors<L>) -> Tensors<L> {
     if axes::<S>() == 3 {
         return *t;
     }
-    [[t[0][0], t[0][1], 0.0], [t[1][0], t[1][1], 0.0], [0.0; 3]]
+    [[t[0][0], t[0][1], zero()], [t[1][0], t[1][1], zero()], [zero(); 3]]
 }
 
 /// The unit matrix of these directions.
-const fn unit<S: Shape>() -> Tensor {
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, if axes::<S>() == 3 { 1.0 } else { 0.0 }]]
-}
-
-/// `x^(1/m)`.
 #[inline(always)]
-fn root<S: Shape>(x: f64) -> f64 {
-    if axes::<S>() == 3 { x.cbrt() } else { x.sqrt() }
+fn unit<S: Shape, L: Lanes>() -> Tensors<L> {
+    let mut unit = [[zero(); 3]; 3];
+    for i in 0..axes::<S>() {
+        unit[i][i] = L::splat(1.0);
+    }
+    unit
 }
 
-impl<S: Shape> Averaged<S> {
-    /// Replaces the deformation gradients by the averaged ones.
-    #[inline]
-    pub fn new(kind: Averaging, stored: &[f64], f: &mut S::Tensors) -> Result<Self, PointFault> {
-        let (ratios, stretches) = ([1.0; MOST_POINTS], [1.0; MOST_POINTS]);
-        let mut averaged =
-            Averaged { kind, f: *f, ratios, stretches, cofactors: S::Tensors::ZERO, mean: 0.0, volume: 0.0 };
-        for q in 0..S::POINTS {
-            let (weight, ratio) = (S::weight(stored, q), averaged.measure(q)?);
-            averaged.mean += weight * ratio;
-            averaged.volume += weight;
+/// `x^(1/m)`, lane by lane.
+#[inline(always)]
+fn root<S: Shape, L: Lanes>(x: L) -> L {
+    let mut each = [1.0; WIDEST];
+    x.store(&mut each);
+    for x in &mut each[..L::WIDTH] {
+        *x = if axes::<S>() == 3 { x.cbrt() } else { x.sqrt() };
+    }
+    L::load(&each)
+}
+
+impl<S: Shape, L: Lanes> Averaged<S, L> {
+    /// Of undeformed elements.
+    #[inline(always)]
+    pub fn new(kind: Averaging) -> Self {
+        let one = L::splat(1.0);
+        Averaged {
+            kind,
+            ratios: Local::of(one),
+            stretches: Local::of(one),
+            cofactors: Local::of(unit::<S, L>()),
+            mean: zero(),
+            volume: zero(),
         }
-        averaged.mean /= averaged.volume;
+    }
+
+    /// Replaces the deformation gradients by the averaged ones. Of several lanes the fault is that of one of them.
+    #[inline(always)]
+    pub fn average(&mut self, stored: Stored<'_, L>, f: &mut Pointwise<S, L>) -> Result<(), PointFault> {
         for q in 0..S::POINTS {
-            averaged.stretch(q, &mut f[q]);
+            let (weight, ratio) = (S::weight(stored, q), self.measure(q, &f[q])?);
+            self.mean = self.mean.add(weight.mul(ratio));
+            self.volume = self.volume.add(weight);
         }
-        Ok(averaged)
+        self.mean = self.mean.div(self.volume);
+        for q in 0..S::POINTS {
+            self.stretch(q, &mut f[q]);
+        }
+        Ok(())
     }
 
     /// What of a point is averaged.
     #[inline(always)]
-    fn measure(&mut self, q: usize) -> Result<f64, PointFault> {
-        let f = &self.f[q];
+    fn measure(&mut self, q: usize, f: &Tensors<L>) -> Result<L, PointFault> {
         if self.kind != Averaging::Volume {
-            self.cofactors[q] = unit::<S>();
-            return Ok(contract(f, &unit::<S>()));
+            return Ok(contract(f, &unit::<S, L>()));
         }
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);
-        if !(j > 0.0) {
-            return Err((q, if j.is_finite() { MaterialFault::Inverted } else { MaterialFault::NotFinite }));
+        if !j.within(LEAST, f64::INFINITY) {
+            let finite = j.within(f64::MIN, f64::MAX);
+            return Err((q, if finite { MaterialFault::Inverted } else { MaterialFault::NotFinite }));
         }
         self.ratios[q] = j;
-        self.cofactors[q] = part::<S>(&cof);
+        self.cofactors[q] = part::<S, L>(&cof);
         Ok(j)
     }
 
     /// From the true deformation gradient of a point to the averaged one.
     #[inline(always)]
-    fn stretch(&mut self, q: usize, f: &mut Tensor) {
+    fn stretch(&mut self, q: usize, f: &mut Tensors<L>) {
+        let unit = unit::<S, L>();
         if self.kind != Averaging::Volume {
-            let more = self.mean - contract(f, &unit::<S>());
-            *f = combine([(1.0, f), (more / axes::<S>() as f64, &unit::<S>())]);
+            let more = self.mean.sub(contract(f, &unit));
+            *f = combine([(L::splat(1.0), &*f), (more.div(L::splat(axes::<S>() as f64)), &unit)]);
             return;
         }
-        let s = root::<S>(self.mean / self.ratios[q]);
+        let s = root::<S, L>(self.mean.div(self.ratios[q]));
         self.stretches[q] = s;
-        let whole = if axes::<S>() == 3 { s } else { 1.0 };
-        f[0] = f[0].map(|f| s * f);
-        f[1] = f[1].map(|f| s * f);
-        f[2] = f[2].map(|f| whole * f);
+        let whole = if axes::<S>() == 3 { s } else { L::splat(1.0) };
+        for j in 0..3 {
+            (f[0][j], f[1][j], f[2][j]) = (s.mul(f[0][j]), s.mul(f[1][j]), whole.mul(f[2][j]));
+        }
     }
 
     /// `r = cof F/(m J)` of a point.
     #[inline(always)]
-    fn r(&self, q: usize) -> Tensor {
-        combine([(1.0 / (axes::<S>() as f64 * self.ratios[q]), &self.cofactors[q])])
+    fn r(&self, q: usize) -> Tensors<L> {
+        let scale = L::splat(1.0).div(L::splat(axes::<S>() as f64).mul(self.ratios[q]));
+        combine([(scale, &self.cofactors[q])])
     }
 
     /// `p`: the stresses at the averaged deformation gradients `bar` do this work on the mean, for each unit of volume.
-    fn pressure(&self, stored: &[f64], bar: &S::Tensors, p: &S::Tensors) -> f64 {
-        let work = (0..S::POINTS).map(|q| S::weight(stored, q) * self.work(&bar[q], &p[q])).sum::<f64>();
-        let mean = if self.kind == Averaging::Volume { self.mean } else { 1.0 };
-        work / (axes::<S>() as f64 * self.volume * mean)
+    #[inline(always)]
+    fn pressure(&self, stored: Stored<'_, L>, bar: &Pointwise<S, L>, p: &Pointwise<S, L>) -> L {
+        let mut work = zero::<L>();
+        for q in 0..S::POINTS {
+            work = work.add(S::weight(stored, q).mul(self.work(&bar[q], &p[q])));
+        }
+        let mean = if self.kind == Averaging::Volume { self.mean } else { L::splat(1.0) };
+        work.div(L::splat(axes::<S>() as f64).mul(self.volume).mul(mean))
     }
 
     /// `t = P : Fbar`; with the dilatation, `tr P`.
     #[inline(always)]
-    fn work(&self, bar: &Tensor, p: &Tensor) -> f64 {
+    fn work(&self, bar: &Tensors<L>, p: &Tensors<L>) -> L {
         match self.kind {
-            Averaging::Volume => contract(p, &part::<S>(bar)),
-            _ => contract(p, &unit::<S>()),
+            Averaging::Volume => contract(p, &part::<S, L>(bar)),
+            _ => contract(p, &unit::<S, L>()),
         }
     }
 
     /// Replaces the stresses at the averaged deformation gradients `bar` by those that do work on the true ones.
-    #[inline]
-    pub fn pull(&self, stored: &[f64], bar: &S::Tensors, p: &mut S::Tensors) {
+    #[inline(always)]
+    pub fn pull(&self, stored: Stored<'_, L>, bar: &Pointwise<S, L>, p: &mut Pointwise<S, L>) {
         let pressure = self.pressure(stored, bar, p);
         for q in 0..S::POINTS {
             let (t, r) = (self.work(&bar[q], &p[q]), self.r(q));
-            p[q] = combine([(self.stretches[q], &p[q]), (pressure, &self.cofactors[q]), (-t, &r)]);
+            p[q] = combine([(self.stretches[q], &p[q]), (pressure, &self.cofactors[q]), (minus(t), &r)]);
         }
     }
+}
 
-    /// Replaces the tangents `a` at the averaged deformation gradients, with the stresses `p` there, by those of the true ones.
+impl<S: Shape> Averaged<S, f64> {
+    /// Replaces the tangents `a` at the averaged deformation gradients `bar`, with the stresses `p` there, by those of the true ones, `f`.
     pub fn tangents(
         &self,
-        stored: &[f64],
-        bar: &S::Tensors,
-        p: &S::Tensors,
+        stored: Stored<'_, f64>,
+        [f, bar]: [&Pointwise<S, f64>; 2],
+        p: &Pointwise<S, f64>,
         a: &mut [[f64; 81]],
     ) -> Coupling<S> {
         let m = axes::<S>() as f64;
         let large = if self.kind == Averaging::Volume { 1.0 } else { 0.0 };
         let (pressure, mean) = (self.pressure(stored, bar, p), if large > 0.0 { self.mean } else { 1.0 });
         let mut coupling = Coupling::<S> {
-            mixed: S::Tensors::ZERO,
-            slope: self.cofactors,
+            mixed: Local::of([[0.0; 3]; 3]),
+            slope: self.cofactors.clone(),
             curvature: 0.0,
             volume: self.volume,
         };
         for q in 0..S::POINTS {
             let (j, s, r) = (self.ratios[q], self.stretches[q], self.r(q));
-            let u = if large > 0.0 { part::<S>(&bar[q]) } else { unit::<S>() };
+            let u = if large > 0.0 { part::<S, f64>(&bar[q]) } else { unit::<S, f64>() };
             let t = large * self.work(&bar[q], &p[q]);
-            let g = part::<S>(&combine([(1.0, &applied(&a[q], &u)), (large, &p[q])]));
+            let g = part::<S, f64>(&combine([(1.0, &applied(&a[q], &u)), (large, &p[q])]));
             let along = contract(&g, &u);
             // Fbar:A:Fbar + (1 + m) t, since G : Fbar = Fbar:A:Fbar + t.
             let square = along + m * t;
-            let c = if large > 0.0 { cofactor_slope(&self.f[q]) } else { [0.0; 81] };
+            let c = if large > 0.0 { cofactor_slope(&f[q]) } else { [0.0; 81] };
             let (g9, r9, c_factor) = (g.as_flattened(), r.as_flattened(), pressure - t / (m * j));
             for (n, a) in a[q].iter_mut().enumerate() {
                 let (i, k) = (n / 9, n % 9);
@@ -221,7 +250,7 @@ impl<S: Shape> Averaged<S> {
                     + c_factor * c[n];
             }
             coupling.mixed[q] = combine([(s / (m * mean), &g), (-along / (m * mean), &r)]);
-            coupling.curvature += S::weight(stored, q) * (along / m - t) / (m * mean * mean);
+            coupling.curvature += S::weight::<f64>(stored, q) * (along / m - t) / (m * mean * mean);
         }
         coupling
     }
@@ -251,13 +280,16 @@ fn cofactor_slope(f: &Tensor) -> [f64; 81] {
     c
 }
 
+/// The stresses of a material at all points, and its tangents.
+type StressesAndTangents<S> = (Pointwise<S, f64>, Vec<[f64; 81]>);
+
 /// The stresses and tangents of a material at all points.
 pub(super) fn at_points<S: Shape>(
-    f: &S::Tensors,
+    f: &Pointwise<S, f64>,
     stress: impl Fn(usize, &Tensor) -> Result<Tensor, MaterialFault>,
     tangent: impl Fn(usize, &Tensor) -> Result<[f64; 81], MaterialFault>,
-) -> Result<(S::Tensors, Vec<[f64; 81]>), PointFault> {
-    let mut p = S::Tensors::ZERO;
+) -> Result<StressesAndTangents<S>, PointFault> {
+    let mut p = Pointwise::<S, f64>::of([[0.0; 3]; 3]);
     let mut a = Vec::with_capacity(S::POINTS);
     for q in 0..S::POINTS {
         p[q] = stress(q, &f[q]).map_err(|why| (q, why))?;

@@ -1,46 +1,74 @@
-//! Blocks of elements of any material, evaluated one element at a time.
+//! Blocks of elements of any material: here one element at a time, in [`sweep`](super::sweep) many in vector lanes.
 //!
 //! With the deformation gradients `F_q` and the weights `w_q` of the quadrature points the potential of an element is
 //! `V = sum_q w_q W(F_q)`, and `dV/dx_a = sum_q w_q P(F_q) grad N_a`, minus the nodal force, with the first Piola-Kirchhoff stress
 //! `P = dW/dF` [AVI03 (21)].
 
-use super::averaged::{Averaged, Averaging, Coupling, at_points};
+use super::averaged::{Averaged, Averaging};
 use super::elements::{ElementFault, Elements};
 use super::geometry::{Geometry, consistent, lumped};
 use super::kind::ElementKind;
-use super::material::{Inelastic, Material, MaterialFault};
-use super::shape::{Local, Shape};
+use super::lanes::{Isa, WIDEST};
+use super::material::{Material, MaterialFault};
+use super::shape::{Local, Nodal, Pointwise, Shape};
+use super::stored::{Numbers, Stored};
+use super::sweep::{self, Highest};
 use super::tensor::{Tensor, combine};
 use super::undeformed_tet::UndeformedTet;
-use crate::model::{HistoryEnergy, Past, prefetch};
+use crate::model::{CompiledPotentials, HistoryEnergy, Past, prefetch};
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Elements of one shape and one material. The hot loops read `nodes` and `stored`, the rest is for set-up.
 #[derive(Debug)]
 pub(super) struct Block<S, M> {
+    pub(super) len: usize,
+    pub(super) isa: Isa,
+    /// Nodes by elements; the last element is repeated to fill the last group of [`WIDEST`].
     pub(super) nodes: Vec<u32>,
+    pub(super) highest: Highest,
     /// [`Shape::STORED`] numbers an element.
-    pub(super) stored: Vec<f64>,
-    pub(super) material: M,
+    pub(super) stored: Numbers,
+    pub(super) material: Arc<M>,
     pub(super) density: f64,
     pub(super) averaging: Averaging,
     pub(super) geometry: Geometry,
     pub(super) shape: PhantomData<S>,
 }
 
-impl<S: Shape, M: Material> Block<S, M> {
+impl<S: Shape, M: Material + 'static> Block<S, M> {
     pub(super) const NODES: usize = S::KIND.nodes();
 
-    #[inline(always)]
-    pub(super) fn element(&self, k: usize) -> (&[u32], &[f64]) {
-        // Cut to a length known at compile time, so that the kernels' indices need no checks.
-        (&self.nodes[k * Self::NODES..][..Self::NODES], &self.stored[k * S::STORED..][..S::STORED])
+    /// From the nodes and the stored numbers of all elements, one after the other.
+    pub(super) fn new(
+        mut nodes: Vec<u32>,
+        stored: &[f64],
+        material: M,
+        density: f64,
+        averaging: Averaging,
+        geometry: Geometry,
+    ) -> Self {
+        let len = nodes.len() / Self::NODES;
+        let own = |k: usize| &stored[k * S::STORED..][..S::STORED];
+        let stored = Numbers::new(len, S::STORED, |k, put| own(k).iter().for_each(|x| put(*x)));
+        for _ in len..len.next_multiple_of(WIDEST) {
+            nodes.extend_from_within((len - 1) * Self::NODES..len * Self::NODES);
+        }
+        let (isa, material, shape) = (sweep::isa(), Arc::new(material), PhantomData);
+        let highest = Highest::new(&nodes, Self::NODES);
+        Block { len, isa, nodes, highest, stored, material, density, averaging, geometry, shape }
     }
 
     #[inline(always)]
-    fn local(nodes: &[u32], x: &[f64]) -> S::Nodal {
-        let mut local = S::Nodal::ZERO;
+    pub(super) fn element(&self, k: usize) -> (&[u32], Stored<'_, f64>) {
+        // Cut to a length known at compile time, so that the kernels' indices need no checks.
+        (&self.nodes[k * Self::NODES..][..Self::NODES], self.stored.of(k))
+    }
+
+    #[inline(always)]
+    fn local(nodes: &[u32], x: &[f64]) -> Nodal<S, f64> {
+        let mut local = Nodal::<S, f64>::of([0.0; 3]);
         for a in 0..Self::NODES {
             let at = 3 * nodes[a] as usize;
             local[a].copy_from_slice(&x[at..at + 3]);
@@ -49,14 +77,14 @@ impl<S: Shape, M: Material> Block<S, M> {
     }
 
     #[inline(always)]
-    fn deformation(nodes: &[u32], stored: &[f64], x: &[f64]) -> S::Tensors {
+    pub(super) fn deformation(nodes: &[u32], stored: Stored<'_, f64>, x: &[f64]) -> Pointwise<S, f64> {
         Self::deformation_of(stored, &Self::local(nodes, x))
     }
 
     #[inline(always)]
-    pub(super) fn deformation_of(stored: &[f64], local: &S::Nodal) -> S::Tensors {
-        let mut f = S::Tensors::ZERO;
-        S::deformation(stored, local, &mut f);
+    pub(super) fn deformation_of(stored: Stored<'_, f64>, local: &Nodal<S, f64>) -> Pointwise<S, f64> {
+        let mut f = Pointwise::<S, f64>::of([[0.0; 3]; 3]);
+        S::deformation(stored, local, f.as_mut());
         f
     }
 
@@ -65,21 +93,27 @@ impl<S: Shape, M: Material> Block<S, M> {
         let straight = S::KIND.is_simplex() && S::KIND.dimension() == 3 && !self.geometry.curved;
         let stored = self.element(k).1;
         (straight && self.material.is_isotropic()).then(|| {
-            UndeformedTet::new(self.material.lame(), S::POINTS as f64 * S::weight(stored, 0), &stored[..9])
+            let gradients: [f64; 9] = std::array::from_fn(|i| stored.at(i));
+            UndeformedTet::new(self.material.lame(), S::POINTS as f64 * S::weight(stored, 0), &gradients)
         })
     }
 
     #[inline(always)]
-    fn kernel(&self, k: usize, local: &S::Nodal, out: &mut S::Nodal) -> Result<f64, ElementFault> {
+    pub(super) fn kernel(
+        &self,
+        k: usize,
+        local: &Nodal<S, f64>,
+        out: &mut Nodal<S, f64>,
+    ) -> Result<f64, ElementFault> {
         let stored = self.element(k).1;
         let mut f = Self::deformation_of(stored, local);
         let averaged = self.averaged(k, stored, &mut f)?;
-        let mut p = S::Tensors::ZERO;
+        let mut p = Pointwise::<S, f64>::of([[0.0; 3]; 3]);
         let mut energy = 0.0;
         for q in 0..S::POINTS {
             match self.material.stress(&f[q]) {
                 Ok((w, stress)) => {
-                    energy += S::weight(stored, q) * w;
+                    energy += S::weight::<f64>(stored, q) * w;
                     p[q] = stress;
                 }
                 Err(why) => return Err(ElementFault::at(self.label(k), q, why)),
@@ -91,8 +125,13 @@ impl<S: Shape, M: Material> Block<S, M> {
         if let Some(averaged) = averaged {
             averaged.pull(stored, &f, &mut p);
         }
-        S::force(stored, &p, out);
+        S::force(stored, p.as_ref(), out);
         Ok(energy)
+    }
+
+    /// An element at the positions of all nodes.
+    pub(super) fn single(&self, k: usize, x: &[f64], out: &mut Nodal<S, f64>) -> Result<f64, ElementFault> {
+        self.kernel(k, &Self::local(self.element(k).0, x), out)
     }
 
     /// Averages the volume ratio of the points, where the block does so.
@@ -100,106 +139,15 @@ impl<S: Shape, M: Material> Block<S, M> {
     pub(super) fn averaged(
         &self,
         k: usize,
-        stored: &[f64],
-        f: &mut S::Tensors,
-    ) -> Result<Option<Averaged<S>>, ElementFault> {
+        stored: Stored<'_, f64>,
+        f: &mut Pointwise<S, f64>,
+    ) -> Result<Option<Averaged<S, f64>>, ElementFault> {
         if !S::AVERAGED || self.averaging == Averaging::Off {
             return Ok(None);
         }
-        let averaged = Averaged::new(self.averaging, stored, f);
-        averaged.map(Some).map_err(|(q, why)| ElementFault::at(self.label(k), q, why))
-    }
-
-    /// Adds `w grad N_c A grad N_b` of a point to the tangent. In a ring `dF33 = N_a/R du_a1`.
-    fn add_point(stored: &[f64], q: usize, a: &[f64; 81], out: &mut [f64]) {
-        let (n, d) = (3 * Self::NODES, S::KIND.dimension());
-        let g = S::gradients(stored, q);
-        let weight = S::weight(stored, q);
-        for b in 0..Self::NODES {
-            // half[i][J][k] = w A_iJkL g_bL
-            let mut half = [[[0.0; 3]; 3]; 3];
-            for i in 0..3 {
-                for j in 0..3 {
-                    for m in 0..d {
-                        let row = 27 * i + 9 * j + 3 * m;
-                        let mut s = (0..d).map(|l| a[row + l] * g[b][l]).sum::<f64>();
-                        if S::RING && m == 0 {
-                            s += a[27 * i + 9 * j + 8] * g[b][2];
-                        }
-                        half[i][j][m] = weight * s;
-                    }
-                }
-            }
-            for c in 0..Self::NODES {
-                for i in 0..d {
-                    for m in 0..d {
-                        let mut s = (0..d).map(|j| g[c][j] * half[i][j][m]).sum::<f64>();
-                        if S::RING && i == 0 {
-                            s += g[c][2] * half[2][2][m];
-                        }
-                        out[(3 * c + i) * n + 3 * b + m] += s;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Adds the coupling of all points through the mean volume ratio to the tangent.
-    fn couple(stored: &[f64], coupling: &Coupling<S>, out: &mut [f64]) {
-        let n = 3 * Self::NODES;
-        let (mut mixed, mut slope) = (S::Nodal::ZERO, S::Nodal::ZERO);
-        S::force(stored, &coupling.mixed, &mut mixed);
-        S::force(stored, &coupling.slope, &mut slope);
-        let (mixed, slope) = (mixed.as_ref().as_flattened(), slope.as_ref().as_flattened());
-        let (one, two) = (1.0 / coupling.volume, coupling.curvature / coupling.volume.powi(2));
-        for i in 0..n {
-            for j in 0..n {
-                let cross = mixed[i] * slope[j] + slope[i] * mixed[j];
-                out[i * n + j] += one * cross + two * slope[i] * slope[j];
-            }
-        }
-    }
-
-    /// The tangent stiffness of the element as it is at the start, or from a past.
-    fn tangent_from(
-        &self,
-        k: usize,
-        x: &[f64],
-        from: Option<(&dyn Inelastic, Past<'_>)>,
-        out: &mut [f64],
-    ) -> Result<(), ElementFault> {
-        let (nodes, stored) = self.element(k);
-        let out = &mut out[..9 * Self::NODES * Self::NODES];
-        out.fill(0.0);
-        let tangent = |q: usize, f: &Tensor| match from {
-            None => self.material.tangent(f),
-            Some((law, past)) => law.tangent_after(f, self.past_at(q, past)),
-        };
-        let stress = |q: usize, f: &Tensor| match from {
-            None => self.material.stress(f).map(|(_, p)| p),
-            Some((law, past)) => law.update(f, self.past_at(q, past), None).map(|update| update.stress),
-        };
-        let fault = |(q, why)| ElementFault::at(self.label(k), q, why);
-        let mut f = Self::deformation(nodes, stored, x);
-        match self.averaged(k, stored, &mut f)? {
-            Some(averaged) => {
-                let (p, mut a) = at_points::<S>(&f, stress, tangent).map_err(fault)?;
-                let coupling = averaged.tangents(stored, &f, &p, &mut a);
-                a.iter().enumerate().for_each(|(q, a)| Self::add_point(stored, q, a, out));
-                Self::couple(stored, &coupling, out);
-            }
-            None => {
-                for q in 0..S::POINTS {
-                    let a = tangent(q, &f[q]).map_err(|why| fault((q, why)))?;
-                    Self::add_point(stored, q, &a, out);
-                }
-            }
-        }
-        if out.iter().all(|x| x.is_finite()) {
-            Ok(())
-        } else {
-            Err(ElementFault::NotFinite { element: self.label(k) })
-        }
+        let mut averaged = Averaged::new(self.averaging);
+        averaged.average(stored, f).map_err(|(q, why)| ElementFault::at(self.label(k), q, why))?;
+        Ok(Some(averaged))
     }
 
     /// The mean of the Cauchy stress at the points.
@@ -216,8 +164,9 @@ impl<S: Shape, M: Material> Block<S, M> {
         let mut volume = 0.0;
         for q in 0..S::POINTS {
             let sigma = cauchy(q, &f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
-            sum = combine([(1.0, &sum), (S::weight(stored, q), &sigma)]);
-            volume += S::weight(stored, q);
+            let weight: f64 = S::weight(stored, q);
+            sum = combine([(1.0, &sum), (weight, &sigma)]);
+            volume += weight;
         }
         if !sum.as_flattened().iter().all(|x| x.is_finite()) {
             return Err(ElementFault::NotFinite { element: self.label(k) });
@@ -226,9 +175,9 @@ impl<S: Shape, M: Material> Block<S, M> {
     }
 }
 
-impl<S: Shape, M: Material> Elements for Block<S, M> {
+impl<S: Shape, M: Material + 'static> Elements for Block<S, M> {
     fn len(&self) -> usize {
-        self.nodes.len() / Self::NODES
+        self.len
     }
 
     fn kind(&self) -> ElementKind {
@@ -258,21 +207,21 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         self.averaged(k, stored, &mut f)?;
         let mut energy = 0.0;
         for q in 0..S::POINTS {
-            energy += S::weight(stored, q)
+            energy += S::weight::<f64>(stored, q)
                 * self.material.energy(&f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
         }
         if energy.is_finite() { Ok(energy) } else { Err(ElementFault::NotFinite { element: self.label(k) }) }
     }
 
     fn gradient(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
-        let mut local = S::Nodal::ZERO;
-        let energy = self.kernel(k, &Self::local(self.element(k).0, x), &mut local)?;
+        let mut local = Nodal::<S, f64>::of([0.0; 3]);
+        let energy = self.single(k, x, &mut local)?;
         out[..3 * Self::NODES].copy_from_slice(&local.as_ref().as_flattened()[..3 * Self::NODES]);
         Ok(energy)
     }
 
     fn gradient_local(&self, k: usize, _t: f64, own: &[f64], out: &mut [f64]) -> Result<f64, ElementFault> {
-        let (mut local, mut forces) = (S::Nodal::ZERO, S::Nodal::ZERO);
+        let (mut local, mut forces) = (Nodal::<S, f64>::of([0.0; 3]), Nodal::<S, f64>::of([0.0; 3]));
         local.as_mut().as_flattened_mut()[..3 * Self::NODES].copy_from_slice(&own[..3 * Self::NODES]);
         let energy = self.kernel(k, &local, &mut forces)?;
         out[..3 * Self::NODES].copy_from_slice(&forces.as_ref().as_flattened()[..3 * Self::NODES]);
@@ -296,6 +245,16 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         after: Option<&mut [f64]>,
     ) -> Result<HistoryEnergy, ElementFault> {
         self.updated(k, own, past, (gradient, after))
+    }
+
+    fn add_update(
+        &self,
+        x: &[f64],
+        past: Past<'_>,
+        to: (&mut [f64], Option<&mut [f64]>),
+        total: &mut HistoryEnergy,
+    ) -> Result<(), ElementFault> {
+        self.sweep_update(x, past, to, total)
     }
 
     fn tangent_after(
@@ -326,8 +285,7 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
 
     fn prefetch(&self, k: usize) {
         prefetch(self.nodes.as_ptr().wrapping_add(k * Self::NODES));
-        let stored = self.stored.as_ptr().wrapping_add(k * S::STORED);
-        (0..S::STORED).step_by(8).for_each(|i| prefetch(stored.wrapping_add(i)));
+        self.stored.prefetch(k);
     }
 
     fn add_gradient(
@@ -337,20 +295,25 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<f64, ElementFault> {
-        let mut total = 0.0;
-        for k in range {
-            let mut local = S::Nodal::ZERO;
-            total += self.kernel(k, &Self::local(self.element(k).0, x), &mut local)?;
-            let nodes = self.element(k).0;
-            for a in 0..Self::NODES {
-                let at = 3 * nodes[a] as usize;
-                let out = &mut out[at..at + 3];
-                for i in 0..3 {
-                    out[i] += local[a][i];
-                }
-            }
-        }
-        Ok(total)
+        self.sweep::<true>(range, x, out)
+    }
+
+    fn forces(&self, range: Range<usize>, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        self.sweep::<false>(range, x, out).map(drop)
+    }
+
+    fn add_weighted_gradient(
+        &self,
+        weights: &[f64],
+        _t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<f64, ElementFault> {
+        self.sweep_weighted(weights, x, out)
+    }
+
+    fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn CompiledPotentials>> {
+        Some(self.compiled(list, own))
     }
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
@@ -382,7 +345,7 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
     }
 
     fn memory(&self) -> usize {
-        4 * self.nodes.capacity() + 8 * self.stored.capacity() + self.geometry.memory()
+        size_of::<u32>() * self.nodes.capacity() + self.stored.memory() + self.geometry.memory()
     }
 
     fn volume(&self, k: usize) -> f64 {

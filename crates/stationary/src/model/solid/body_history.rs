@@ -2,7 +2,6 @@
 
 use super::body::Solid;
 use super::elements::ElementFault;
-use super::kind::MAX_NODES;
 use crate::model::{HistoryEnergy, Past};
 
 impl Solid {
@@ -45,29 +44,18 @@ impl Solid {
     ) -> Result<HistoryEnergy, ElementFault> {
         out.fill(0.0);
         let mut total = HistoryEnergy::default();
-        let (mut own, mut gradient) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
         let mut begin = 0;
         for block in self.blocks() {
-            let size = block.history_size();
+            let size = block.len() * block.history_size();
             if size == 0 {
                 total.stored += block.add_gradient(0..block.len(), t, x, out)?;
                 continue;
             }
-            for k in 0..block.len() {
-                let nodes = block.nodes(k);
-                for (own, a) in own.chunks_exact_mut(3).zip(nodes) {
-                    own.copy_from_slice(&x[3 * *a as usize..][..3]);
-                }
-                let past = Past { history: &past.history[begin..begin + size], dt: past.dt };
-                let after = after.as_deref_mut().map(|after| &mut after[begin..begin + size]);
-                let energy = block.update(k, &own[..3 * nodes.len()], past, &mut gradient, after)?;
-                total.add(1.0, energy);
-                for (a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
-                    let out = &mut out[3 * *a as usize..][..3];
-                    (0..3).for_each(|i| out[i] += gradient[i]);
-                }
-                begin += size;
-            }
+            let numbers = begin..begin + size;
+            let past = Past { history: &past.history[numbers.clone()], dt: past.dt };
+            let after = after.as_deref_mut().map(|after| &mut after[numbers]);
+            block.add_update(x, past, (&mut *out, after), &mut total)?;
+            begin += size;
         }
         Ok(total)
     }

@@ -121,6 +121,33 @@ pub trait Elements: fmt::Debug + Send + Sync {
     ) -> Result<HistoryEnergy, ElementFault> {
         self.gradient_local(k, 0.0, own, gradient).map(HistoryEnergy::elastic)
     }
+    /// Adds the gradients of the incremental potentials of all elements to `out`, and their energies to `total`; the histories in the past
+    /// are those of one element after the other. Writes the histories that the updates lead to.
+    fn add_update(
+        &self,
+        x: &[f64],
+        past: Past<'_>,
+        (out, mut after): (&mut [f64], Option<&mut [f64]>),
+        total: &mut HistoryEnergy,
+    ) -> Result<(), ElementFault> {
+        let size = self.history_size();
+        let (mut own, mut gradient) = ([0.0; 3 * MAX_NODES], [0.0; 3 * MAX_NODES]);
+        for k in 0..self.len() {
+            let nodes = self.nodes(k);
+            for (own, a) in own.chunks_exact_mut(3).zip(nodes) {
+                own.copy_from_slice(&x[3 * *a as usize..][..3]);
+            }
+            let numbers = k * size..(k + 1) * size;
+            let past = Past { history: &past.history[numbers.clone()], dt: past.dt };
+            let after = after.as_deref_mut().map(|after| &mut after[numbers]);
+            total.add(1.0, self.update(k, &own[..3 * nodes.len()], past, &mut gradient, after)?);
+            for (a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
+                let out = &mut out[3 * *a as usize..][..3];
+                (0..3).for_each(|i| out[i] += gradient[i]);
+            }
+        }
+        Ok(())
+    }
     /// As [`tangent`](Self::tangent), of the incremental potential from a past.
     fn tangent_after(
         &self,

@@ -13,7 +13,6 @@ use super::shape::{Curved, Linear, Shape, Straight};
 use super::tets;
 use crate::error::Diagnostic;
 use std::any::TypeId;
-use std::marker::PhantomData;
 
 /// Blocks of elements, or what is wrong with one of them.
 type Built = Result<Vec<Box<dyn Elements>>, Diagnostic>;
@@ -379,7 +378,7 @@ impl Parts {
                 _ => {}
             }
         }
-        Box::new(Block::<S, M> { nodes, stored, material, density, averaging, geometry, shape: PhantomData })
+        Box::new(Block::<S, M>::new(nodes, &stored, material, density, averaging, geometry))
     }
 }
 

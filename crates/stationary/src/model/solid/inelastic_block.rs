@@ -4,10 +4,10 @@
 use super::block::Block;
 use super::elements::{ElementFault, Elements};
 use super::material::{Inelastic, Material};
-use super::shape::{Local, Shape};
+use super::shape::{Local, Nodal, Pointwise, Shape};
 use crate::model::{HistoryEnergy, Past};
 
-impl<S: Shape, M: Material> Block<S, M> {
+impl<S: Shape, M: Material + 'static> Block<S, M> {
     /// Numbers of history of an element.
     pub(super) fn remembers(&self) -> usize {
         self.material.inelastic().map_or(0, |law| S::POINTS * law.history_size())
@@ -42,11 +42,11 @@ impl<S: Shape, M: Material> Block<S, M> {
         let law = self.law_with_memory(k)?;
         let each = law.history_size();
         let stored = self.element(k).1;
-        let mut local = S::Nodal::ZERO;
+        let mut local = Nodal::<S, f64>::of([0.0; 3]);
         local.as_mut().as_flattened_mut()[..3 * Self::NODES].copy_from_slice(&own[..3 * Self::NODES]);
         let mut f = Self::deformation_of(stored, &local);
         let averaged = self.averaged(k, stored, &mut f)?;
-        let mut p = S::Tensors::ZERO;
+        let mut p = Pointwise::<S, f64>::of([[0.0; 3]; 3]);
         let mut energy = HistoryEnergy::default();
         for q in 0..S::POINTS {
             let before = self.past_at(q, past);
@@ -64,7 +64,7 @@ impl<S: Shape, M: Material> Block<S, M> {
         if let Some(averaged) = averaged {
             averaged.pull(stored, &f, &mut p);
         }
-        S::force(stored, &p, &mut local);
+        S::force(stored, p.as_ref(), &mut local);
         out[..3 * Self::NODES].copy_from_slice(&local.as_ref().as_flattened()[..3 * Self::NODES]);
         Ok(energy)
     }
@@ -75,7 +75,7 @@ impl<S: Shape, M: Material> Block<S, M> {
         let Some((_, place)) = law.shown().iter().find(|(shown, _)| *shown == name) else { return f64::NAN };
         let stored = self.element(k).1;
         let points = history.chunks_exact(law.history_size());
-        let sum: f64 = points.enumerate().map(|(q, point)| S::weight(stored, q) * point[*place]).sum();
-        sum / (0..S::POINTS).map(|q| S::weight(stored, q)).sum::<f64>()
+        let sum: f64 = points.enumerate().map(|(q, point)| S::weight::<f64>(stored, q) * point[*place]).sum();
+        sum / (0..S::POINTS).map(|q| S::weight::<f64>(stored, q)).sum::<f64>()
     }
 }

@@ -1,7 +1,6 @@
 //! The kinds of elements, their numbering, and what one reference element of each looks like.
 
 use super::cells::{self, Cell};
-use super::tensor::Tensor;
 use crate::mesh::CellKind;
 
 /// What is known of a kind of element besides the facts of its cell.
@@ -117,8 +116,6 @@ pub(super) const SIMPLEX_NODES: usize = 10;
 pub(super) const SIMPLEX_POINTS: usize = 4;
 /// A vector on each node of one triangle or tetrahedron.
 pub(super) type SimplexNodal = [[f64; 3]; SIMPLEX_NODES];
-/// A tensor at each quadrature point of one triangle or tetrahedron.
-pub(super) type SimplexTensors = [Tensor; SIMPLEX_POINTS];
 
 const PAIR_2: [[usize; 4]; 4] = [[0, 3, 5, 0], [3, 1, 4, 0], [5, 4, 2, 0], [0; 4]];
 const PAIR_3: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 8], [6, 5, 2, 9], [7, 8, 9, 3]];

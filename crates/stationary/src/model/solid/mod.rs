@@ -26,6 +26,7 @@ mod assembled;
 mod averaged;
 mod bars;
 mod block;
+mod block_tangent;
 mod body;
 mod body_history;
 mod cells;
@@ -41,6 +42,8 @@ mod problem;
 mod shape;
 mod side;
 mod spectrum;
+mod stored;
+mod sweep;
 mod tensor;
 #[cfg(test)]
 mod tests;

@@ -1,25 +1,66 @@
-//! From nodal positions to deformation gradients and from stresses to nodal forces, for each kind of element.
+//! From nodal positions to deformation gradients and from stresses to nodal forces, for each kind of element, in vector lanes.
 //!
-//! The stored numbers of an element are contiguous, and the kernels read them once and in order. `D` is the dimension; loops
-//! over it and over points unroll.
+//! One element at a time is the case of one lane, with the same operations in the same order and so the same bits; none is fused. `D` is
+//! the dimension; loops over it and over points unroll.
 
-use super::kind::{ElementKind, SIMPLEX_NODES, SimplexNodal, SimplexTensors, far, near, pair, quadratic};
-use super::tensor::Tensor;
+use super::kind::{ElementKind, SIMPLEX_NODES, SIMPLEX_POINTS, far, near, pair, quadratic};
+use super::lanes::Lanes;
+use super::stored::Stored;
 use std::fmt::Debug;
 use std::ops::IndexMut;
 
-/// An array with room for a value at each node, or at each quadrature point, of one element.
-pub(super) trait Local<T>: Copy + IndexMut<usize, Output = T> + AsRef<[T]> + AsMut<[T]> {
-    const ZERO: Self;
+/// An array with a value for each node, or for each quadrature point, of one element.
+pub(super) trait Local<T: Clone>:
+    Clone + IndexMut<usize, Output = T> + AsRef<[T]> + AsMut<[T]>
+{
+    /// The same value everywhere.
+    fn of(value: T) -> Self
+    where
+        T: Copy;
+    /// A copy of the value everywhere.
+    fn each(value: &T) -> Self;
 }
 
-impl<const N: usize> Local<[f64; 3]> for [[f64; 3]; N] {
-    const ZERO: Self = [[0.0; 3]; N];
+impl<T: Clone, const N: usize> Local<T> for [T; N] {
+    #[inline(always)]
+    fn of(value: T) -> Self
+    where
+        T: Copy,
+    {
+        [value; N]
+    }
+
+    fn each(value: &T) -> Self {
+        std::array::from_fn(|_| value.clone())
+    }
 }
 
-impl<const N: usize> Local<Tensor> for [Tensor; N] {
-    const ZERO: Self = [[[0.0; 3]; 3]; N];
+/// The quadrature points between elements and laws: an array of tensors, or batches of points.
+pub(super) trait Points<L: Lanes> {
+    /// Receives `F` at a point.
+    fn put(&mut self, q: usize, f: Tensors<L>);
+    /// `P` at a point.
+    fn stress(&self, q: usize) -> Tensors<L>;
 }
+
+impl<L: Lanes> Points<L> for [Tensors<L>] {
+    #[inline(always)]
+    fn put(&mut self, q: usize, f: Tensors<L>) {
+        self[q] = f;
+    }
+
+    #[inline(always)]
+    fn stress(&self, q: usize) -> Tensors<L> {
+        self[q]
+    }
+}
+
+/// A tensor in lanes.
+pub(super) type Tensors<L> = [[L; 3]; 3];
+/// A vector on each node.
+pub(super) type Nodal<S, L> = <S as Shape>::AtNodes<[L; 3]>;
+/// A tensor at each quadrature point.
+pub(super) type Pointwise<S, L> = <S as Shape>::AtPoints<Tensors<L>>;
 
 /// One kind of element, as kernels see it.
 pub(super) trait Shape: Debug + Send + Sync + 'static {
@@ -31,68 +72,89 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
     const RING: bool = false;
     /// The volume ratio may be averaged over the points.
     const AVERAGED: bool = false;
-    /// A vector on each node.
-    type Nodal: Local<[f64; 3]>;
-    /// A tensor at each quadrature point.
-    type Tensors: Local<Tensor>;
+    /// A value at each node.
+    type AtNodes<T: Clone>: Local<T>;
+    /// A value at each quadrature point.
+    type AtPoints<T: Clone>: Local<T>;
 
-    /// `F` at each quadrature point.
-    fn deformation(stored: &[f64], x: &Self::Nodal, f: &mut Self::Tensors);
+    /// `F` at each quadrature point, in order.
+    fn deformation<L: Lanes>(
+        stored: Stored<'_, L>,
+        x: &Self::AtNodes<[L; 3]>,
+        points: &mut (impl Points<L> + ?Sized),
+    );
     /// `sum_q w_q P_q grad N_a` for each node.
-    fn force(stored: &[f64], p: &Self::Tensors, out: &mut Self::Nodal);
+    fn force<L: Lanes>(
+        stored: Stored<'_, L>,
+        points: &(impl Points<L> + ?Sized),
+        out: &mut Self::AtNodes<[L; 3]>,
+    );
     /// Reference volume that a point stands for.
-    fn weight(stored: &[f64], q: usize) -> f64;
+    fn weight<L: Lanes>(stored: Stored<'_, L>, q: usize) -> L;
     /// `grad N_a` at a point.
-    fn gradients(stored: &[f64], q: usize) -> Self::Nodal;
+    fn gradients(stored: Stored<'_, f64>, q: usize) -> Self::AtNodes<[f64; 3]>;
+}
+
+/// No value.
+#[inline(always)]
+pub(super) fn zero<L: Lanes>() -> L {
+    L::splat(0.0)
+}
+
+/// `-x`.
+#[inline(always)]
+pub(super) fn minus<L: Lanes>(x: L) -> L {
+    L::splat(-1.0).mul(x)
 }
 
 /// Where a sum that makes `F` starts: plane elements have `F33 = 1` (plane strain).
-const fn blank<const D: usize>() -> Tensor {
-    [[0.0; 3], [0.0; 3], [0.0, 0.0, if D == 2 { 1.0 } else { 0.0 }]]
+#[inline(always)]
+fn blank<L: Lanes, const D: usize>() -> Tensors<L> {
+    let mut f = [[zero(); 3]; 3];
+    f[2][2] = L::splat(if D == 2 { 1.0 } else { 0.0 });
+    f
 }
 
-/// `F += sum_c d_c (x) g_c` over the corners past the first.
+/// `F = sum_c d_c (x) g_c` over the corners past the first.
 #[inline(always)]
-fn spread<const D: usize>(stored: &[f64], d: &[[f64; 3]; 4], f: &mut Tensor) {
+fn spread<L: Lanes, const D: usize>(stored: Stored<'_, L>, d: &[[L; 3]; 4]) -> Tensors<L> {
+    let mut f = blank::<L, D>();
     for i in 0..D {
         for j in 0..D {
-            let mut s = f[i][j];
             for c in 0..D {
-                s += d[c + 1][i] * stored[c * D + j];
+                f[i][j] = f[i][j].add(d[c + 1][i].mul(stored.at(c * D + j)));
             }
-            f[i][j] = s;
         }
     }
+    f
 }
 
 /// `P grad L_c` for every corner. The first is minus the sum of the others, so that forces balance.
 #[inline(always)]
-fn tractions<const D: usize>(stored: &[f64], weight: f64, p: &Tensor) -> [[f64; 3]; 4] {
-    let mut t = [[0.0; 3]; 4];
+fn tractions<L: Lanes, const D: usize>(stored: Stored<'_, L>, weight: L, p: &Tensors<L>) -> [[L; 3]; 4] {
+    let mut t = [[zero(); 3]; 4];
     for i in 0..D {
-        let mut sum = 0.0;
+        let mut sum = zero::<L>();
         for c in 0..D {
-            let mut s = 0.0;
+            let mut s = zero::<L>();
             for j in 0..D {
-                s += p[i][j] * stored[c * D + j];
+                s = s.add(p[i][j].mul(stored.at(c * D + j)));
             }
-            s *= weight;
-            t[c + 1][i] = s;
-            sum += s;
+            t[c + 1][i] = s.mul(weight);
+            sum = sum.add(t[c + 1][i]);
         }
-        t[0][i] = -sum;
+        t[0][i] = minus(sum);
     }
     t
 }
 
 /// `grad L_c` for every corner.
-#[inline(always)]
-fn barycentric<const D: usize>(stored: &[f64]) -> [[f64; 3]; 4] {
+fn barycentric<const D: usize>(stored: Stored<'_, f64>) -> [[f64; 3]; 4] {
     let mut g = [[0.0; 3]; 4];
     for j in 0..D {
         for c in 0..D {
-            g[c + 1][j] = stored[c * D + j];
-            g[0][j] -= stored[c * D + j];
+            g[c + 1][j] = stored.at(c * D + j);
+            g[0][j] -= stored.at(c * D + j);
         }
     }
     g
@@ -106,33 +168,40 @@ impl<const D: usize> Shape for Linear<D> {
     const KIND: ElementKind = if D == 2 { ElementKind::Tri3 } else { ElementKind::Tet4 };
     const POINTS: usize = 1;
     const STORED: usize = D * D + 1;
-    type Nodal = SimplexNodal;
-    type Tensors = SimplexTensors;
+    type AtNodes<T: Clone> = [T; SIMPLEX_NODES];
+    type AtPoints<T: Clone> = [T; SIMPLEX_POINTS];
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &SimplexNodal, f: &mut SimplexTensors) {
-        let mut d = [[0.0; 3]; 4];
+    fn deformation<L: Lanes>(
+        stored: Stored<'_, L>,
+        x: &[[L; 3]; SIMPLEX_NODES],
+        points: &mut (impl Points<L> + ?Sized),
+    ) {
+        let mut d = [[zero(); 3]; 4];
         for c in 1..=D {
             for i in 0..D {
-                d[c][i] = x[c][i] - x[0][i];
+                d[c][i] = x[c][i].sub(x[0][i]);
             }
         }
-        f[0] = blank::<D>();
-        spread::<D>(stored, &d, &mut f[0]);
+        points.put(0, spread::<L, D>(stored, &d));
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &SimplexTensors, out: &mut SimplexNodal) {
-        let t = tractions::<D>(stored, stored[D * D], &p[0]);
+    fn force<L: Lanes>(
+        stored: Stored<'_, L>,
+        points: &(impl Points<L> + ?Sized),
+        out: &mut [[L; 3]; SIMPLEX_NODES],
+    ) {
+        let t = tractions::<L, D>(stored, stored.at(D * D), &points.stress(0));
         out[..=D].copy_from_slice(&t[..=D]);
     }
 
     #[inline(always)]
-    fn weight(stored: &[f64], _q: usize) -> f64 {
-        stored[D * D]
+    fn weight<L: Lanes>(stored: Stored<'_, L>, _q: usize) -> L {
+        stored.at(D * D)
     }
 
-    fn gradients(stored: &[f64], _q: usize) -> SimplexNodal {
+    fn gradients(stored: Stored<'_, f64>, _q: usize) -> [[f64; 3]; SIMPLEX_NODES] {
         let mut out = [[0.0; 3]; SIMPLEX_NODES];
         out[..4].copy_from_slice(&barycentric::<D>(stored));
         out
@@ -147,71 +216,85 @@ impl<const D: usize> Shape for Linear<D> {
 #[derive(Debug)]
 pub(super) struct Straight<const D: usize>;
 
+/// `4 far` and `4 (near - far)`.
+#[inline(always)]
+fn factors<L: Lanes, const D: usize>() -> [L; 2] {
+    [L::splat(4.0 * far::<D>()), L::splat(4.0 * (near::<D>() - far::<D>()))]
+}
+
 impl<const D: usize> Shape for Straight<D> {
     const KIND: ElementKind = if D == 2 { ElementKind::Tri6 } else { ElementKind::Tet10 };
     const POINTS: usize = D + 1;
     const STORED: usize = D * D + 1;
-    type Nodal = SimplexNodal;
-    type Tensors = SimplexTensors;
+    type AtNodes<T: Clone> = [T; SIMPLEX_NODES];
+    type AtPoints<T: Clone> = [T; SIMPLEX_POINTS];
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &SimplexNodal, f: &mut SimplexTensors) {
-        let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
-        let mut base = [[0.0; 3]; 4];
+    fn deformation<L: Lanes>(
+        stored: Stored<'_, L>,
+        x: &[[L; 3]; SIMPLEX_NODES],
+        points: &mut (impl Points<L> + ?Sized),
+    ) {
+        let [beta, kappa] = factors::<L, D>();
+        let mut base = [[zero(); 3]; 4];
         for c in 0..=D {
             for i in 0..D {
-                let mut s = 0.0;
+                let mut s = zero::<L>();
                 for b in 0..=D {
-                    s += x[pair::<D>(c, b)][i];
+                    s = s.add(x[pair::<D>(c, b)][i]);
                 }
-                base[c][i] = beta * s - x[c][i];
+                base[c][i] = beta.mul(s).sub(x[c][i]);
             }
         }
         for q in 0..=D {
-            let mut d = [[0.0; 3]; 4];
+            let mut d = [[zero(); 3]; 4];
             for c in 1..=D {
                 for i in 0..D {
-                    d[c][i] =
-                        (base[c][i] - base[0][i]) + kappa * (x[pair::<D>(c, q)][i] - x[pair::<D>(0, q)][i]);
+                    let own = x[pair::<D>(c, q)][i].sub(x[pair::<D>(0, q)][i]);
+                    d[c][i] = base[c][i].sub(base[0][i]).add(kappa.mul(own));
                 }
             }
-            f[q] = blank::<D>();
-            spread::<D>(stored, &d, &mut f[q]);
+            points.put(q, spread::<L, D>(stored, &d));
         }
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &SimplexTensors, out: &mut SimplexNodal) {
-        let (beta, kappa) = (4.0 * far::<D>(), 4.0 * (near::<D>() - far::<D>()));
-        let mut t = [[[0.0; 3]; 4]; 4];
-        let mut sum = [[0.0; 3]; 4];
+    fn force<L: Lanes>(
+        stored: Stored<'_, L>,
+        points: &(impl Points<L> + ?Sized),
+        out: &mut [[L; 3]; SIMPLEX_NODES],
+    ) {
+        let [beta, kappa] = factors::<L, D>();
+        let mut t = [[[zero(); 3]; 4]; 4];
+        let mut sum = [[zero::<L>(); 3]; 4];
         for q in 0..=D {
-            t[q] = tractions::<D>(stored, stored[D * D], &p[q]);
+            t[q] = tractions::<L, D>(stored, stored.at(D * D), &points.stress(q));
             for c in 0..=D {
                 for i in 0..D {
-                    sum[c][i] += t[q][c][i];
+                    sum[c][i] = sum[c][i].add(t[q][c][i]);
                 }
             }
         }
+        let corner = beta.sub(L::splat(1.0));
         for a in 0..=D {
             for i in 0..D {
-                out[a][i] = (beta - 1.0) * sum[a][i] + kappa * t[a][a][i];
+                out[a][i] = corner.mul(sum[a][i]).add(kappa.mul(t[a][a][i]));
             }
             for b in 0..a {
                 for i in 0..D {
-                    out[pair::<D>(a, b)][i] =
-                        beta * (sum[a][i] + sum[b][i]) + kappa * (t[a][b][i] + t[b][a][i]);
+                    let own = kappa.mul(t[a][b][i].add(t[b][a][i]));
+                    out[pair::<D>(a, b)][i] = beta.mul(sum[a][i].add(sum[b][i])).add(own);
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn weight(stored: &[f64], _q: usize) -> f64 {
-        stored[D * D]
+    fn weight<L: Lanes>(stored: Stored<'_, L>, _q: usize) -> L {
+        stored.at(D * D)
     }
 
-    fn gradients(stored: &[f64], q: usize) -> SimplexNodal {
+    fn gradients(stored: Stored<'_, f64>, q: usize) -> [[f64; 3]; SIMPLEX_NODES] {
         let mut l = [far::<D>(); 4];
         l[q] = near::<D>();
         let (_, d) = quadratic::<D>(&l);
@@ -243,54 +326,64 @@ impl<const D: usize> Shape for Curved<D> {
     const KIND: ElementKind = Straight::<D>::KIND;
     const POINTS: usize = D + 1;
     const STORED: usize = Self::POINTS * Self::STRIDE;
-    type Nodal = SimplexNodal;
-    type Tensors = SimplexTensors;
+    type AtNodes<T: Clone> = [T; SIMPLEX_NODES];
+    type AtPoints<T: Clone> = [T; SIMPLEX_POINTS];
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &SimplexNodal, f: &mut SimplexTensors) {
+    fn deformation<L: Lanes>(
+        stored: Stored<'_, L>,
+        x: &[[L; 3]; SIMPLEX_NODES],
+        points: &mut (impl Points<L> + ?Sized),
+    ) {
         for q in 0..=D {
-            let g = &stored[q * Self::STRIDE + 1..(q + 1) * Self::STRIDE];
-            f[q] = blank::<D>();
+            let g = stored.part(q * Self::STRIDE + 1, Self::STRIDE - 1);
+            let mut f = blank::<L, D>();
             // Differences from the first node: a rigid shift leaves no rounding behind.
             for a in 1..Self::KIND.nodes() {
                 for i in 0..D {
+                    let u = x[a][i].sub(x[0][i]);
                     for j in 0..D {
-                        f[q][i][j] += (x[a][i] - x[0][i]) * g[a * D + j];
+                        f[i][j] = f[i][j].add(u.mul(g.at(a * D + j)));
                     }
                 }
             }
+            points.put(q, f);
         }
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &SimplexTensors, out: &mut SimplexNodal) {
-        *out = [[0.0; 3]; SIMPLEX_NODES];
+    fn force<L: Lanes>(
+        stored: Stored<'_, L>,
+        points: &(impl Points<L> + ?Sized),
+        out: &mut [[L; 3]; SIMPLEX_NODES],
+    ) {
+        *out = [[zero(); 3]; SIMPLEX_NODES];
         for q in 0..=D {
-            let stored = &stored[q * Self::STRIDE..(q + 1) * Self::STRIDE];
-            let (weight, g) = (stored[0], &stored[1..]);
+            let own = stored.part(q * Self::STRIDE, Self::STRIDE);
+            let (weight, p) = (own.at(0), points.stress(q));
             for a in 1..Self::KIND.nodes() {
                 for i in 0..D {
-                    let mut s = 0.0;
-                    for j in 0..D {
-                        s += p[q][i][j] * g[a * D + j];
+                    let mut s = p[i][0].mul(own.at(1 + a * D));
+                    for j in 1..D {
+                        s = s.add(p[i][j].mul(own.at(1 + a * D + j)));
                     }
-                    out[a][i] += weight * s;
-                    out[0][i] -= weight * s;
+                    let s = weight.mul(s);
+                    out[a][i] = out[a][i].add(s);
+                    out[0][i] = out[0][i].sub(s);
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn weight(stored: &[f64], q: usize) -> f64 {
-        stored[q * Self::STRIDE]
+    fn weight<L: Lanes>(stored: Stored<'_, L>, q: usize) -> L {
+        stored.at(q * Self::STRIDE)
     }
 
-    fn gradients(stored: &[f64], q: usize) -> SimplexNodal {
+    fn gradients(stored: Stored<'_, f64>, q: usize) -> [[f64; 3]; SIMPLEX_NODES] {
         let mut out = [[0.0; 3]; SIMPLEX_NODES];
         for a in 0..Self::KIND.nodes() {
-            let at = q * Self::STRIDE + 1 + a * D;
-            out[a][..D].copy_from_slice(&stored[at..at + D]);
+            (0..D).for_each(|j| out[a][j] = stored.at(q * Self::STRIDE + 1 + a * D + j));
         }
         out
     }

@@ -1,4 +1,6 @@
-//! Three by three matrices as plain arrays, `m[i][j]` in row `i`.
+//! Three by three matrices as plain arrays, `m[i][j]` in row `i`. What elements need of them is written for vector lanes too.
+
+use super::lanes::Lanes;
 
 /// A second-order tensor, as the matrix of its components by rows; a deformation gradient is `f[i][J] = dx_i / dX_J`.
 pub type Tensor = [[f64; 3]; 3];
@@ -8,30 +10,25 @@ pub const IDENTITY: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 /// The matrix of cofactors, `det(m) m^-T` without a division.
 #[inline(always)]
-pub fn cofactor(m: &Tensor) -> Tensor {
+pub fn cofactor<L: Lanes>(m: &[[L; 3]; 3]) -> [[L; 3]; 3] {
+    [cross(&m[1], &m[2]), cross(&m[2], &m[0]), cross(&m[0], &m[1])]
+}
+
+/// `a x b`.
+#[inline(always)]
+fn cross<L: Lanes>(a: &[L; 3], b: &[L; 3]) -> [L; 3] {
     [
-        [
-            m[1][1] * m[2][2] - m[1][2] * m[2][1],
-            m[1][2] * m[2][0] - m[1][0] * m[2][2],
-            m[1][0] * m[2][1] - m[1][1] * m[2][0],
-        ],
-        [
-            m[2][1] * m[0][2] - m[2][2] * m[0][1],
-            m[2][2] * m[0][0] - m[2][0] * m[0][2],
-            m[2][0] * m[0][1] - m[2][1] * m[0][0],
-        ],
-        [
-            m[0][1] * m[1][2] - m[0][2] * m[1][1],
-            m[0][2] * m[1][0] - m[0][0] * m[1][2],
-            m[0][0] * m[1][1] - m[0][1] * m[1][0],
-        ],
+        a[1].mul(b[2]).sub(a[2].mul(b[1])),
+        a[2].mul(b[0]).sub(a[0].mul(b[2])),
+        a[0].mul(b[1]).sub(a[1].mul(b[0])),
     ]
 }
 
 /// The determinant, given the cofactors.
 #[inline(always)]
-pub fn determinant_by(m: &Tensor, cofactor: &Tensor) -> f64 {
-    m[0][0] * cofactor[0][0] + m[0][1] * cofactor[0][1] + m[0][2] * cofactor[0][2]
+pub fn determinant_by<L: Lanes>(m: &[[L; 3]; 3], cofactor: &[[L; 3]; 3]) -> L {
+    let [a, b] = [&m[0], &cofactor[0]];
+    a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]))
 }
 
 /// The determinant.
@@ -66,22 +63,22 @@ pub fn transpose(m: &Tensor) -> Tensor {
 
 /// `a : b`, the sum of the products of equal entries.
 #[inline(always)]
-pub fn contract(a: &Tensor, b: &Tensor) -> f64 {
-    let mut s = 0.0;
+pub fn contract<L: Lanes>(a: &[[L; 3]; 3], b: &[[L; 3]; 3]) -> L {
+    let mut s = L::splat(0.0);
     for i in 0..3 {
-        s += a[i][0] * b[i][0] + a[i][1] * b[i][1] + a[i][2] * b[i][2];
+        s = s.add(a[i][0].mul(b[i][0]).add(a[i][1].mul(b[i][1])).add(a[i][2].mul(b[i][2])));
     }
     s
 }
 
 /// `sum_k s_k m_k`.
 #[inline(always)]
-pub fn combine<const N: usize>(terms: [(f64, &Tensor); N]) -> Tensor {
-    let mut c = [[0.0; 3]; 3];
+pub fn combine<L: Lanes, const N: usize>(terms: [(L, &[[L; 3]; 3]); N]) -> [[L; 3]; 3] {
+    let mut c = [[L::splat(0.0); 3]; 3];
     for (s, m) in terms {
         for i in 0..3 {
             for j in 0..3 {
-                c[i][j] += s * m[i][j];
+                c[i][j] = c[i][j].add(s.mul(m[i][j]));
             }
         }
     }

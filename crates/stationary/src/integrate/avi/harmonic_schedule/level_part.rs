@@ -323,7 +323,8 @@ impl LevelPart {
             // SAFETY: guaranteed by this function's contract: no thread writes positions now.
             let at = unsafe { std::slice::from_raw_parts(arrays.at, arrays.nodes) };
             // SAFETY: guaranteed by this function's contract.
-            let kicks = unsafe { NodalKicks::shared(at, self.weight, arrays.v) };
+            let mut kicks = unsafe { NodalKicks::shared(at, self.weight, arrays.v) };
+            kicks.history = arrays.history.at_event(&self.list[start..end], time.t, time.slot);
             while next < last {
                 // SAFETY: the potentials were compiled for the nodes that this thread owns.
                 next = start + unsafe { compiled.kick(next - start..last - start, &kicks) };

@@ -18,8 +18,8 @@ impl Cell for Hex20 {
         mirrored: &[1, 0, 3, 2, 5, 4, 7, 6, 8, 11, 10, 9, 12, 15, 14, 13, 17, 16, 19, 18],
     };
     const POINTS: usize = 27;
-    type Nodal = [[f64; 3]; 20];
-    type Tensors = [Tensor; 27];
+    type AtNodes<T: Clone> = [T; 20];
+    type AtPoints<T: Clone> = [T; 27];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::cube(3)

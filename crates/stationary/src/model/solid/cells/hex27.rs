@@ -19,8 +19,8 @@ impl Cell for Hex27 {
         ],
     };
     const POINTS: usize = 27;
-    type Nodal = [[f64; 3]; 27];
-    type Tensors = [Tensor; 27];
+    type AtNodes<T: Clone> = [T; 27];
+    type AtPoints<T: Clone> = [T; 27];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::cube(3)

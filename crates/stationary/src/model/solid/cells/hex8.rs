@@ -15,8 +15,8 @@ impl Cell for Hex8 {
         Facts { name: "hex8", cell: CellKind::Hexahedron8, mirrored: &[1, 0, 3, 2, 5, 4, 7, 6] };
     const POINTS: usize = 8;
     const AVERAGED: bool = true;
-    type Nodal = [[f64; 3]; 8];
-    type Tensors = [Tensor; 8];
+    type AtNodes<T: Clone> = [T; 8];
+    type AtPoints<T: Clone> = [T; 8];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::cube(2)

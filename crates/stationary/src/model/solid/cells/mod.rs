@@ -33,7 +33,9 @@ pub(super) use tri6::Tri6;
 pub(super) use wedge6::Wedge6;
 
 use super::kind::{ElementKind, Facts};
-use super::shape::{Local, Shape};
+use super::lanes::Lanes;
+use super::shape::{Local, Points, Shape, zero};
+use super::stored::Stored;
 use super::tensor::Tensor;
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -50,10 +52,10 @@ pub(super) trait Cell: Debug + Send + Sync + 'static {
     const POINTS: usize;
     /// The volume ratio is averaged over the element, unless the user asks for full integration.
     const AVERAGED: bool = false;
-    /// `[[f64; 3]; nodes]`
-    type Nodal: Local<[f64; 3]>;
-    /// `[Tensor; POINTS]`
-    type Tensors: Local<Tensor>;
+    /// `[T; nodes]`
+    type AtNodes<T: Clone>: Local<T>;
+    /// `[T; POINTS]`
+    type AtPoints<T: Clone>: Local<T>;
 
     /// Points and weights for energies.
     fn rule() -> Vec<(Place, f64)>;
@@ -83,9 +85,8 @@ impl<C: Cell, const RING: bool> Isoparametric<C, RING> {
     const STRIDE: usize = 1 + Self::EACH * Self::NODES;
 
     #[inline(always)]
-    fn at(stored: &[f64], q: usize) -> (f64, &[f64]) {
-        let stored = &stored[q * Self::STRIDE..(q + 1) * Self::STRIDE];
-        (stored[0], &stored[1..])
+    fn at<L: Lanes>(stored: Stored<'_, L>, q: usize) -> (L, Stored<'_, L>) {
+        (stored.at(q * Self::STRIDE), stored.part(q * Self::STRIDE + 1, Self::STRIDE - 1))
     }
 }
 
@@ -95,71 +96,83 @@ impl<C: Cell, const RING: bool> Shape for Isoparametric<C, RING> {
     const STORED: usize = C::POINTS * Self::STRIDE;
     const RING: bool = RING;
     const AVERAGED: bool = C::AVERAGED;
-    type Nodal = C::Nodal;
-    type Tensors = C::Tensors;
+    type AtNodes<T: Clone> = C::AtNodes<T>;
+    type AtPoints<T: Clone> = C::AtPoints<T>;
 
     #[inline(always)]
-    fn deformation(stored: &[f64], x: &C::Nodal, f: &mut C::Tensors) {
+    fn deformation<L: Lanes>(
+        stored: Stored<'_, L>,
+        x: &C::AtNodes<[L; 3]>,
+        points: &mut (impl Points<L> + ?Sized),
+    ) {
         for q in 0..C::POINTS {
             let (_, g) = Self::at(stored, q);
-            let mut sum = [[0.0; 3]; 3];
+            let mut f = [[zero::<L>(); 3]; 3];
             if Self::D == 2 {
-                sum[2][2] = if RING { x[0][0] * g[2] } else { 1.0 };
+                f[2][2] = if RING { x[0][0].mul(g.at(2)) } else { L::splat(1.0) };
             }
             // Differences from the first node: a rigid shift leaves no rounding behind.
             for a in 1..Self::NODES {
-                let g = &g[a * Self::EACH..(a + 1) * Self::EACH];
+                let g = g.part(a * Self::EACH, Self::EACH);
                 for i in 0..Self::D {
-                    let u = x[a][i] - x[0][i];
+                    let u = x[a][i].sub(x[0][i]);
                     for j in 0..Self::D {
-                        sum[i][j] += u * g[j];
+                        f[i][j] = f[i][j].add(u.mul(g.at(j)));
                     }
                 }
                 if RING {
-                    sum[2][2] += x[a][0] * g[2];
+                    f[2][2] = f[2][2].add(x[a][0].mul(g.at(2)));
                 }
             }
-            f[q] = sum;
+            points.put(q, f);
         }
     }
 
     #[inline(always)]
-    fn force(stored: &[f64], p: &C::Tensors, out: &mut C::Nodal) {
-        *out = C::Nodal::ZERO;
+    fn force<L: Lanes>(
+        stored: Stored<'_, L>,
+        points: &(impl Points<L> + ?Sized),
+        out: &mut C::AtNodes<[L; 3]>,
+    ) {
+        *out = Local::of([zero(); 3]);
         for q in 0..C::POINTS {
             let (weight, g) = Self::at(stored, q);
-            let mut p = p[q];
-            p.as_flattened_mut().iter_mut().for_each(|p| *p *= weight);
+            let mut p = points.stress(q);
+            for i in 0..3 {
+                for j in 0..3 {
+                    p[i][j] = p[i][j].mul(weight);
+                }
+            }
             for a in 1..Self::NODES {
-                let own = &g[a * Self::EACH..(a + 1) * Self::EACH];
+                let own = g.part(a * Self::EACH, Self::EACH);
                 for i in 0..Self::D {
-                    let mut s = 0.0;
-                    for j in 0..Self::D {
-                        s += p[i][j] * own[j];
+                    let mut s = p[i][0].mul(own.at(0));
+                    for j in 1..Self::D {
+                        s = s.add(p[i][j].mul(own.at(j)));
                     }
-                    out[a][i] += s;
-                    out[0][i] -= s;
+                    out[a][i] = out[a][i].add(s);
+                    out[0][i] = out[0][i].sub(s);
                 }
                 if RING {
-                    out[a][0] += p[2][2] * own[2];
+                    out[a][0] = out[a][0].add(p[2][2].mul(own.at(2)));
                 }
             }
             if RING {
-                out[0][0] += p[2][2] * g[2];
+                out[0][0] = out[0][0].add(p[2][2].mul(g.at(2)));
             }
         }
     }
 
     #[inline(always)]
-    fn weight(stored: &[f64], q: usize) -> f64 {
-        stored[q * Self::STRIDE]
+    fn weight<L: Lanes>(stored: Stored<'_, L>, q: usize) -> L {
+        stored.at(q * Self::STRIDE)
     }
 
-    fn gradients(stored: &[f64], q: usize) -> C::Nodal {
+    fn gradients(stored: Stored<'_, f64>, q: usize) -> C::AtNodes<[f64; 3]> {
         let (_, g) = Self::at(stored, q);
-        let mut out = C::Nodal::ZERO;
+        let mut out = C::AtNodes::of([0.0; 3]);
         for a in 0..Self::NODES {
-            out[a][..Self::EACH].copy_from_slice(&g[a * Self::EACH..(a + 1) * Self::EACH]);
+            (0..Self::EACH).for_each(|i| out[a][i] = g.at(a * Self::EACH + i));
         }
         out
     }

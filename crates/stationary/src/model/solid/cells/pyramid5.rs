@@ -18,8 +18,8 @@ impl Cell for Pyramid5 {
     const KIND: ElementKind = ElementKind::Pyramid5;
     const FACTS: Facts = Facts { name: "pyramid5", cell: CellKind::Pyramid5, mirrored: &[1, 0, 3, 2, 4] };
     const POINTS: usize = 4;
-    type Nodal = [[f64; 3]; 5];
-    type Tensors = [Tensor; 4];
+    type AtNodes<T: Clone> = [T; 5];
+    type AtPoints<T: Clone> = [T; 4];
 
     fn rule() -> Vec<(Place, f64)> {
         let z = 0.25;

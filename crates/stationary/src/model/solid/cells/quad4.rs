@@ -14,8 +14,8 @@ impl Cell for Quad4 {
     const FACTS: Facts = Facts { name: "quad4", cell: CellKind::Quadrilateral4, mirrored: &[1, 0, 3, 2] };
     const POINTS: usize = 4;
     const AVERAGED: bool = true;
-    type Nodal = [[f64; 3]; 4];
-    type Tensors = [Tensor; 4];
+    type AtNodes<T: Clone> = [T; 4];
+    type AtPoints<T: Clone> = [T; 4];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::square(2)

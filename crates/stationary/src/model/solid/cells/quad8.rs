@@ -14,8 +14,8 @@ impl Cell for Quad8 {
     const FACTS: Facts =
         Facts { name: "quad8", cell: CellKind::Quadrilateral8, mirrored: &[1, 0, 3, 2, 4, 7, 6, 5] };
     const POINTS: usize = 9;
-    type Nodal = [[f64; 3]; 8];
-    type Tensors = [Tensor; 9];
+    type AtNodes<T: Clone> = [T; 8];
+    type AtPoints<T: Clone> = [T; 9];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::square(3)

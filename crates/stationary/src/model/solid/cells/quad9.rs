@@ -14,8 +14,8 @@ impl Cell for Quad9 {
     const FACTS: Facts =
         Facts { name: "quad9", cell: CellKind::Quadrilateral9, mirrored: &[1, 0, 3, 2, 4, 7, 6, 5, 8] };
     const POINTS: usize = 9;
-    type Nodal = [[f64; 3]; 9];
-    type Tensors = [Tensor; 9];
+    type AtNodes<T: Clone> = [T; 9];
+    type AtPoints<T: Clone> = [T; 9];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::square(3)

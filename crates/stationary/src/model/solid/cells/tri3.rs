@@ -13,8 +13,8 @@ impl Cell for Tri3 {
     const KIND: ElementKind = ElementKind::Tri3;
     const FACTS: Facts = Facts { name: "tri3", cell: CellKind::Triangle3, mirrored: &[1, 0, 2] };
     const POINTS: usize = 1;
-    type Nodal = [[f64; 3]; 3];
-    type Tensors = [Tensor; 1];
+    type AtNodes<T: Clone> = [T; 3];
+    type AtPoints<T: Clone> = [T; 1];
 
     fn rule() -> Vec<(Place, f64)> {
         vec![([1.0 / 3.0, 1.0 / 3.0, 0.0], 0.5)]

@@ -13,8 +13,8 @@ impl Cell for Tri6 {
     const KIND: ElementKind = ElementKind::Tri6;
     const FACTS: Facts = Facts { name: "tri6", cell: CellKind::Triangle6, mirrored: &[1, 0, 2, 3, 5, 4] };
     const POINTS: usize = 3;
-    type Nodal = [[f64; 3]; 6];
-    type Tensors = [Tensor; 3];
+    type AtNodes<T: Clone> = [T; 6];
+    type AtPoints<T: Clone> = [T; 3];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::triangle_three().into()

@@ -13,8 +13,8 @@ impl Cell for Wedge6 {
     const KIND: ElementKind = ElementKind::Wedge6;
     const FACTS: Facts = Facts { name: "wedge6", cell: CellKind::Wedge6, mirrored: &[1, 0, 2, 4, 3, 5] };
     const POINTS: usize = 6;
-    type Nodal = [[f64; 3]; 6];
-    type Tensors = [Tensor; 6];
+    type AtNodes<T: Clone> = [T; 6];
+    type AtPoints<T: Clone> = [T; 6];
 
     fn rule() -> Vec<(Place, f64)> {
         gauss::prism(&gauss::triangle_three(), 2)

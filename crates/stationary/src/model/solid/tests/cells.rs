@@ -95,8 +95,8 @@ impl Cell for Reduced {
     const KIND: ElementKind = ElementKind::Quad8;
     const FACTS: Facts = Quad8::FACTS;
     const POINTS: usize = 4;
-    type Nodal = [[f64; 3]; 8];
-    type Tensors = [Tensor; 4];
+    type AtNodes<T: Clone> = [T; 8];
+    type AtPoints<T: Clone> = [T; 4];
 
     fn rule() -> Vec<([f64; 3], f64)> {
         let a = 1.0 / 3f64.sqrt();

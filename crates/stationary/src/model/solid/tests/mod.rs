@@ -11,6 +11,7 @@ mod rings;
 mod sides;
 mod speed;
 mod statics;
+mod sweeps;
 mod viscoelastic;
 
 use super::*;

@@ -5,9 +5,11 @@
 
 use super::kernel::{Edges, Moduli, SCALE, STORED, force, ratio};
 use super::points::TetShape;
+use crate::model::HistoryEnergy;
 use crate::model::prefetch::prefetch;
 use crate::model::solid::kind::{SIMPLEX_NODES, SIMPLEX_POINTS};
 use crate::model::solid::lanes::{Isa, Lanes, WIDEST};
+use crate::model::solid::sweep::Target;
 use std::ops::Range;
 
 /// Number of quadrature points in a batch.
@@ -28,41 +30,6 @@ pub(super) struct Tets<'a> {
     /// By groups: each of the [`STORED`] numbers for all elements of the group.
     pub stored: &'a [f64],
     pub moduli: Moduli,
-}
-
-/// Where an evaluation finds the positions of nodes, and where its gradients go.
-pub(super) trait Target {
-    /// Whether energies are wanted.
-    const ENERGY: bool;
-    /// Whether gradients are multiplied by a number of the node.
-    const WEIGHED: bool;
-
-    /// The nodes of the elements from `k` on, one for each lane, with their numbers.
-    ///
-    /// # Safety
-    /// `nodes` are those of [`Tets`] in whose evaluation this is called.
-    unsafe fn gather<S: TetShape, L: Lanes>(
-        &mut self,
-        k: usize,
-        nodes: &[u32],
-        x: &mut [[L; 3]; SIMPLEX_NODES],
-        weights: &mut [L],
-    );
-
-    /// The energy of the next element.
-    fn count(&mut self, energy: f64);
-
-    /// Puts the gradients of some lanes of the elements from `k` on to their nodes, in order.
-    ///
-    /// # Safety
-    /// As before.
-    unsafe fn put<S: TetShape, L: Lanes>(
-        &mut self,
-        k: usize,
-        lanes: Range<usize>,
-        nodes: &[u32],
-        local: &[f64],
-    );
 }
 
 /// Evaluates a range of elements. Stops before a batch that contains an element without energy; returns the first element that was not
@@ -126,8 +93,10 @@ unsafe fn passes<S: TetShape, L: Lanes, T: Target>(
         for (b, k) in chunks.clone().map(|c| c * L::WIDTH).enumerate() {
             let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
             let mut x = [[zero; 3]; SIMPLEX_NODES];
+            let weights = &mut weights[b * S::NODES..][..S::NODES];
+            let put = |a: usize, of_node: [L; 3], weight: L| (x[a], weights[a]) = (of_node, weight);
             // SAFETY: guaranteed by this function's contract.
-            unsafe { target.gather::<S, L>(k, nodes, &mut x, &mut weights[b * S::NODES..][..S::NODES]) };
+            unsafe { target.gather::<L>(k, nodes, S::NODES, put) };
             let d = &mut d[b * S::POINTS..][..S::POINTS];
             S::edges(&x, d);
             let scale = tets.number::<L>(k, SCALE);
@@ -153,7 +122,7 @@ unsafe fn passes<S: TetShape, L: Lanes, T: Target>(
             let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
             let all = if lanes.len() == L::WIDTH { 0..L::WIDTH } else { lanes };
             // SAFETY: guaranteed by this function's contract.
-            unsafe { target.put::<S, L>(k, all, nodes, &local) };
+            unsafe { target.put::<L>(k, all, nodes, &local) };
         }
         chunk = chunks.end;
     }
@@ -213,7 +182,7 @@ impl Tets<'_> {
             }
             let mut each = [0.0; WIDEST];
             energy.store(&mut each);
-            each[lanes].iter().for_each(|e| target.count(*e));
+            each[lanes].iter().for_each(|e| target.count(HistoryEnergy::elastic(*e)));
         }
         let mut nodal = S::nodal(&h);
         for a in 0..S::NODES {
@@ -224,140 +193,4 @@ impl Tets<'_> {
         }
         true
     }
-}
-
-/// Adds the gradients to one number for each component, or subtracts them, which makes forces.
-pub(super) struct Sums<'a, const GRADIENT: bool> {
-    pub x: &'a [f64],
-    pub out: &'a mut [f64],
-    pub total: f64,
-    /// The groups that have the node of the highest number, in order, from those swept on.
-    pub edge: &'a [u32],
-}
-
-impl<const GRADIENT: bool> Target for Sums<'_, GRADIENT> {
-    const ENERGY: bool = GRADIENT;
-    const WEIGHED: bool = false;
-
-    #[inline(always)]
-    unsafe fn gather<S: TetShape, L: Lanes>(
-        &mut self,
-        k: usize,
-        nodes: &[u32],
-        x: &mut [[L; 3]; SIMPLEX_NODES],
-        _weights: &mut [L],
-    ) {
-        while self.edge.first().is_some_and(|g| (*g as usize) < k / WIDEST) {
-            self.edge = &self.edge[1..];
-        }
-        let careful = self.edge.first().is_some_and(|g| *g as usize == k / WIDEST);
-        for a in 0..S::NODES {
-            if careful {
-                let rows = rows(self.x, &nodes[a..], S::NODES);
-                x[a] = [L::load(&rows[0]), L::load(&rows[1]), L::load(&rows[2])];
-            } else {
-                // SAFETY: nodes of other groups are below the highest, for which `x` has three numbers too.
-                x[a] = unsafe { L::gather(self.x, &nodes[a..], S::NODES) };
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn count(&mut self, energy: f64) {
-        self.total += energy;
-    }
-
-    #[inline(always)]
-    unsafe fn put<S: TetShape, L: Lanes>(
-        &mut self,
-        _k: usize,
-        lanes: Range<usize>,
-        nodes: &[u32],
-        local: &[f64],
-    ) {
-        for e in lanes {
-            for a in 0..S::NODES {
-                let at = 3 * nodes[e * S::NODES + a] as usize;
-                // SAFETY: guaranteed by this function's contract.
-                unsafe { add::<L, GRADIENT>(&local[3 * a * L::WIDTH..], e, self.out.as_mut_ptr().add(at)) };
-            }
-        }
-    }
-}
-
-/// Adds the gradients times a number of each element.
-pub(super) struct Weighted<'a> {
-    pub sums: Sums<'a, true>,
-    /// To the end of the last group of [`WIDEST`].
-    pub weights: &'a [f64],
-}
-
-impl Target for Weighted<'_> {
-    const ENERGY: bool = true;
-    const WEIGHED: bool = true;
-
-    #[inline(always)]
-    unsafe fn gather<S: TetShape, L: Lanes>(
-        &mut self,
-        k: usize,
-        nodes: &[u32],
-        x: &mut [[L; 3]; SIMPLEX_NODES],
-        weights: &mut [L],
-    ) {
-        weights.fill(L::load(&self.weights[k..]));
-        // SAFETY: guaranteed by this function's contract.
-        unsafe { self.sums.gather::<S, L>(k, nodes, x, weights) }
-    }
-
-    #[inline(always)]
-    fn count(&mut self, energy: f64) {
-        self.sums.count(energy);
-    }
-
-    #[inline(always)]
-    unsafe fn put<S: TetShape, L: Lanes>(
-        &mut self,
-        k: usize,
-        lanes: Range<usize>,
-        nodes: &[u32],
-        local: &[f64],
-    ) {
-        // SAFETY: guaranteed by this function's contract.
-        unsafe { self.sums.put::<S, L>(k, lanes, nodes, local) }
-    }
-}
-
-/// Adds the gradient of one lane to one node, or subtracts it. `x` and `y` as a pair: wider
-/// stores would overlap the next node's, and wait for each other.
-///
-/// # Safety
-/// `to` points to three numbers.
-#[inline(always)]
-pub(super) unsafe fn add<L: Lanes, const PLUS: bool>(local: &[f64], e: usize, to: *mut f64) {
-    let local = &local[..3 * L::WIDTH];
-    let new = [local[2 * e], local[2 * e + 1], local[2 * L::WIDTH + e]];
-    // SAFETY: guaranteed by this function's contract.
-    unsafe {
-        let (pair, z) = (to.cast::<[f64; 2]>(), to.add(2));
-        let old = pair.read();
-        if PLUS {
-            pair.write([old[0] + new[0], old[1] + new[1]]);
-            *z += new[2];
-        } else {
-            pair.write([old[0] - new[0], old[1] - new[1]]);
-            *z -= new[2];
-        }
-    }
-}
-
-/// The components of nodes that may be the last, where [`Lanes::gather`] would read too far.
-#[inline(never)]
-fn rows(x: &[f64], nodes: &[u32], stride: usize) -> [[f64; WIDEST]; 3] {
-    let mut rows = [[0.0; WIDEST]; 3];
-    for (e, a) in nodes.iter().step_by(stride).enumerate() {
-        for i in 0..3 {
-            rows[i][e] = x[3 * *a as usize + i];
-        }
-    }
-    rows
 }

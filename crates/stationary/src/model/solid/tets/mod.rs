@@ -12,11 +12,12 @@ use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{ElementKind, SIMPLEX_NODES, SIMPLEX_POINTS, SimplexNodal};
 use super::lanes::{Isa, WIDEST};
 use super::material::{Lame, MaterialFault};
+use super::sweep::{Highest, Sums, Weighted};
 use super::tensor::Tensor;
 use super::undeformed_tet::UndeformedTet;
 use crate::model::CompiledPotentials;
 use crate::model::prefetch;
-use batches::{Sums, Tets, Weighted};
+use batches::Tets;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
 use points::{FourNode, TenNode, TetShape};
 use std::marker::PhantomData;
@@ -32,10 +33,7 @@ struct NeoHookeanTets<S> {
     nodes: Vec<u32>,
     /// [`STORED`] numbers of each element, by groups of [`WIDEST`].
     stored: Vec<f64>,
-    /// The highest node.
-    top: usize,
-    /// The groups of elements that contain the highest node.
-    edge: Vec<u32>,
+    highest: Highest,
     moduli: Moduli,
     lame: Lame,
     density: f64,
@@ -78,22 +76,19 @@ impl<S: TetShape> NeoHookeanTets<S> {
             }
             stored[at + SCALE * WIDEST] = 1.0 / (6.0 * weight * S::POINTS as f64);
         }
-        let top = nodes.iter().copied().max().unwrap_or(0);
         let last = nodes[nodes.len() - nodes.len().min(S::NODES)..].to_vec();
         nodes.reserve_exact((groups * WIDEST - len) * S::NODES);
         (len..groups * WIDEST).for_each(|_| nodes.extend_from_slice(&last));
-        let groups = nodes.chunks_exact(WIDEST * S::NODES).enumerate();
-        let edge = groups.filter(|(_, g)| g.contains(&top)).map(|(g, _)| g as u32).collect();
+        let highest = Highest::new(&nodes, S::NODES);
         let share = 1.0 / (6.0 * S::POINTS as f64);
         let moduli = Moduli { lambda: share * lame.lambda, mu: share * lame.mu, share };
-        let (isa, top) = (Isa::detect(), top as usize);
+        let isa = Isa::detect();
         NeoHookeanTets {
             len,
             isa,
             nodes,
             stored,
-            top,
-            edge,
+            highest,
             moduli,
             lame,
             density,
@@ -206,17 +201,20 @@ impl<S: TetShape> NeoHookeanTets<S> {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<f64, ElementFault> {
-        let needed = 3 * (self.top + 1);
-        assert!(x.len() >= needed && out.len() >= needed && range.end <= self.len, "numbers for all nodes");
+        assert!(
+            self.highest.is_in(x) && self.highest.is_in(out) && range.end <= self.len,
+            "numbers for all nodes"
+        );
         let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
         let mut total = 0.0;
         let mut next = range.start;
         while next < range.end {
-            let edge = &self.edge[self.edge.partition_point(|g| (*g as usize) < next / WIDEST)..];
-            let mut sums = Sums::<ENERGY> { x, out: &mut *out, total, edge };
-            // SAFETY: just asserted, and `top` is the highest node.
+            let edge = self.highest.from(next);
+            let mut sums = Sums::<ENERGY>::new(x, &mut *out, edge);
+            sums.total.stored = total;
+            // SAFETY: just asserted, for the highest node.
             next = unsafe { batches::evaluate::<S, _>(self.isa, tets, next..range.end, &mut sums) };
-            total = sums.total;
+            total = sums.total.stored;
             // Where the batch evaluation stopped, one by one: the fault is there, or in an element outside of the range.
             let stopped = next..range.end.min(next + batches::SPAN);
             next = stopped.end;
@@ -381,19 +379,19 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<f64, ElementFault> {
-        let needed = 3 * (self.top + 1);
-        assert!(x.len() >= needed && out.len() >= needed, "numbers for all nodes");
+        assert!(self.highest.is_in(x) && self.highest.is_in(out), "numbers for all nodes");
         let tets = Tets { nodes: &self.nodes, stored: &self.stored, moduli: self.moduli };
         let mut padded = weights[..self.len].to_vec();
         padded.resize(self.len.next_multiple_of(WIDEST), 0.0);
         let (mut swept, mut total) = (0, 0.0);
         while swept < self.len {
-            let edge = &self.edge[self.edge.partition_point(|g| (*g as usize) < swept / WIDEST)..];
-            let sums = Sums::<true> { x, out: &mut *out, total, edge };
+            let edge = self.highest.from(swept);
+            let mut sums = Sums::<true>::new(x, &mut *out, edge);
+            sums.total.stored = total;
             let mut target = Weighted { sums, weights: &padded };
-            // SAFETY: just asserted, and `top` is the highest node.
+            // SAFETY: just asserted, for the highest node.
             swept = unsafe { batches::evaluate::<S, _>(self.isa, tets, swept..self.len, &mut target) };
-            total = target.sums.total;
+            total = target.sums.total.stored;
             // Where the batch evaluation stopped, one by one: the fault is there.
             let stretch = swept..self.len.min(swept + batches::SPAN);
             for k in stretch.clone() {
@@ -470,8 +468,8 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
     }
 
     fn memory(&self) -> usize {
-        let whole = self.nodes.capacity() + self.edge.capacity();
-        4 * whole + 8 * self.stored.capacity() + self.geometry.memory()
+        let numbers = 4 * self.nodes.capacity() + 8 * self.stored.capacity();
+        numbers + self.highest.memory() + self.geometry.memory()
     }
 
     fn volume(&self, k: usize) -> f64 {
