@@ -6,8 +6,19 @@
 //! A kernel is written once, generic over [`Lanes`], and entered through a function compiled for the instructions that
 //! [`Isa::detect`] found. Everything below that function is inlined into it.
 
+pub(super) mod hencky;
+pub(super) mod math;
+mod number;
+pub(super) mod spectrum;
+pub(super) mod tensor;
+#[cfg(test)]
+mod tests;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
+
+pub(super) use number::Num;
+
+use std::sync::LazyLock;
 
 /// The instructions that the kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +53,53 @@ impl Isa {
 
     /// The widest that this processor has.
     pub(super) fn detect() -> Isa {
-        Isa::available().into_iter().next_back().unwrap_or(Isa::Portable)
+        static WIDEST: LazyLock<Isa> =
+            LazyLock::new(|| Isa::available().into_iter().next_back().unwrap_or(Isa::Portable));
+        #[cfg(test)]
+        if let Some(isa) = FORCED.get() {
+            return isa;
+        }
+        *WIDEST
     }
+
+    /// Runs a kernel with the lanes of these instructions.
+    #[inline]
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Isa::Portable => kernel.run::<f64>(),
+            // SAFETY: `Isa` was detected.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => unsafe { x86::avx2(kernel) },
+            // SAFETY: `Isa` was detected.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => unsafe { x86::avx512(kernel) },
+        }
+    }
+
+    /// Runs a kernel with a single lane, with instructions for fused products if there are any.
+    #[inline]
+    pub(super) fn run_one<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Isa::Portable => kernel.run::<f64>(),
+            // SAFETY: `Isa` was detected, and the wider one includes the narrower one.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 | Isa::Avx512 => unsafe { x86::fused_one(kernel) },
+        }
+    }
+}
+
+/// A computation for any number of lanes. What it calls must be inlined into it.
+pub(super) trait Kernel {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The instructions that kernels of this thread use, if a test says so.
+    pub(super) static FORCED: std::cell::Cell<Option<Isa>> = const { std::cell::Cell::new(None) };
 }
 
 /// Most lanes.
@@ -53,6 +109,8 @@ pub(super) const WIDEST: usize = 8;
 pub(super) trait Lanes: Copy {
     /// How many; divides [`WIDEST`].
     const WIDTH: usize;
+    /// A truth value for each lane.
+    type Mask: Copy;
 
     fn splat(x: f64) -> Self;
     fn add(self, b: Self) -> Self;
@@ -63,6 +121,26 @@ pub(super) trait Lanes: Copy {
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c - self b`, rounded once.
     fn mul_from(self, b: Self, c: Self) -> Self;
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+    /// `2^k` of integers `k` from -1022 to 1023.
+    fn two_to(self) -> Self;
+    /// `self < b`; no NaN is.
+    fn below(self, b: Self) -> Self::Mask;
+    /// `self <= b`; no NaN is.
+    fn at_most(self, b: Self) -> Self::Mask;
+    /// Lane by lane `yes` where the mask is true, `no` elsewhere.
+    fn pick(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    fn not(a: Self::Mask) -> Self::Mask;
+    /// True in all lanes.
+    #[inline(always)]
+    fn always() -> Self::Mask {
+        let zero = Self::splat(0.0);
+        zero.at_most(zero)
+    }
+    /// Whether the mask is true in all lanes.
+    fn every(a: Self::Mask) -> bool;
     /// Whether all lanes lie from `low` to `high`; no NaN does.
     fn within(self, low: f64, high: f64) -> bool;
     /// `x = 2^k m` with `m` in `[sqrt(1/2), sqrt(2))` as `(k, m)`, for positive normal numbers.
@@ -100,6 +178,7 @@ const BIAS: f64 = (1u64 << 52) as f64 + 1023.0;
 
 impl Lanes for f64 {
     const WIDTH: usize = 1;
+    type Mask = bool;
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
@@ -128,6 +207,42 @@ impl Lanes for f64 {
     #[inline(always)]
     fn mul_from(self, b: Self, c: Self) -> Self {
         f64::mul_add(-self, b, c)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+    #[inline(always)]
+    fn two_to(self) -> Self {
+        f64::from_bits((self + BIAS).to_bits() << 52)
+    }
+    #[inline(always)]
+    fn below(self, b: Self) -> bool {
+        self < b
+    }
+    #[inline(always)]
+    fn at_most(self, b: Self) -> bool {
+        self <= b
+    }
+    #[inline(always)]
+    fn pick(mask: bool, yes: Self, no: Self) -> Self {
+        if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn both(a: bool, b: bool) -> bool {
+        a && b
+    }
+    #[inline(always)]
+    fn not(a: bool) -> bool {
+        !a
+    }
+    #[inline(always)]
+    fn every(a: bool) -> bool {
+        a
     }
     #[inline(always)]
     fn within(self, low: f64, high: f64) -> bool {

@@ -5,8 +5,26 @@
 //! was entered after [`Isa`](super::Isa) found them (see `super`), which is the argument of every `unsafe` here that
 //! names none of its own.
 
-use super::{BIAS, FRACTION, INTEGER, Lanes, ROOT, SHIFT};
+use super::{BIAS, FRACTION, INTEGER, Kernel, Lanes, ROOT, SHIFT};
 use std::arch::x86_64::*;
+
+/// [`Isa::run`](super::Isa::run) with four lanes.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<__m256d>()
+}
+
+/// The same with eight.
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl")]
+pub(super) unsafe fn avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<__m512d>()
+}
+
+/// The same with one.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fused_one<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<f64>()
+}
 
 /// Operations that are one intrinsic.
 macro_rules! operations {
@@ -21,6 +39,7 @@ macro_rules! operations {
 
 impl Lanes for __m256d {
     const WIDTH: usize = 4;
+    type Mask = __m256d;
 
     operations! {
         add => _mm256_add_pd;
@@ -43,6 +62,54 @@ impl Lanes for __m256d {
     fn mul_from(self, b: Self, c: Self) -> Self {
         // SAFETY: see the module.
         unsafe { _mm256_fnmadd_pd(self, b, c) }
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_sqrt_pd(self) }
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_andnot_pd(Self::splat(-0.0), self) }
+    }
+    #[inline(always)]
+    fn two_to(self) -> Self {
+        // SAFETY: see the module.
+        unsafe {
+            let bits = _mm256_castpd_si256(self.add(Self::splat(BIAS)));
+            _mm256_castsi256_pd(_mm256_slli_epi64::<52>(bits))
+        }
+    }
+    #[inline(always)]
+    fn below(self, b: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self, b) }
+    }
+    #[inline(always)]
+    fn at_most(self, b: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self, b) }
+    }
+    #[inline(always)]
+    fn pick(mask: Self, yes: Self, no: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_blendv_pd(no, yes, mask) }
+    }
+    #[inline(always)]
+    fn both(a: Self, b: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_and_pd(a, b) }
+    }
+    #[inline(always)]
+    fn not(a: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))) }
+    }
+    #[inline(always)]
+    fn every(a: Self) -> bool {
+        // SAFETY: see the module.
+        unsafe { _mm256_movemask_pd(a) == 0b1111 }
     }
     #[inline(always)]
     fn within(self, low: f64, high: f64) -> bool {
@@ -130,6 +197,7 @@ impl Lanes for __m256d {
 
 impl Lanes for __m512d {
     const WIDTH: usize = 8;
+    type Mask = __mmask8;
 
     operations! {
         add => _mm512_add_pd;
@@ -152,6 +220,51 @@ impl Lanes for __m512d {
     fn mul_from(self, b: Self, c: Self) -> Self {
         // SAFETY: see the module.
         unsafe { _mm512_fnmadd_pd(self, b, c) }
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm512_sqrt_pd(self) }
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm512_abs_pd(self) }
+    }
+    #[inline(always)]
+    fn two_to(self) -> Self {
+        // SAFETY: see the module.
+        unsafe {
+            let bits = _mm512_castpd_si512(self.add(Self::splat(BIAS)));
+            _mm512_castsi512_pd(_mm512_slli_epi64::<52>(bits))
+        }
+    }
+    #[inline(always)]
+    fn below(self, b: Self) -> __mmask8 {
+        // SAFETY: see the module.
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self, b) }
+    }
+    #[inline(always)]
+    fn at_most(self, b: Self) -> __mmask8 {
+        // SAFETY: see the module.
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LE_OQ>(self, b) }
+    }
+    #[inline(always)]
+    fn pick(mask: __mmask8, yes: Self, no: Self) -> Self {
+        // SAFETY: see the module.
+        unsafe { _mm512_mask_blend_pd(mask, no, yes) }
+    }
+    #[inline(always)]
+    fn both(a: __mmask8, b: __mmask8) -> __mmask8 {
+        a & b
+    }
+    #[inline(always)]
+    fn not(a: __mmask8) -> __mmask8 {
+        !a
+    }
+    #[inline(always)]
+    fn every(a: __mmask8) -> bool {
+        a == 0b1111_1111
     }
     #[inline(always)]
     fn within(self, low: f64, high: f64) -> bool {

@@ -5,7 +5,8 @@
 
 use super::{Inelastic, Material};
 use crate::model::Past;
-use crate::model::solid::lanes::WIDEST;
+use crate::model::solid::lanes::tensor::{Matrix, load};
+use crate::model::solid::lanes::{Lanes, WIDEST};
 
 /// How many points lie side by side.
 pub const BATCH: usize = WIDEST;
@@ -38,6 +39,21 @@ impl PointBatch {
     /// The deformation gradient of one point.
     pub fn deformation(&self, lane: usize) -> [[f64; 3]; 3] {
         std::array::from_fn(|i| std::array::from_fn(|j| self.f[3 * i + j][lane]))
+    }
+
+    /// The deformation gradients of the lanes from `lane` on.
+    #[inline(always)]
+    pub(super) fn deformations<L: Lanes>(&self, lane: usize) -> Matrix<L> {
+        let f = &self.f.as_flattened()[lane..];
+        [load::<L, 3, BATCH>(f), load::<L, 3, BATCH>(&f[3 * BATCH..]), load::<L, 3, BATCH>(&f[6 * BATCH..])]
+    }
+
+    /// Writes their stresses.
+    #[inline(always)]
+    pub(super) fn set_stresses<L: Lanes>(&mut self, lane: usize, stress: &Matrix<L>) {
+        for (to, value) in self.p.iter_mut().zip(stress.as_flattened()) {
+            value.store(&mut to[lane..]);
+        }
     }
 
     fn set_stress(&mut self, lane: usize, stress: &[[f64; 3]; 3]) {

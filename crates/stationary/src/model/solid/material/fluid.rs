@@ -1,7 +1,11 @@
 //! Fluids whose pressure depends on their density alone.
 
-use super::{Lame, Material, MaterialFault, broken};
+use super::kernels::{self, ElasticKernel, Stresses};
+use super::{Lame, Material, MaterialFault, PointBatch, broken};
 use crate::error::Diagnostic;
+use crate::model::solid::lanes::math::{exp, exp_m1, log};
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
 use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant_by, product, transpose};
 
 /// A barotropic fluid without viscosity, by the law of Tait and Murnaghan,
@@ -34,27 +38,33 @@ impl Fluid {
     }
 
     /// `W`, `W'` and `W''` of the volume ratio.
-    #[inline]
-    fn volume(&self, j: f64) -> [f64; 3] {
+    #[inline(always)]
+    fn volume<L: Lanes>(&self, j: Num<L>) -> [Num<L>; 3] {
         let Fluid { bulk, gamma } = *self;
-        let log = j.ln();
+        let log = log(j).0;
         let scale = bulk / gamma;
         // J^(1 - gamma) - 1 over gamma - 1.
-        let power = if gamma == 1.0 { -log } else { ((1.0 - gamma) * log).exp_m1() / (gamma - 1.0) };
-        [scale * (power + (j - 1.0)), -scale * (-gamma * log).exp_m1(), bulk * (-(gamma + 1.0) * log).exp()]
+        let power = if gamma == 1.0 { -log } else { exp_m1((1.0 - gamma) * log) * (1.0 / (gamma - 1.0)) };
+        [scale * (power + (j - 1.0)), -scale * exp_m1(-gamma * log), bulk * exp(-(gamma + 1.0) * log)]
+    }
+}
+
+impl ElasticKernel for Fluid {
+    #[inline(always)]
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
+        let (cof, j, exists) = kernels::volume(f);
+        let [energy, slope, _] = self.volume(j);
+        Stresses { exists, energy, stress: wide::combine([(slope, &cof)]) }
     }
 }
 
 impl Material for Fluid {
-    #[inline]
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
-        let cof = cofactor(f);
-        let j = determinant_by(f, &cof);
-        if !(j > 0.0) {
-            return Err(broken(j));
-        }
-        let [w, slope, _] = self.volume(j);
-        Ok((w, combine([(slope, &cof)])))
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     #[inline]
@@ -64,7 +74,7 @@ impl Material for Fluid {
         if !(j > 0.0) {
             return Err(broken(j));
         }
-        let [_, slope, curvature] = self.volume(j);
+        let [_, Num(slope), Num(curvature)] = self.volume(Num(j));
         let change = contract(&cof, df);
         // d(cof F) = (cof F : dF) F^-T - J F^-T dF^T F^-T
         let g = combine([(1.0 / j, &cof)]);

@@ -142,7 +142,7 @@ impl RateDependence {
     }
 }
 
-/// Flow stress, its slope and the incremental potential of a strain increment over a time, from a plastic strain.
+/// Flow stress of a strain increment over a time, from a plastic strain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flow<'a> {
     pub hardening: &'a Hardening,
@@ -177,25 +177,5 @@ impl<'a> Flow<'a> {
             slope += if d > 0.0 { m * viscous / d } else { f64::INFINITY };
         }
         [s, slope]
-    }
-
-    /// The incremental potential, whose derivative is the flow stress, and the energy dissipated: plastic work.
-    #[inline]
-    pub fn energies(&self, d: f64) -> [f64; 2] {
-        let work = self.hardening.work(self.strain, d);
-        let (mut potential, mut dissipated) = (work, work);
-        if self.rate.factor != 0.0 && d > self.reference {
-            let c = self.rate.factor * self.first;
-            let log = (d / self.reference).ln();
-            potential += c * (d * log - (d - self.reference));
-            dissipated += c * d * log;
-        }
-        if self.rate.viscous != 0.0 {
-            let m = self.rate.exponent;
-            let viscous = self.rate.viscous * (d / self.reference).powf(m) * d;
-            potential += viscous / (m + 1.0);
-            dissipated += viscous;
-        }
-        [potential, dissipated]
     }
 }

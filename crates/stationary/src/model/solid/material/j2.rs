@@ -2,8 +2,9 @@
 
 use super::hardening::{Flow, Hardening, RateDependence};
 use super::inelastic::{Inelastic, Update};
+use super::kernels;
 use super::principal::{Deformation, Moduli, Principal, piola_change};
-use super::{Lame, Material, MaterialFault};
+use super::{Lame, Material, MaterialFault, PastBatch, PointBatch};
 use crate::error::Diagnostic;
 use crate::model::Past;
 use crate::model::solid::tensor::{Tensor, product};
@@ -42,20 +43,20 @@ use crate::model::solid::tensor::{Tensor, product};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct J2 {
-    lame: Lame,
-    hardening: Hardening,
-    rate: RateDependence,
+    pub(super) lame: Lame,
+    pub(super) hardening: Hardening,
+    pub(super) rate: RateDependence,
 }
 
 /// Numbers of history of a point, and where some of them are.
 const HISTORY: usize = 8;
-const STRAIN: usize = 6;
-const DISSIPATED: usize = 7;
+pub(super) const STRAIN: usize = 6;
+pub(super) const DISSIPATED: usize = 7;
 
 /// Most iterations for an increment: bisection alone needs about sixty.
-const ITERATIONS: usize = 200;
+pub(super) const ITERATIONS: usize = 200;
 
-/// An update in principal axes.
+/// An update in principal axes, for its tangent; `j2_lanes` makes it without them.
 struct Returned {
     at: Deformation,
     axes: Principal,
@@ -69,8 +70,6 @@ struct Returned {
     slope: f64,
     /// The part of the trial deviator that is left.
     left: f64,
-    /// The potential of the flow, and what it dissipates.
-    flow: [f64; 2],
 }
 
 impl J2 {
@@ -81,7 +80,7 @@ impl J2 {
         Ok(J2 { lame, hardening, rate })
     }
 
-    fn bulk(&self) -> f64 {
+    pub(super) fn bulk(&self) -> f64 {
         self.lame.lambda + self.lame.mu / 1.5
     }
 
@@ -96,17 +95,7 @@ impl J2 {
         let q = 6.0_f64.sqrt() * mu * square.sqrt();
         let flow = Flow::new(&self.hardening, &self.rate, past.history[STRAIN], past.dt);
         let frozen = past.dt == 0.0 && !self.rate.is_none();
-        let elastic = Returned {
-            at,
-            axes,
-            volume,
-            deviator,
-            q,
-            d: 0.0,
-            slope: f64::INFINITY,
-            left: 1.0,
-            flow: [0.0; 2],
-        };
+        let elastic = Returned { at, axes, volume, deviator, q, d: 0.0, slope: f64::INFINITY, left: 1.0 };
         if q <= flow.first || frozen {
             return Ok(elastic);
         }
@@ -115,7 +104,7 @@ impl J2 {
         }
         let d = increment(q, 3.0 * mu, &flow);
         let [_, slope] = flow.stress(d);
-        Ok(Returned { d, slope, left: 1.0 - 3.0 * mu * d / q, flow: flow.energies(d), ..elastic })
+        Ok(Returned { d, slope, left: 1.0 - 3.0 * mu * d / q, ..elastic })
     }
 
     fn tau(&self, r: &Returned) -> [f64; 3] {
@@ -164,23 +153,11 @@ impl Inelastic for J2 {
     }
 
     fn update(&self, f: &Tensor, past: Past<'_>, after: Option<&mut [f64]>) -> Result<Update, MaterialFault> {
-        let r = self.returned(f, past)?;
-        let mu = self.lame.mu;
-        let square: f64 = r.deviator.iter().map(|e| e * e).sum();
-        let stored = 0.5 * self.bulk() * r.volume * r.volume + mu * r.left * r.left * square;
-        let [potential, dissipated] = r.flow;
-        let dissipated = past.history[DISSIPATED] + dissipated;
-        if let Some(after) = after {
-            after.copy_from_slice(past.history);
-            if r.d > 0.0 {
-                let elastic = r.deviator.map(|e| (2.0 * (r.volume / 3.0 + r.left * e)).exp());
-                after[..6].copy_from_slice(&r.at.pull(&r.axes.tensor(elastic)));
-                after[STRAIN] += r.d;
-                after[DISSIPATED] = dissipated;
-            }
-        }
-        let stress = r.at.piola(&r.axes.tensor(self.tau(&r)));
-        Ok(Update { potential: stored + potential, stored, dissipated, stress })
+        kernels::update(self, f, past, after)
+    }
+
+    fn update_batch(&self, at: &mut PointBatch, past: PastBatch<'_>) -> bool {
+        kernels::update_batch(self, at, past)
     }
 
     fn action_after(&self, f: &Tensor, df: &Tensor, past: Past<'_>) -> Result<Tensor, MaterialFault> {

@@ -1,7 +1,10 @@
 //! Small strains.
 
-use super::{Lame, Material, MaterialFault};
-use crate::model::solid::tensor::{Tensor, combine, contract};
+use super::kernels::{self, ElasticKernel, Stresses};
+use super::{BATCH, Lame, Material, MaterialFault, PointBatch};
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
+use crate::model::solid::tensor::Tensor;
 
 /// Linear elasticity: `W = lambda/2 (tr e)^2 + mu e : e` of the small strain `e = sym(F) - 1`.
 ///
@@ -15,43 +18,45 @@ impl LinearElastic {
     pub fn new(lame: Lame) -> Self {
         LinearElastic(lame)
     }
-
-    #[inline(always)]
-    fn hooke(&self, e: &Tensor) -> Tensor {
-        let mut s = combine([(2.0 * self.0.mu, e)]);
-        let pressure = self.0.lambda * (e[0][0] + e[1][1] + e[2][2]);
-        for i in 0..3 {
-            s[i][i] += pressure;
-        }
-        s
-    }
 }
 
+/// `2 mu e + lambda tr e`.
 #[inline(always)]
-fn symmetric(m: &Tensor) -> Tensor {
-    let mut e = [[0.0; 3]; 3];
+pub(super) fn hooke<L: Lanes>(lame: Lame, e: &Matrix<L>) -> Matrix<L> {
+    let mut s = wide::combine([(Num::splat(2.0 * lame.mu), e)]);
+    let pressure = lame.lambda * (e[0][0] + e[1][1] + e[2][2]);
     for i in 0..3 {
-        for j in 0..3 {
-            e[i][j] = 0.5 * (m[i][j] + m[j][i]);
-        }
+        s[i][i] = s[i][i] + pressure;
     }
-    e
+    s
+}
+
+impl ElasticKernel for LinearElastic {
+    const FUSED: bool = false;
+
+    #[inline(always)]
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
+        let mut e = wide::symmetric(f);
+        for i in 0..3 {
+            e[i][i] = e[i][i] - 1.0;
+        }
+        let stress = hooke(self.0, &e);
+        Stresses { exists: L::always(), energy: 0.5 * wide::contract(&stress, &e), stress }
+    }
 }
 
 impl Material for LinearElastic {
-    #[inline(always)]
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
-        let mut e = symmetric(f);
-        for i in 0..3 {
-            e[i][i] -= 1.0;
-        }
-        let s = self.hooke(&e);
-        Ok((0.5 * contract(&s, &e), s))
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     #[inline(always)]
     fn action(&self, _f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
-        Ok(self.hooke(&symmetric(df)))
+        Ok(wide::single(&hooke(self.0, &wide::symmetric(&wide::splat::<f64>(df)))))
     }
 
     #[inline]
@@ -68,5 +73,9 @@ impl Material for LinearElastic {
     fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         let Lame { lambda, mu } = self.0;
         Ok(1.0 - lambda / (lambda + 2.0 * mu) * (f[0][0] + f[1][1] - 2.0))
+    }
+
+    fn thickness_batch(&self, at: &mut PointBatch) -> bool {
+        (0..BATCH).all(|lane| self.thickness(&at.deformation(lane)).map(|s| at.f[8][lane] = s).is_ok())
     }
 }

@@ -9,6 +9,8 @@ mod formula;
 mod hardening;
 mod inelastic;
 mod j2;
+mod j2_lanes;
+mod kernels;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;
@@ -122,6 +124,12 @@ pub trait Material: Debug + Send + Sync {
     #[inline]
     fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         plane_stress::solve(self, f)
+    }
+
+    /// Writes the thicknesses of points side by side as `F33`, with the bits of [`thickness`](Self::thickness). `false` as in
+    /// [`stress_batch`](Self::stress_batch).
+    fn thickness_batch(&self, at: &mut PointBatch) -> bool {
+        plane_stress::solve_batch(at, self.lame(), |at| self.stress_batch(at))
     }
 }
 

@@ -1,7 +1,11 @@
 //! Rubber, with the second invariant.
 
-use super::{Lame, Material, MaterialFault, broken};
+use super::kernels::{self, ElasticKernel, Stresses};
+use super::{Lame, Material, MaterialFault, PointBatch, broken};
 use crate::error::Diagnostic;
+use crate::model::solid::lanes::math::log;
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
 use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant_by, product, transpose};
 
 /// Mooney-Rivlin extended to the compressible range, with `I1 = tr C`, `I2 = (I1^2 - tr C^2) / 2`, `C = F^T F`:
@@ -42,23 +46,30 @@ impl MooneyRivlin {
     }
 }
 
-impl Material for MooneyRivlin {
+impl ElasticKernel for MooneyRivlin {
     #[inline(always)]
-    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
         let MooneyRivlin { c1, c2, d } = *self;
-        let cof = cofactor(f);
-        let j = determinant_by(f, &cof);
-        if !(j > 0.0) {
-            return Err(broken(j));
-        }
-        let log = j.ln();
-        let i1 = contract(f, f);
+        let (cof, j, exists) = kernels::volume(f);
+        let log = log(j).0;
+        let i1 = wide::contract(f, f);
         // I2 is the sum of the squares of the cofactors.
-        let i2 = contract(&cof, &cof);
+        let i2 = wide::contract(&cof, &cof);
         let rest = 2.0 * (c1 + 2.0 * c2);
-        let w = c1 * (i1 - 3.0) + c2 * (i2 - 3.0) - rest * log + 0.5 * d * log * log;
-        let fc = product(f, &product(&transpose(f), f));
-        Ok((w, combine([(2.0 * (c1 + c2 * i1), f), (-2.0 * c2, &fc), ((d * log - rest) / j, &cof)])))
+        let energy = c1 * (i1 - 3.0) + c2 * (i2 - 3.0) - rest * log + 0.5 * d * log * log;
+        let fc = wide::product(f, &wide::product(&wide::transpose(f), f));
+        let of = [2.0 * (c1 + c2 * i1), Num::splat(-2.0 * c2), (d * log - rest) / j];
+        Stresses { exists, energy, stress: wide::combine([(of[0], f), (of[1], &fc), (of[2], &cof)]) }
+    }
+}
+
+impl Material for MooneyRivlin {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     #[inline(always)]

@@ -1,7 +1,11 @@
 //! The material of the papers.
 
-use super::{Lame, Material, MaterialFault, broken};
+use super::kernels::{self, ElasticKernel, Stresses};
+use super::{Lame, Material, MaterialFault, PointBatch, broken};
 use crate::error::Diagnostic;
+use crate::model::solid::lanes::Lanes;
+use crate::model::solid::lanes::math::log;
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
 use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant_by, product, transpose};
 
 /// A neo-Hookean solid extended to the compressible range [AVI03 (7)-(8)],
@@ -21,25 +25,31 @@ impl NeoHookean {
     }
 }
 
-impl Material for NeoHookean {
+impl ElasticKernel for NeoHookean {
     #[inline(always)]
-    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
         let Lame { lambda, mu } = self.0;
-        let cof = cofactor(f);
-        let j = determinant_by(f, &cof);
-        if !(j > 0.0) {
-            return Err(broken(j));
-        }
-        let log = j.ln();
-        let w = 0.5 * lambda * log * log + mu * (0.5 * (contract(f, f) - 3.0) - log);
+        let (cof, j, exists) = kernels::volume(f);
+        let log = log(j).0;
+        let energy = 0.5 * lambda * log * log + mu * (0.5 * (wide::contract(f, f) - 3.0) - log);
         let s = (lambda * log - mu) / j;
-        let mut p = [[0.0; 3]; 3];
+        let mut stress = cof;
         for a in 0..3 {
             for b in 0..3 {
-                p[a][b] = mu * f[a][b] + s * cof[a][b];
+                stress[a][b] = mu * f[a][b] + s * cof[a][b];
             }
         }
-        Ok((w, p))
+        Stresses { exists, energy, stress }
+    }
+}
+
+impl Material for NeoHookean {
+    fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     #[inline(always)]

@@ -1,9 +1,14 @@
 //! Rubber.
 
+use super::kernels::{self, ElasticKernel, Stresses};
 use super::principal::{Deformation, Moduli, Principal, piola_change};
-use super::{Lame, Material, MaterialFault};
+use super::{Lame, Material, MaterialFault, PointBatch};
 use crate::error::Diagnostic;
-use crate::model::solid::tensor::{IDENTITY, Tensor, product};
+use crate::model::solid::lanes::Lanes;
+use crate::model::solid::lanes::math::{self, RATIOS, exp_m1};
+use crate::model::solid::lanes::spectrum::Spectrum;
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::tensor::{Tensor, product};
 
 /// A term of Ogden's energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,49 +68,65 @@ impl Ogden {
         let lame = Lame::new(bulk - mu / 1.5, mu)?;
         Ok(Ogden { terms, bulk, lame })
     }
+}
 
-    /// The deformation with its principal axes, `J^2`, and the logarithms of the isochoric stretches.
-    fn stretches(&self, f: &Tensor) -> Result<(Deformation, Principal, f64, [f64; 3]), MaterialFault> {
-        let at = Deformation::new(f)?;
-        let axes = Principal::new(&at.push(&[1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))?;
-        let volume = axes.log[0] + axes.log[1] + axes.log[2];
-        Ok((at, axes, (2.0 * volume).exp(), axes.log.map(|e| e - volume / 3.0)))
-    }
-
-    /// Principal Kirchhoff stresses.
-    fn tau(&self, square: f64, log: &[f64; 3]) -> [f64; 3] {
-        let mut tau = [0.5 * self.bulk * (square - 1.0); 3];
-        for term in &self.terms {
-            let powers = log.map(|e| (term.exponent * e).exp());
-            let mean = (powers[0] + powers[1] + powers[2]) / 3.0;
-            (0..3).for_each(|i| tau[i] += term.modulus * (powers[i] - mean));
+impl ElasticKernel for Ogden {
+    #[inline(always)]
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
+        let (cof, j) = wide::cofactor_fused(f);
+        let axes = Spectrum::new(&wide::left_cauchy_green(f));
+        let mut exists = j.between(RATIOS);
+        let mut log = axes.values;
+        for log in &mut log {
+            exists = L::both(exists, log.between(RATIOS));
+            *log = 0.5 * math::log(*log).0;
         }
-        tau
+        let volume = log[0] + log[1] + log[2];
+        let third = volume * (1.0 / 3.0);
+        let rise = (j - 1.0) * (j + 1.0);
+        let mut energy = 0.25 * self.bulk * (rise - 2.0 * volume);
+        let mut tau = [0.5 * self.bulk * rise; 3];
+        for term in &self.terms {
+            // Powers of the isochoric stretches, less one.
+            let mut powers = log;
+            for power in &mut powers {
+                *power = exp_m1(term.exponent * (*power - third));
+            }
+            let sum = powers[0] + powers[1] + powers[2];
+            energy = energy + term.modulus / term.exponent * sum;
+            let mean = sum * (1.0 / 3.0);
+            for (tau, power) in tau.iter_mut().zip(powers) {
+                *tau = *tau + term.modulus * (power - mean);
+            }
+        }
+        Stresses { exists, energy, stress: wide::piola(&axes.tensor(tau), &cof, 1.0 / j) }
     }
 }
 
 impl Material for Ogden {
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
-        if *f == IDENTITY {
-            return Ok((0.0, [[0.0; 3]; 3]));
-        }
-        let (at, axes, square, log) = self.stretches(f)?;
-        let mut w = 0.25 * self.bulk * (square - 1.0 - square.ln());
-        for term in &self.terms {
-            w += term.modulus / term.exponent * log.iter().map(|e| (term.exponent * e).exp_m1()).sum::<f64>();
-        }
-        Ok((w, at.piola(&axes.tensor(self.tau(square, &log)))))
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
-        let (at, axes, square, log) = self.stretches(f)?;
+        let at = Deformation::new(f)?;
+        let axes = Principal::new(&at.push(&[1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))?;
+        let volume = axes.log[0] + axes.log[1] + axes.log[2];
+        let log = axes.log.map(|e| e - volume / 3.0);
+        let square = (2.0 * volume).exp();
         let mut by_strain = [[self.bulk * square; 3]; 3];
         let mut secant = [0.0; 3];
+        let mut tau = [0.5 * self.bulk * (square - 1.0); 3];
         for term in &self.terms {
             let powers = log.map(|e| (term.exponent * e).exp());
             let mean = (powers[0] + powers[1] + powers[2]) / 3.0;
             let factor = term.modulus * term.exponent;
             for i in 0..3 {
+                tau[i] += term.modulus * (powers[i] - mean);
                 for j in 0..3 {
                     let own = if i == j { powers[i] } else { 0.0 };
                     by_strain[i][j] += factor * (own - (powers[i] + powers[j] - mean) / 3.0);
@@ -120,7 +141,7 @@ impl Material for Ogden {
         }
         let l = product(df, &at.inverse);
         let dtau = Moduli { by_strain, secant }.change(&axes, &l);
-        Ok(piola_change(&at, &l, &axes.tensor(self.tau(square, &log)), &dtau))
+        Ok(piola_change(&at, &l, &axes.tensor(tau), &dtau))
     }
 
     fn lame(&self) -> Lame {

@@ -1,9 +1,12 @@
 //! Matter with three planes of symmetry: wood, laminates, rolled sheet.
 
-use super::{Lame, Material, MaterialFault, broken};
+use super::kernels::{self, ElasticKernel, Stresses};
+use super::{Lame, Material, MaterialFault, PointBatch, broken};
 use crate::error::Diagnostic;
 use crate::linalg::{cross, dot};
-use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant, product, transpose};
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
+use crate::model::solid::tensor::{Tensor, cofactor, combine, determinant, product, transpose};
 
 /// Orthotropic elasticity, `W = E : C : E / 2` of Green's strain `E = (F'F - 1)/2`, so that rotations cost nothing. As
 /// [`StVenantKirchhoff`](super::StVenantKirchhoff), whose anisotropic sister it is, it is for small strains, and softens under strong compression.
@@ -57,17 +60,21 @@ impl Orthotropic {
     }
 
     /// `S = C : E`, both in the axes of space.
-    fn second_piola(&self, e: &Tensor) -> Tensor {
-        let own = product(&product(&self.axes, e), &transpose(&self.axes));
-        let mut s = [[0.0; 3]; 3];
+    #[inline(always)]
+    fn second_piola<L: Lanes>(&self, e: &Matrix<L>) -> Matrix<L> {
+        let axes = wide::splat(&self.axes);
+        let own = wide::product(&wide::product(&axes, e), &wide::transpose(&axes));
+        let mut s = wide::zero();
         for i in 0..3 {
-            s[i][i] = (0..3).map(|j| self.normal[i][j] * own[j][j]).sum();
+            for j in 0..3 {
+                s[i][i] = s[i][i] + self.normal[i][j] * own[j][j];
+            }
         }
         for ((i, j), shear) in [(0, 1), (1, 2), (2, 0)].into_iter().zip(self.shear) {
             s[i][j] = 2.0 * shear * own[i][j];
             s[j][i] = s[i][j];
         }
-        product(&product(&transpose(&self.axes), &s), &self.axes)
+        wide::product(&wide::product(&wide::transpose(&axes), &s), &axes)
     }
 }
 
@@ -89,17 +96,29 @@ fn frame(first: [f64; 3], second: [f64; 3]) -> Result<Tensor, Diagnostic> {
     })
 }
 
+impl ElasticKernel for Orthotropic {
+    const FUSED: bool = false;
+
+    #[inline(always)]
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
+        let j = wide::determinant_by(f, &wide::cofactor(f));
+        let e = wide::green(f);
+        let s = self.second_piola(&e);
+        Stresses {
+            exists: Num::splat(0.0).below(j),
+            energy: 0.5 * wide::contract(&s, &e),
+            stress: wide::product(f, &s),
+        }
+    }
+}
+
 impl Material for Orthotropic {
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
-        let j = determinant(f);
-        if !(j > 0.0) {
-            return Err(broken(j));
-        }
-        let mut e = product(&transpose(f), f);
-        e.as_flattened_mut().iter_mut().for_each(|x| *x *= 0.5);
-        (0..3).for_each(|i| e[i][i] -= 0.5);
-        let s = self.second_piola(&e);
-        Ok((0.5 * contract(&s, &e), product(f, &s)))
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
@@ -107,17 +126,10 @@ impl Material for Orthotropic {
         if !(j > 0.0) {
             return Err(broken(j));
         }
-        let mut e = product(&transpose(f), f);
-        e.as_flattened_mut().iter_mut().for_each(|x| *x *= 0.5);
-        (0..3).for_each(|i| e[i][i] -= 0.5);
-        let half = product(&transpose(f), df);
-        let mut de = [[0.0; 3]; 3];
-        for i in 0..3 {
-            for k in 0..3 {
-                de[i][k] = 0.5 * (half[i][k] + half[k][i]);
-            }
-        }
-        let (one, other) = (product(df, &self.second_piola(&e)), product(f, &self.second_piola(&de)));
+        let e = wide::green(&wide::splat::<f64>(f));
+        let de = wide::symmetric(&wide::splat::<f64>(&product(&transpose(f), df)));
+        let [s, ds] = [e, de].map(|e| wide::single(&self.second_piola(&e)));
+        let (one, other) = (product(df, &s), product(f, &ds));
         Ok(combine([(1.0, &one), (1.0, &other)]))
     }
 

@@ -64,4 +64,8 @@ impl Material for SharedMaterial {
     fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
         self.0.thickness(f)
     }
+
+    fn thickness_batch(&self, at: &mut PointBatch) -> bool {
+        self.0.thickness_batch(at)
+    }
 }

@@ -1,7 +1,11 @@
 //! Linear in the Green strain.
 
-use super::{Lame, Material, MaterialFault, broken};
-use crate::model::solid::tensor::{Tensor, combine, contract, determinant, product, transpose};
+use super::kernels::{self, ElasticKernel, Stresses};
+use super::linear::hooke;
+use super::{Lame, Material, MaterialFault, PointBatch, broken};
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
+use crate::model::solid::tensor::{Tensor, combine, determinant, product, transpose};
 
 /// St Venant-Kirchhoff: `W = lambda/2 (tr E)^2 + mu E : E` of the Green strain `E = (F^T F - 1) / 2`.
 ///
@@ -15,38 +19,31 @@ impl StVenantKirchhoff {
     pub fn new(lame: Lame) -> Self {
         StVenantKirchhoff(lame)
     }
-
-    #[inline(always)]
-    fn second_piola(&self, e: &Tensor) -> Tensor {
-        let Lame { lambda, mu } = self.0;
-        let mut s = combine([(2.0 * mu, e)]);
-        let pressure = lambda * (e[0][0] + e[1][1] + e[2][2]);
-        for i in 0..3 {
-            s[i][i] += pressure;
-        }
-        s
-    }
 }
 
-#[inline(always)]
-fn green(f: &Tensor) -> Tensor {
-    let mut e = combine([(0.5, &product(&transpose(f), f))]);
-    for i in 0..3 {
-        e[i][i] -= 0.5;
+impl ElasticKernel for StVenantKirchhoff {
+    const FUSED: bool = false;
+
+    #[inline(always)]
+    fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
+        let j = wide::determinant_by(f, &wide::cofactor(f));
+        let e = wide::green(f);
+        let s = hooke(self.0, &e);
+        Stresses {
+            exists: Num::splat(0.0).below(j),
+            energy: 0.5 * wide::contract(&s, &e),
+            stress: wide::product(f, &s),
+        }
     }
-    e
 }
 
 impl Material for StVenantKirchhoff {
-    #[inline(always)]
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
-        let j = determinant(f);
-        if !(j > 0.0) {
-            return Err(broken(j));
-        }
-        let e = green(f);
-        let s = self.second_piola(&e);
-        Ok((0.5 * contract(&s, &e), product(f, &s)))
+        kernels::stress(self, f)
+    }
+
+    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+        kernels::stress_batch(self, at)
     }
 
     #[inline(always)]
@@ -55,9 +52,9 @@ impl Material for StVenantKirchhoff {
         if !(j > 0.0) {
             return Err(broken(j));
         }
-        let half = product(&transpose(df), f);
-        let de = combine([(0.5, &half), (0.5, &transpose(&half))]);
-        let (s, ds) = (self.second_piola(&green(f)), self.second_piola(&de));
+        let de = wide::symmetric(&wide::splat::<f64>(&product(&transpose(df), f)));
+        let (s, ds) = (hooke(self.0, &wide::green(&wide::splat::<f64>(f))), hooke(self.0, &de));
+        let (s, ds) = (wide::single(&s), wide::single(&ds));
         Ok(combine([(1.0, &product(df, &s)), (1.0, &product(f, &ds))]))
     }
 

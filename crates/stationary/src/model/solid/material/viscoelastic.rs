@@ -1,10 +1,15 @@
 //! Viscoelasticity: a spring beside springs with dashpots.
 
 use super::inelastic::{Inelastic, Update};
+use super::kernels::{self, ElasticKernel, Histories, InelasticKernel, Updates};
 use super::principal::{Deformation, Moduli, Principal, piola_change};
-use super::{Lame, Material, MaterialFault, NeoHookean};
+use super::{Lame, Material, MaterialFault, NeoHookean, PastBatch, PointBatch};
 use crate::error::Diagnostic;
 use crate::model::Past;
+use crate::model::solid::lanes::hencky::Hencky;
+use crate::model::solid::lanes::math::exp;
+use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
 use crate::model::solid::tensor::{Tensor, combine, product};
 
 /// A branch of the generalised Maxwell model.
@@ -49,19 +54,15 @@ const FIRST: usize = 9;
 /// A branch after the change of the deformation and before it relaxes for the second time.
 struct Trial {
     axes: Principal,
-    /// `|dev e|^2` and `dev e`.
-    square: f64,
+    /// `dev e`.
     deviator: [f64; 3],
     /// What is left of the deviator after half the time.
     left: f64,
-    /// What the branch has dissipated in the first half, over its shear modulus.
-    lost: f64,
 }
 
-fn deviator(log: [f64; 3]) -> ([f64; 3], f64, f64) {
+fn deviator(log: [f64; 3]) -> ([f64; 3], f64) {
     let mean = (log[0] + log[1] + log[2]) / 3.0;
-    let deviator = log.map(|e| e - mean);
-    (deviator, deviator.iter().map(|e| e * e).sum(), mean)
+    (log.map(|e| e - mean), mean)
 }
 
 impl Viscoelastic {
@@ -90,19 +91,18 @@ impl Viscoelastic {
         let inverse: &[f64; 6] =
             past.history[FIRST + 6 * b..FIRST + 6 * (b + 1)].try_into().expect("six numbers");
         let left = (-0.5 * past.dt / self.branches[b].time).exp();
-        let (mut relaxed, mut lost) = (*inverse, 0.0);
+        let mut relaxed = *inverse;
         if past.dt != 0.0 {
             let mut f = [[0.0; 3]; 3];
             f.as_flattened_mut().copy_from_slice(&past.history[..FIRST]);
             let before = Deformation::new(&f)?;
             let axes = Principal::new(&before.push(inverse))?;
-            let (own, square, mean) = deviator(axes.log);
+            let (own, mean) = deviator(axes.log);
             relaxed = before.pull(&axes.tensor(own.map(|e| (2.0 * (mean + left * e)).exp())));
-            lost = (1.0 - left * left) * square;
         }
         let axes = Principal::new(&at.push(&relaxed))?;
-        let (deviator, square, _) = deviator(axes.log);
-        Ok(Trial { axes, square, deviator, left, lost })
+        let (deviator, _) = deviator(axes.log);
+        Ok(Trial { axes, deviator, left })
     }
 
     /// Writes the history that matter has which has never been deformed.
@@ -120,6 +120,67 @@ impl Viscoelastic {
     }
 }
 
+impl InelasticKernel for Viscoelastic {
+    #[inline(always)]
+    fn evaluate<L: Lanes, const STRIDE: usize>(
+        &self,
+        f: &Matrix<L>,
+        past: Histories<'_, L, STRIDE>,
+        mut after: Option<&mut [f64]>,
+    ) -> Updates<L> {
+        let last = FIRST + 6 * self.branches.len();
+        let equilibrium = ElasticKernel::evaluate(&self.equilibrium, f);
+        let (cof, j) = wide::cofactor_fused(f);
+        let reciprocal = 1.0 / j;
+        let before = [past.numbers(0), past.numbers(3), past.numbers(6)];
+        // How the deformation has changed: f before^-1.
+        let (before_cof, before_j) = wide::cofactor_fused(&before);
+        let change = wide::scaled(&wide::product(f, &wide::transpose(&before_cof)), 1.0 / before_j);
+        let rests = past.dt.abs().at_most(Num::splat(0.0));
+        let mut exists = equilibrium.exists;
+        let (mut potential, mut stored) = (equilibrium.energy, equilibrium.energy);
+        let [mut dissipated]: [Num<L>; 1] = past.numbers(last);
+        let mut tau = [Num::splat(0.0); 6];
+        for (b, branch) in self.branches.iter().enumerate() {
+            // It relaxes at the deformation of its last commit, and is then deformed.
+            let left = exp(past.dt * (-0.5 / branch.time));
+            let lost = 1.0 - left * left;
+            let inverse = past.numbers(FIRST + 6 * b);
+            let own = wide::push(&before, &inverse);
+            let old = Hencky::new(&own);
+            let mut relaxed = old.shortened(left);
+            for i in 0..6 {
+                relaxed[i] = Num::pick(rests, own[i], relaxed[i]);
+            }
+            let trial = Hencky::new(&wide::push(&change, &relaxed));
+            exists = L::both(exists, L::both(old.exists, trial.exists));
+            potential = potential + branch.mu * (left * trial.square);
+            stored = stored + branch.mu * (left * left * trial.square);
+            dissipated = dissipated + branch.mu * (lost * (old.square + trial.square));
+            let twice = 2.0 * branch.mu * left;
+            for i in 0..6 {
+                tau[i] = twice.mul_add(trial.deviator[i], tau[i]);
+            }
+            if let Some(after) = after.as_deref_mut() {
+                let pulled = wide::pull(&cof, reciprocal, &trial.shortened(left));
+                past.store(after, FIRST + 6 * b, &pulled);
+            }
+        }
+        let over = wide::piola(&tau, &cof, reciprocal);
+        let mut stress = equilibrium.stress;
+        for i in 0..3 {
+            for j in 0..3 {
+                stress[i][j] = stress[i][j] + over[i][j];
+            }
+        }
+        if let Some(after) = after {
+            (0..3).for_each(|i| past.store(after, 3 * i, &f[i]));
+            past.store(after, last, &[dissipated]);
+        }
+        Updates { exists, potential, stored, dissipated, stress }
+    }
+}
+
 impl Inelastic for Viscoelastic {
     fn history_size(&self) -> usize {
         FIRST + 6 * self.branches.len() + 1
@@ -129,35 +190,12 @@ impl Inelastic for Viscoelastic {
         Self::forget(out);
     }
 
-    fn update(
-        &self,
-        f: &Tensor,
-        past: Past<'_>,
-        mut after: Option<&mut [f64]>,
-    ) -> Result<Update, MaterialFault> {
-        let at = Deformation::new(f)?;
-        let (equilibrium, mut stress) = self.equilibrium.stress(f)?;
-        let (mut potential, mut stored) = (equilibrium, equilibrium);
-        let mut dissipated = past.history[past.history.len() - 1];
-        for (b, branch) in self.branches.iter().enumerate() {
-            let trial = self.trial(b, &at, past)?;
-            let (left, square) = (trial.left, trial.square);
-            potential += branch.mu * left * square;
-            stored += branch.mu * left * left * square;
-            dissipated += branch.mu * (trial.lost + (1.0 - left * left) * square);
-            let tau = trial.axes.tensor(trial.deviator.map(|e| 2.0 * branch.mu * left * e));
-            stress = combine([(1.0, &stress), (1.0, &at.piola(&tau))]);
-            if let Some(after) = after.as_deref_mut() {
-                let (own, _, mean) = deviator(trial.axes.log);
-                let relaxed = trial.axes.tensor(own.map(|e| (2.0 * (mean + left * e)).exp()));
-                after[FIRST + 6 * b..FIRST + 6 * (b + 1)].copy_from_slice(&at.pull(&relaxed));
-            }
-        }
-        if let Some(after) = after {
-            after[..FIRST].copy_from_slice(f.as_flattened());
-            after[past.history.len() - 1] = dissipated;
-        }
-        Ok(Update { potential, stored, dissipated, stress })
+    fn update(&self, f: &Tensor, past: Past<'_>, after: Option<&mut [f64]>) -> Result<Update, MaterialFault> {
+        kernels::update(self, f, past, after)
+    }
+
+    fn update_batch(&self, at: &mut PointBatch, past: PastBatch<'_>) -> bool {
+        kernels::update_batch(self, at, past)
     }
 
     fn action_after(&self, f: &Tensor, df: &Tensor, past: Past<'_>) -> Result<Tensor, MaterialFault> {

@@ -6,6 +6,7 @@ mod elastic_laws;
 mod elements;
 mod inelastic;
 mod j2;
+mod lanes;
 mod materials;
 mod rings;
 mod sides;

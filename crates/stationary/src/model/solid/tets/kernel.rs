@@ -17,6 +17,7 @@
 //! the same with its share of the volume; only the edges differ from point to point.
 
 use crate::model::solid::lanes::Lanes;
+pub(super) use crate::model::solid::lanes::math::{OVERFLOW_SAFE, RATIOS, logarithm};
 
 /// Vectors on the corners past the first.
 pub(super) type Edges<L> = [[L; 3]; 3];
@@ -27,48 +28,6 @@ pub(super) const STORED: usize = 7;
 pub(super) const ENTRY: [[usize; 3]; 3] = [[0, 3, 4], [3, 1, 5], [4, 5, 2]];
 /// Where `1 / det D` is.
 pub(super) const SCALE: usize = 6;
-
-/// The volume ratios that are computed with: neither reciprocals nor products of two overflow.
-pub(super) const RATIOS: [f64; 2] = [1e-300, 1e300];
-/// Where the exponent in the logarithm is zero: a little less than from `sqrt(1/2)` to `sqrt(2)`.
-pub(super) const OVERFLOW_SAFE: [f64; 2] = [0.7072, 1.4141];
-
-/// `2 atanh(s) = 2 s + s z (R_0 + R_1 z + ...)` with `z = s^2`: the polynomial whose largest error relative to the
-/// logarithm is least (1.2e-18) for `|s| <= 3 - 2 sqrt(2)`.
-const R: [f64; 7] = [
-    0.666_666_666_666_673_5,
-    0.399_999_999_994_128_9,
-    0.285_714_287_428_242_4,
-    0.222_221_985_246_884_63,
-    0.181_835_670_274_442_86,
-    0.153_139_770_383_585_48,
-    0.147_967_273_882_189_7,
-];
-/// `ln 2` in two parts, the first with eleven zero bits at its end.
-const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
-
-/// `ln j` to about one unit in the last place, and `1/j`, with one division; `j` in [`RATIOS`].
-///
-/// `ln(1 + f) = f - s (f - R(s^2))` with `s = f / (2 + f)` after powers of two are taken out. If there are none, since all
-/// lanes are [`OVERFLOW_SAFE`], the steps that would add them may be left out, which changes no bit.
-#[inline(always)]
-pub(super) fn logarithm<L: Lanes>(j: L, calm: bool) -> (L, L) {
-    let one = L::splat(1.0);
-    let (k, m) = if calm { (L::splat(0.0), j) } else { j.split() };
-    let (f, t) = (m.sub(one), m.add(one));
-    let r = one.div(j.mul(t));
-    let s = f.mul(r.mul(j));
-    let z = s.mul(s);
-    let y = z.mul(z);
-    let c = |i: usize| L::splat(R[i]);
-    let high = z.mul_add(c(6), c(5));
-    let middle = z.mul_add(c(4), c(3));
-    let low = z.mul_add(c(2), c(1));
-    let p = z.mul(z.mul_add(y.mul_add(y.mul_add(high, middle), low), c(0)));
-    let l = s.mul_from(f.sub(p), f);
-    let log = if calm { l } else { k.mul_add(L::splat(LN_2[0]), k.mul_add(L::splat(LN_2[1]), l)) };
-    (log, r.mul(t))
-}
 
 /// `p x q`.
 #[inline(always)]
