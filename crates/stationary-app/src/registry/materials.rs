@@ -100,6 +100,45 @@ const VISCOUS_EXPONENT: Key = Key::new(
     IfAbsent::Number(1.0),
     "the exponent of the rate in the viscous stress",
 );
+const MELTING: Key = Key::new(
+    "melting_temperature",
+    Form::Number,
+    IfAbsent::Depends {
+        when: "makes the flow stress fall with the temperature, and plastic work heat the metal",
+        example: "melting_temperature = 1356",
+    },
+    "where nothing is left of the flow stress (Johnson and Cook)",
+);
+const ROOM: Key = Key::new(
+    "room_temperature",
+    Form::Number,
+    IfAbsent::Depends { when: "required with `melting_temperature`", example: "room_temperature = 293" },
+    "up to which nothing softens",
+);
+const SPECIFIC_HEAT: Key = Key::new(
+    "specific_heat",
+    Form::Positive,
+    IfAbsent::Depends { when: "required with `melting_temperature`", example: "specific_heat = 383" },
+    "heat per mass and degree",
+);
+const TEMPERATURE: Key = Key::new(
+    "temperature",
+    Form::Number,
+    IfAbsent::Derived("`room_temperature`"),
+    "the temperature at the start",
+);
+const SOFTENING_EXPONENT: Key = Key::new(
+    "softening_exponent",
+    Form::Positive,
+    IfAbsent::Number(1.0),
+    "the exponent of the temperature (m of Johnson and Cook)",
+);
+const HEAT_FRACTION: Key = Key::new(
+    "heat_fraction",
+    Form::Between(0.0, 1.0),
+    IfAbsent::Number(0.9),
+    "the part of the plastic work that becomes heat (Taylor and Quinney); 0 keeps the temperature",
+);
 
 const NUMBERS: Form = Form::List { of: &Form::Number, least: 1, most: 12 };
 const TIMES: Form = Form::List { of: &Form::Positive, least: 1, most: 12 };
@@ -215,9 +254,16 @@ pub(super) const MATERIALS: [MaterialEntry; 12] = [
             RATE_FACTOR,
             VISCOUS,
             VISCOUS_EXPONENT,
+            MELTING,
+            ROOM,
+            SPECIFIC_HEAT,
+            TEMPERATURE,
+            SOFTENING_EXPONENT,
+            HEAT_FRACTION,
         ],
         energy: "`K/2 tr(e)^2 + mu dev(e):dev(e)` with the logarithmic elastic strain `e`; flows where the Mises stress reaches \
-                 `yield + hardening p + saturation (1 - exp(-saturation_rate p)) + power p^exponent`, `p` the plastic strain",
+                 `yield + hardening p + saturation (1 - exp(-saturation_rate p)) + power p^exponent`, `p` the plastic strain, \
+                 times `1 - ((T - room_temperature)/(melting_temperature - room_temperature))^softening_exponent` where it heats",
     },
     MaterialEntry {
         name: "viscoelastic",
