@@ -143,6 +143,7 @@ fn laws_are_chosen_by_name_and_their_constants_checked() {
         METAL,
         HEATED,
         RUBBER,
+        "{ law = \"formula\", density = 1000, energy = \"1e6*(I1 - 3 - 2*log(J)) + 1e6*log(J)^2 + 2e6*(C12^2 + (C22 - 1)^2)\" }",
     ];
     for material in works {
         assert_eq!(refused(material), "");
@@ -154,7 +155,14 @@ fn laws_are_chosen_by_name_and_their_constants_checked() {
         ),
         ("{ law = \"ogden\", density = 1000, moduli = [1e6], exponents = [-2], bulk = 1e7 }", "term 1"),
         ("{ law = \"j2\", young = 5e6, poisson = 0.3, density = 1000 }", "yield"),
-        ("{ law = \"fluid\", density = 1000, bulk = 1e7, gamma = 0.5 }", "1 or more"),
+        (
+            "{ law = \"formula\", density = 1000, energy = \"(F11 - 1)^2 + F12^2\" }",
+            "expected a formula of C11 to C33",
+        ),
+        (
+            "{ law = \"formula\", density = 1000, energy = \"1e6*(C11 - 1)^2\" }",
+            "expected every strain to cost energy",
+        ),
         (
             "{ law = \"orthotropic\", density = 1000, young = [9e6, 3e6, 3e6], poisson = [0.3, 0.3, 0.1], shear = [1e6, 1e6, 1e6], axis = [0, 1, 0] }",
             "parallel",

@@ -62,7 +62,7 @@ const ENERGY: Key = Key::required(
     "energy",
     Form::Formula,
     ENERGY_EXAMPLE,
-    "the energy, a formula of `I1`, `I2`, `J` and the parameters",
+    "the energy, a [formula](materials.md#any-energy-formula) of `I1`, `I2`, `J`, the components `C11` to `C33` and `F11` to `F33`, and the parameters",
 );
 const AREA: Key = Key::required("area", Form::Positive, "area = 1e-4", "of the cross-section");
 const STIFFNESS: Key = Key::required("stiffness", Form::Positive, "stiffness = 100.0", "force per extension");
@@ -230,7 +230,7 @@ pub(super) const MATERIALS: [MaterialEntry; 12] = [
         name: "formula",
         elements: "plane, solid",
         constants: &[DENSITY, THICKNESS, PLANE, INTEGRATION, ENERGY],
-        energy: "any formula of `I1`, `I2`, `J` and the parameters, without stress at rest",
+        energy: "any [formula](materials.md#any-energy-formula) of `I1`, `I2`, `J`, components of `C` and `F`, and the parameters, without stress at rest",
     },
     MaterialEntry {
         name: "j2",

@@ -3,6 +3,7 @@
 //! A material is one small struct; everything else (elements, plane stress, step rules) asks it the three questions
 //! of [`Material`], and laws with memory those of [`Inelastic`]. A new one is a file, and a line in the list of [`ConstitutiveLaw`].
 
+mod at_rest;
 mod batch;
 mod fluid;
 mod formula;
@@ -11,6 +12,7 @@ mod heating;
 mod inelastic;
 mod j2;
 mod linear;
+mod measure;
 mod mooney_rivlin;
 mod neo_hookean;
 mod ogden;
@@ -257,7 +259,7 @@ laws! {
     Linear(LinearElastic),
     /// Compressible Mooney-Rivlin.
     MooneyRivlin(MooneyRivlin),
-    /// A formula of the invariants.
+    /// A formula of the invariants, or of components of `C` or `F`.
     Formula(FormulaMaterial),
     /// Finite-strain plasticity of metals.
     J2(J2),
