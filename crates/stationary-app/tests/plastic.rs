@@ -8,6 +8,9 @@ use std::path::PathBuf;
 
 const METAL: &str =
     "{ law = \"j2\", young = 5e6, poisson = 0.3, density = 1000, yield = 2e5, hardening = 4e5 }";
+/// The same, which softens by some ten per cent as it heats.
+const HEATED: &str = "{ law = \"j2\", young = 5e6, poisson = 0.3, density = 1000, yield = 2e5, hardening = 4e5, rate_factor = 0.01, \
+    rate = 1, melting_temperature = 600, room_temperature = 300, specific_heat = 1, softening_exponent = 1.1 }";
 const RUBBER: &str = "{ law = \"viscoelastic\", lambda = 2e6, mu = 1e6, density = 1000, branch_mu = [1e6, 5e5], branch_time = [0.1, 1] }";
 const AVI: &str = "{ method = \"avi\" }";
 
@@ -91,7 +94,11 @@ fn a_yielding_slab_has_the_same_bits_on_two_threads_and_shows_its_plastic_strain
     let frames = [("output.frames", "2"), ("output.frame_format", "vtu")];
     let (_, again, frame) = slab("two", &[sets[0], threads, frames[0], frames[1]]);
     assert_eq!(series, again);
-    assert!(frame.contains("plastic_strain"));
+    assert!(frame.contains("plastic_strain") && !frame.contains("temperature"));
+    let heated = ("material.rubber", HEATED);
+    let (_, series, frame) = slab("heated", &[heated, sets[1], frames[0], frames[1]]);
+    assert!(frame.contains("plastic_strain") && frame.contains("temperature"));
+    assert_eq!(slab("heated two", &[heated, threads]).1, series);
     // Without memory there is nothing of this.
     let (_, plain, frame) = slab("none", &[frames[0], frames[1]]);
     assert!(
@@ -101,7 +108,7 @@ fn a_yielding_slab_has_the_same_bits_on_two_threads_and_shows_its_plastic_strain
 
 #[test]
 fn a_yielding_slab_is_restored_with_the_same_bits() {
-    for (material, integrator) in [(METAL, AVI), (RUBBER, AVI), (METAL, "\"midpoint\"")] {
+    for (material, integrator) in [(METAL, AVI), (HEATED, AVI), (RUBBER, AVI), (METAL, "\"midpoint\"")] {
         let sets = [("material.rubber", material), ("integrator", integrator), ("step", "5e-3")];
         let sets = if integrator == AVI { &sets[..2] } else { &sets[..] };
         let new = || SolidSimulation::new(scenario(sets)).unwrap();
@@ -134,7 +141,9 @@ fn laws_are_chosen_by_name_and_their_constants_checked() {
         "{ law = \"orthotropic\", density = 1000, young = [9e6, 3e6, 3e6], poisson = [0.3, 0.3, 0.1], shear = [1e6, 1e6, 1e6], axis = [1, 1, 0] }",
         "{ law = \"fluid\", density = 1000, bulk = 1e7, gamma = 7 }",
         METAL,
+        HEATED,
         RUBBER,
+        "{ law = \"formula\", density = 1000, energy = \"1e6*(I1 - 3 - 2*log(J)) + 1e6*log(J)^2 + 2e6*(C12^2 + (C22 - 1)^2)\" }",
     ];
     for material in works {
         assert_eq!(refused(material), "");
@@ -146,10 +155,26 @@ fn laws_are_chosen_by_name_and_their_constants_checked() {
         ),
         ("{ law = \"ogden\", density = 1000, moduli = [1e6], exponents = [-2], bulk = 1e7 }", "term 1"),
         ("{ law = \"j2\", young = 5e6, poisson = 0.3, density = 1000 }", "yield"),
-        ("{ law = \"fluid\", density = 1000, bulk = 1e7, gamma = 0.5 }", "1 or more"),
+        (
+            "{ law = \"formula\", density = 1000, energy = \"(F11 - 1)^2 + F12^2\" }",
+            "expected a formula of C11 to C33",
+        ),
+        (
+            "{ law = \"formula\", density = 1000, energy = \"1e6*(C11 - 1)^2\" }",
+            "expected every strain to cost energy",
+        ),
         (
             "{ law = \"orthotropic\", density = 1000, young = [9e6, 3e6, 3e6], poisson = [0.3, 0.3, 0.1], shear = [1e6, 1e6, 1e6], axis = [0, 1, 0] }",
             "parallel",
+        ),
+        ("{ law = \"fluid\", density = 1000, bulk = 1e7, gamma = 0.5 }", "1 or more"),
+        (HEATED.replace("melting_temperature = 600,", "").as_str(), "add: melting_temperature = 1356"),
+        (HEATED.replace("specific_heat = 1,", "").as_str(), "add: specific_heat = 383"),
+        (HEATED.replace("room_temperature = 300,", "").as_str(), "add: room_temperature = 293"),
+        (HEATED.replace("= 600", "= 250").as_str(), "the melting temperature is 250"),
+        (
+            HEATED.replace("specific_heat = 1,", "specific_heat = 1e-3,").as_str(),
+            "look at the units of the density",
         ),
     ] {
         let message = refused(material);

@@ -62,9 +62,15 @@ const ENERGY: Key = Key::required(
     "energy",
     Form::Formula,
     ENERGY_EXAMPLE,
-    "the energy, a formula of `I1`, `I2`, `J` and the parameters",
+    "the energy, a [formula](materials.md#any-energy-formula) of `I1`, `I2`, `J`, the components `C11` to `C33` and `F11` to `F33`, and the parameters",
 );
 const AREA: Key = Key::required("area", Form::Positive, "area = 1e-4", "of the cross-section");
+const STRETCH: Key = Key::new(
+    "stretch",
+    Form::Positive,
+    IfAbsent::Number(1.0),
+    "the length in the mesh over the natural length: above 1 it pulls from the start",
+);
 const STIFFNESS: Key = Key::required("stiffness", Form::Positive, "stiffness = 100.0", "force per extension");
 const LENGTH: Key =
     Key::new("length", Form::AtLeast(0.0), IfAbsent::Derived("that in the mesh"), "the length at rest");
@@ -99,6 +105,45 @@ const VISCOUS_EXPONENT: Key = Key::new(
     Form::Positive,
     IfAbsent::Number(1.0),
     "the exponent of the rate in the viscous stress",
+);
+const MELTING: Key = Key::new(
+    "melting_temperature",
+    Form::Number,
+    IfAbsent::Depends {
+        when: "makes the flow stress fall with the temperature, and plastic work heat the metal",
+        example: "melting_temperature = 1356",
+    },
+    "where nothing is left of the flow stress (Johnson and Cook)",
+);
+const ROOM: Key = Key::new(
+    "room_temperature",
+    Form::Number,
+    IfAbsent::Depends { when: "required with `melting_temperature`", example: "room_temperature = 293" },
+    "up to which nothing softens",
+);
+const SPECIFIC_HEAT: Key = Key::new(
+    "specific_heat",
+    Form::Positive,
+    IfAbsent::Depends { when: "required with `melting_temperature`", example: "specific_heat = 383" },
+    "heat per mass and degree",
+);
+const TEMPERATURE: Key = Key::new(
+    "temperature",
+    Form::Number,
+    IfAbsent::Derived("`room_temperature`"),
+    "the temperature at the start",
+);
+const SOFTENING_EXPONENT: Key = Key::new(
+    "softening_exponent",
+    Form::Positive,
+    IfAbsent::Number(1.0),
+    "the exponent of the temperature (m of Johnson and Cook)",
+);
+const HEAT_FRACTION: Key = Key::new(
+    "heat_fraction",
+    Form::Between(0.0, 1.0),
+    IfAbsent::Number(0.9),
+    "the part of the plastic work that becomes heat (Taylor and Quinney); 0 keeps the temperature",
 );
 
 const NUMBERS: Form = Form::List { of: &Form::Number, least: 1, most: 12 };
@@ -162,7 +207,7 @@ impl MaterialEntry {
 }
 
 /// All laws.
-pub(super) const MATERIALS: [MaterialEntry; 12] = [
+pub(super) const MATERIALS: [MaterialEntry; 13] = [
     MaterialEntry {
         name: "neo-hookean",
         elements: "plane, solid",
@@ -191,7 +236,7 @@ pub(super) const MATERIALS: [MaterialEntry; 12] = [
         name: "formula",
         elements: "plane, solid",
         constants: &[DENSITY, THICKNESS, PLANE, INTEGRATION, ENERGY],
-        energy: "any formula of `I1`, `I2`, `J` and the parameters, without stress at rest",
+        energy: "any [formula](materials.md#any-energy-formula) of `I1`, `I2`, `J`, components of `C` and `F`, and the parameters, without stress at rest",
     },
     MaterialEntry {
         name: "j2",
@@ -215,9 +260,16 @@ pub(super) const MATERIALS: [MaterialEntry; 12] = [
             RATE_FACTOR,
             VISCOUS,
             VISCOUS_EXPONENT,
+            MELTING,
+            ROOM,
+            SPECIFIC_HEAT,
+            TEMPERATURE,
+            SOFTENING_EXPONENT,
+            HEAT_FRACTION,
         ],
         energy: "`K/2 tr(e)^2 + mu dev(e):dev(e)` with the logarithmic elastic strain `e`; flows where the Mises stress reaches \
-                 `yield + hardening p + saturation (1 - exp(-saturation_rate p)) + power p^exponent`, `p` the plastic strain",
+                 `yield + hardening p + saturation (1 - exp(-saturation_rate p)) + power p^exponent`, `p` the plastic strain, \
+                 times `1 - ((T - room_temperature)/(melting_temperature - room_temperature))^softening_exponent` where it heats",
     },
     MaterialEntry {
         name: "viscoelastic",
@@ -257,8 +309,14 @@ pub(super) const MATERIALS: [MaterialEntry; 12] = [
     MaterialEntry {
         name: "bar",
         elements: "lines",
-        constants: &[AREA, MODULUS, DENSITY],
-        energy: "along the bar, by its stretch",
+        constants: &[AREA, MODULUS, DENSITY, STRETCH],
+        energy: "along the bar, `young area L/2 (l/L - 1)^2` with its length `l` and natural length `L`",
+    },
+    MaterialEntry {
+        name: "cable",
+        elements: "lines",
+        constants: &[AREA, MODULUS, DENSITY, STRETCH],
+        energy: "that of a [bar](elements.md#bars-springs-and-cables) where it is longer than its natural length, else zero: it only pulls",
     },
     MaterialEntry {
         name: "spring",

@@ -8,9 +8,9 @@ use stationary::formula::Scope;
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::solid::{
     Bars, ConstitutiveLaw, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
-    FormulaMaterialError, Hardening, Integration, J2, Lame, LinearElastic, MaxwellBranch, MooneyRivlin,
-    NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PlaneAssumption, RateDependence,
-    StVenantKirchhoff, Viscoelastic,
+    FormulaMaterialError, Hardening, Heating, Integration, J2, Lame, LinearElastic, MaxwellBranch,
+    MooneyRivlin, NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PlaneAssumption,
+    RateDependence, StVenantKirchhoff, Viscoelastic,
 };
 
 /// A checked material with its constants, which builds elements from the cells of a mesh.
@@ -30,6 +30,8 @@ enum MaterialForm {
     Bar {
         stiffness: f64,
         line_density: f64,
+        stretch: f64,
+        only_pulls: bool,
     },
     Spring {
         stiffness: f64,
@@ -58,11 +60,13 @@ fn one(scenario: &Scenario, choice: &MaterialSpec) -> Result<ElementMaterial, Er
     let owner = format!("material `{}`", choice.name.text);
     let mut options = choice.options.open(&owner, &choice.name, law.constants.to_vec())?;
     let form = match law.name {
-        "bar" => {
+        "bar" | "cable" => {
             let area: f64 = options.get("area")?;
             let young: f64 = options.get("young")?;
             let density: f64 = options.get("density")?;
-            MaterialForm::Bar { stiffness: young * area, line_density: density * area }
+            let stretch = options.get("stretch")?;
+            let only_pulls = law.name == "cable";
+            MaterialForm::Bar { stiffness: young * area, line_density: density * area, stretch, only_pulls }
         }
         "spring" => {
             MaterialForm::Spring { stiffness: options.get("stiffness")?, length: options.given("length")? }
@@ -78,6 +82,7 @@ fn continuum(
     options: &mut Section,
 ) -> Result<MaterialForm, Error> {
     let placed = |d: Diagnostic| Error::from(Diagnostic { help: d.help, ..choice.law.error(d.message) });
+    let density = options.get("density")?;
     let law = if choice.law.text == "formula" {
         let text: Text = options.get("energy")?;
         let mut scope = Scope::new();
@@ -98,11 +103,10 @@ fn continuum(
             }
             _ => {
                 let lame = lame(choice, options)?;
-                isotropic(choice, options, lame)?.map_err(placed)?
+                isotropic(choice, options, lame, density)?.map_err(placed)?
             }
         }
     };
-    let density = options.get("density")?;
     let thickness = options.get("thickness")?;
     // A fluid without pressure would not resist anything in its plane: it has no plane stress.
     let has_assumption = choice.law.text != "fluid";
@@ -137,11 +141,12 @@ fn isotropic(
     choice: &MaterialSpec,
     options: &mut Section,
     lame: Lame,
+    density: f64,
 ) -> Result<Result<ConstitutiveLaw, Diagnostic>, Error> {
     Ok(match choice.law.text.as_str() {
         "neo-hookean" => NeoHookean::new(lame).map(ConstitutiveLaw::NeoHookean),
         "st-venant-kirchhoff" => Ok(ConstitutiveLaw::StVenantKirchhoff(StVenantKirchhoff::new(lame))),
-        "j2" => plastic(lame, options)?.map(ConstitutiveLaw::J2),
+        "j2" => plastic(lame, density, options)?.map(ConstitutiveLaw::J2),
         "viscoelastic" => viscoelastic(choice, lame, options)?.map(ConstitutiveLaw::Viscoelastic),
         "linear" => Ok(ConstitutiveLaw::Linear(LinearElastic::new(lame))),
         _ => MooneyRivlin::new(lame, options.get("second")?).map(ConstitutiveLaw::MooneyRivlin),
@@ -185,8 +190,8 @@ fn orthotropic(options: &mut Section) -> Result<Result<Orthotropic, Diagnostic>,
     Ok(Orthotropic::new(constants, first.unwrap_or([1.0, 0.0, 0.0]), second.unwrap_or([0.0, 1.0, 0.0])))
 }
 
-/// Plasticity with its hardening and its dependence on the rate.
-fn plastic(lame: Lame, options: &mut Section) -> Result<Result<J2, Diagnostic>, Error> {
+/// Plasticity with its hardening, its dependence on the rate and its heat.
+fn plastic(lame: Lame, density: f64, options: &mut Section) -> Result<Result<J2, Diagnostic>, Error> {
     let hardening = Hardening {
         yield_stress: options.get("yield")?,
         linear: options.get("hardening")?,
@@ -201,7 +206,33 @@ fn plastic(lame: Lame, options: &mut Section) -> Result<Result<J2, Diagnostic>, 
         viscous: options.get("viscous")?,
         exponent: options.get("viscous_exponent")?,
     };
-    Ok(J2::new(lame, hardening, rate))
+    let metal = J2::new(lame, hardening, rate);
+    Ok(match heating(density, options)? {
+        Some(heating) => metal.and_then(|metal| metal.heated(heating)),
+        None => metal,
+    })
+}
+
+/// The softening by temperature and the heat of plastic work, where a melting temperature asks for them.
+fn heating(density: f64, options: &mut Section) -> Result<Option<Heating>, Error> {
+    const OTHERS: [&str; 5] =
+        ["room_temperature", "specific_heat", "temperature", "softening_exponent", "heat_fraction"];
+    let Some(melting) = options.given("melting_temperature")? else {
+        if OTHERS.iter().any(|key| options.has(key)) {
+            return Err(options.missing("melting_temperature").into());
+        }
+        return Ok(None);
+    };
+    let mut needed = |key: &str| options.given::<f64>(key)?.ok_or_else(|| options.missing(key));
+    let (room, heat) = (needed("room_temperature")?, needed("specific_heat")?);
+    Ok(Some(Heating {
+        room,
+        melting,
+        start: options.given("temperature")?.unwrap_or(room),
+        exponent: options.get("softening_exponent")?,
+        capacity: density * heat,
+        fraction: options.get("heat_fraction")?,
+    }))
 }
 
 /// Either pair of elastic constants.
@@ -284,8 +315,10 @@ impl ElementMaterial {
         named: &dyn Fn(usize) -> String,
     ) -> Result<Vec<Box<dyn Elements>>, Error> {
         let built = match &self.form {
-            MaterialForm::Bar { stiffness, line_density } => {
-                Bars::elastic(points, nodes, first, *stiffness, *line_density).map(boxed)
+            MaterialForm::Bar { stiffness, line_density, stretch, only_pulls } => {
+                let bars = Bars::elastic(points, nodes, first, *stiffness, *line_density);
+                let bars = bars.and_then(|bars| bars.stretched(*stretch));
+                bars.map(|bars| boxed(if *only_pulls { bars.cables() } else { bars }))
             }
             MaterialForm::Spring { stiffness, length } => {
                 Bars::springs(points, nodes, first, *stiffness, *length).map(boxed)

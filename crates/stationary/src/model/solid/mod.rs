@@ -57,9 +57,9 @@ pub use group::{ElementGroup, Integration, PlaneAssumption};
 pub use kind::{ElementKind, MAX_NODES};
 pub use loads::{Loads, LoadsBuilder};
 pub use material::{
-    BATCH, ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Inelastic, J2, Lame,
-    LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean, Ogden,
-    OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress, PointBatch, RateDependence,
+    BATCH, ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Heating, Inelastic, J2,
+    Lame, LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean,
+    Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress, PointBatch, RateDependence,
     SharedMaterial, Side, StVenantKirchhoff, Update, Viscoelastic,
 };
 pub use problem::SolidProblem;

@@ -1,5 +1,6 @@
 //! The flow stress of metals: hardening and dependence on the rate.
 
+use super::heating::Softening;
 use crate::error::Diagnostic;
 
 /// The yield stress as a function of the accumulated plastic strain, a sum of terms each of which may be zero:
@@ -153,12 +154,28 @@ pub(super) struct Flow<'a> {
     pub first: f64,
     /// The increment at the reference rate.
     pub reference: f64,
+    /// What the temperature takes of it.
+    pub softening: Option<Softening>,
 }
 
 impl<'a> Flow<'a> {
     pub fn new(hardening: &'a Hardening, rate: &'a RateDependence, strain: f64, dt: f64) -> Self {
         let first = hardening.stress(strain);
-        Flow { hardening, rate, strain, first, reference: rate.reference * dt }
+        Flow { hardening, rate, strain, first, reference: rate.reference * dt, softening: None }
+    }
+
+    /// The same of a metal that softens as it heats. What the rate adds is softened by the temperature at the start of the increment, as it
+    /// contains the yield stress there.
+    pub fn softened(mut self, softening: Option<Softening>) -> Self {
+        self.first *= softening.map_or(1.0, |s| s.left);
+        self.softening = softening;
+        self
+    }
+
+    /// The viscous stress at the reference rate.
+    #[inline]
+    fn viscous(&self) -> f64 {
+        self.rate.viscous * self.softening.map_or(1.0, |s| s.left)
     }
 
     /// The flow stress after an increment, and its derivative.
@@ -166,16 +183,44 @@ impl<'a> Flow<'a> {
     pub fn stress(&self, d: f64) -> [f64; 2] {
         let e = self.strain + d;
         let (mut s, mut slope) = (self.hardening.stress(e), self.hardening.slope(e));
+        if let Some(softening) = &self.softening {
+            let [left, change] = softening.after(self.hardening.work(self.strain, d));
+            slope = if left > 0.0 { slope * left + s * s * change } else { 0.0 };
+            s *= left;
+        }
         if self.rate.factor != 0.0 && d > self.reference {
             s += self.rate.factor * self.first * (d / self.reference).ln();
             slope += self.rate.factor * self.first / d;
         }
         if self.rate.viscous != 0.0 {
             let m = self.rate.exponent;
-            let viscous = self.rate.viscous * (d / self.reference).powf(m);
+            let viscous = self.viscous() * (d / self.reference).powf(m);
             s += viscous;
             slope += if d > 0.0 { m * viscous / d } else { f64::INFINITY };
         }
         [s, slope]
+    }
+
+    /// The incremental potential, whose derivative is the flow stress, and the energy dissipated: plastic work.
+    #[inline]
+    pub fn energies(&self, d: f64) -> [f64; 2] {
+        let mut work = self.hardening.work(self.strain, d);
+        if let Some(softening) = &self.softening {
+            work = softening.work(work);
+        }
+        let (mut potential, mut dissipated) = (work, work);
+        if self.rate.factor != 0.0 && d > self.reference {
+            let c = self.rate.factor * self.first;
+            let log = (d / self.reference).ln();
+            potential += c * (d * log - (d - self.reference));
+            dissipated += c * d * log;
+        }
+        if self.rate.viscous != 0.0 {
+            let m = self.rate.exponent;
+            let viscous = self.viscous() * (d / self.reference).powf(m) * d;
+            potential += viscous / (m + 1.0);
+            dissipated += viscous;
+        }
+        [potential, dissipated]
     }
 }

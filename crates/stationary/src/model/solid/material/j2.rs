@@ -1,10 +1,12 @@
 //! Plasticity of metals at finite strain.
 
+use super::batch::{self, PastBatch, PointBatch};
 use super::hardening::{Flow, Hardening, RateDependence};
+use super::heating::Heating;
 use super::inelastic::{Inelastic, Update};
 use super::kernels;
 use super::principal::{Deformation, Moduli, Principal, piola_change};
-use super::{Lame, Material, MaterialFault, PastBatch, PointBatch};
+use super::{Lame, Material, MaterialFault};
 use crate::error::Diagnostic;
 use crate::model::Past;
 use crate::model::solid::tensor::{Tensor, product};
@@ -25,7 +27,10 @@ use crate::model::solid::tensor::{Tensor, product};
 ///
 /// the root of `q_trial - 3 mu d = flow stress`. All plastic work counts as dissipated, hardening included.
 ///
-/// History: `C_p^-1` as xx, yy, zz, xy, yz, xz; `eps`; the energy dissipated.
+/// With [`heated`](Self::heated) the flow stress falls with the temperature, and part of the plastic work heats the metal, within the increment
+/// too: the temperature is a function of `d`, so that the update remains the minimum of a potential.
+///
+/// History: `C_p^-1` as xx, yy, zz, xy, yz, xz; `eps`; the temperature of a metal that heats; the energy dissipated.
 ///
 /// ```
 /// use stationary::model::Past;
@@ -46,12 +51,15 @@ pub struct J2 {
     pub(super) lame: Lame,
     pub(super) hardening: Hardening,
     pub(super) rate: RateDependence,
+    heating: Option<Heating>,
 }
 
-/// Numbers of history of a point, and where some of them are.
+/// Numbers of history of a point, one more with a temperature, and where some of them are. The last is the energy dissipated.
 const HISTORY: usize = 8;
 pub(super) const STRAIN: usize = 6;
+/// Where the energy dissipated is in the history of a metal without a temperature, the only one in vector lanes.
 pub(super) const DISSIPATED: usize = 7;
+const TEMPERATURE: usize = 7;
 
 /// Most iterations for an increment: bisection alone needs about sixty.
 pub(super) const ITERATIONS: usize = 200;
@@ -77,7 +85,13 @@ impl J2 {
     pub fn new(lame: Lame, hardening: Hardening, rate: RateDependence) -> Result<Self, Diagnostic> {
         hardening.check()?;
         rate.check()?;
-        Ok(J2 { lame, hardening, rate })
+        Ok(J2 { lame, hardening, rate, heating: None })
+    }
+
+    /// The same metal, softened by the temperature and heated by its plastic work.
+    pub fn heated(self, heating: Heating) -> Result<Self, Diagnostic> {
+        heating.check(&self.hardening, self.lame.mu)?;
+        Ok(J2 { heating: Some(heating), ..self })
     }
 
     pub(super) fn bulk(&self) -> f64 {
@@ -93,7 +107,7 @@ impl J2 {
         let square: f64 = deviator.iter().map(|e| e * e).sum();
         let mu = self.lame.mu;
         let q = 6.0_f64.sqrt() * mu * square.sqrt();
-        let flow = Flow::new(&self.hardening, &self.rate, past.history[STRAIN], past.dt);
+        let flow = self.flow(past);
         let frozen = past.dt == 0.0 && !self.rate.is_none();
         let elastic = Returned { at, axes, volume, deviator, q, d: 0.0, slope: f64::INFINITY, left: 1.0 };
         if q <= flow.first || frozen {
@@ -107,23 +121,59 @@ impl J2 {
         Ok(Returned { d, slope, left: 1.0 - 3.0 * mu * d / q, ..elastic })
     }
 
+    fn flow(&self, past: Past<'_>) -> Flow<'_> {
+        let softening = self.heating.map(|heating| heating.at(past.history[TEMPERATURE]));
+        Flow::new(&self.hardening, &self.rate, past.history[STRAIN], past.dt).softened(softening)
+    }
+
+    /// The update of a metal that heats, in principal axes.
+    fn update_heated(
+        &self,
+        heating: Heating,
+        f: &Tensor,
+        past: Past<'_>,
+        after: Option<&mut [f64]>,
+    ) -> Result<Update, MaterialFault> {
+        let r = self.returned(f, past)?;
+        let mu = self.lame.mu;
+        let square: f64 = r.deviator.iter().map(|e| e * e).sum();
+        let stored = 0.5 * self.bulk() * r.volume * r.volume + mu * r.left * r.left * square;
+        let [potential, work] = if r.d > 0.0 { self.flow(past).energies(r.d) } else { [0.0; 2] };
+        let last = past.history.len() - 1;
+        let dissipated = past.history[last] + work;
+        if let Some(after) = after {
+            after.copy_from_slice(past.history);
+            if r.d > 0.0 {
+                let elastic = r.deviator.map(|e| (2.0 * (r.volume / 3.0 + r.left * e)).exp());
+                after[..6].copy_from_slice(&r.at.pull(&r.axes.tensor(elastic)));
+                after[STRAIN] += r.d;
+                after[TEMPERATURE] = heating.temperature(past.history[TEMPERATURE], work);
+                after[last] = dissipated;
+            }
+        }
+        let stress = r.at.piola(&r.axes.tensor(self.tau(&r)));
+        Ok(Update { potential: stored + potential, stored, dissipated, stress })
+    }
+
     fn tau(&self, r: &Returned) -> [f64; 3] {
         let pressure = self.bulk() * r.volume;
         r.deviator.map(|e| pressure + 2.0 * self.lame.mu * r.left * e)
     }
 
     /// What matter that has never been deformed remembers, in the limit of slow motion.
-    fn past_of(virgin: &mut [f64; HISTORY]) -> Past<'_> {
-        *virgin = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    fn past_of<'a>(&self, virgin: &'a mut [f64; HISTORY + 1]) -> Past<'a> {
+        let virgin = &mut virgin[..self.history_size()];
+        self.first_history(virgin);
         Past { history: virgin, dt: f64::INFINITY }
     }
 }
 
 /// The root `d` of `q - stiffness d = flow stress`, which falls from left to right: Newton's method in a bracket.
 fn increment(q: f64, stiffness: f64, flow: &Flow<'_>) -> f64 {
-    let (mut low, mut high) = (0.0, (q - flow.first) / stiffness);
-    let small = f64::EPSILON * high;
-    let mut d = high;
+    let mut d = (q - flow.first) / stiffness;
+    // Metal that softens flows further than with its first flow stress.
+    let (mut low, mut high) = (0.0, if flow.softening.is_some() { q / stiffness } else { d });
+    let small = f64::EPSILON * d;
     for _ in 0..ITERATIONS {
         let [stress, slope] = flow.stress(d);
         let rest = q - stiffness * d - stress;
@@ -145,19 +195,29 @@ fn increment(q: f64, stiffness: f64, flow: &Flow<'_>) -> f64 {
 
 impl Inelastic for J2 {
     fn history_size(&self) -> usize {
-        HISTORY
+        HISTORY + usize::from(self.heating.is_some())
     }
 
     fn first_history(&self, out: &mut [f64]) {
-        Self::past_of(out.try_into().expect("eight numbers"));
+        out.fill(0.0);
+        out[..3].fill(1.0);
+        if let Some(heating) = &self.heating {
+            out[TEMPERATURE] = heating.start;
+        }
     }
 
     fn update(&self, f: &Tensor, past: Past<'_>, after: Option<&mut [f64]>) -> Result<Update, MaterialFault> {
-        kernels::update(self, f, past, after)
+        match self.heating {
+            None => kernels::update(self, f, past, after),
+            Some(heating) => self.update_heated(heating, f, past, after),
+        }
     }
 
     fn update_batch(&self, at: &mut PointBatch, past: PastBatch<'_>) -> bool {
-        kernels::update_batch(self, at, past)
+        match self.heating {
+            None => kernels::update_batch(self, at, past),
+            Some(_) => batch::update_one_by_one(self, at, past),
+        }
     }
 
     fn action_after(&self, f: &Tensor, df: &Tensor, past: Past<'_>) -> Result<Tensor, MaterialFault> {
@@ -185,19 +245,20 @@ impl Inelastic for J2 {
     }
 
     fn shown(&self) -> &'static [(&'static str, usize)] {
-        &[("plastic_strain", STRAIN)]
+        let all = &[("plastic_strain", STRAIN), ("temperature", TEMPERATURE)];
+        if self.heating.is_some() { all } else { &all[..1] }
     }
 }
 
 impl Material for J2 {
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
-        let mut virgin = [0.0; HISTORY];
-        self.update(f, Self::past_of(&mut virgin), None).map(|u| (u.potential, u.stress))
+        let mut virgin = [0.0; HISTORY + 1];
+        self.update(f, self.past_of(&mut virgin), None).map(|u| (u.potential, u.stress))
     }
 
     fn action(&self, f: &Tensor, df: &Tensor) -> Result<Tensor, MaterialFault> {
-        let mut virgin = [0.0; HISTORY];
-        self.action_after(f, df, Self::past_of(&mut virgin))
+        let mut virgin = [0.0; HISTORY + 1];
+        self.action_after(f, df, self.past_of(&mut virgin))
     }
 
     fn inelastic(&self) -> Option<&dyn Inelastic> {

@@ -3,15 +3,18 @@
 //! A material is one small struct; everything else (elements, plane stress, step rules) asks it the three questions
 //! of [`Material`], and laws with memory those of [`Inelastic`]. A new one is a file, and a line in the list of [`ConstitutiveLaw`].
 
+mod at_rest;
 mod batch;
 mod fluid;
 mod formula;
 mod hardening;
+mod heating;
 mod inelastic;
 mod j2;
 mod j2_lanes;
 mod kernels;
 mod linear;
+mod measure;
 mod mooney_rivlin;
 mod neo_hookean;
 mod ogden;
@@ -26,6 +29,7 @@ pub use batch::{BATCH, PastBatch, PointBatch, Side};
 pub use fluid::Fluid;
 pub use formula::{FormulaMaterial, FormulaMaterialError};
 pub use hardening::{Hardening, RateDependence};
+pub use heating::Heating;
 pub use inelastic::{Inelastic, Update};
 pub use j2::J2;
 pub use linear::LinearElastic;
@@ -263,7 +267,7 @@ laws! {
     Linear(LinearElastic),
     /// Compressible Mooney-Rivlin.
     MooneyRivlin(MooneyRivlin),
-    /// A formula of the invariants.
+    /// A formula of the invariants, or of components of `C` or `F`.
     Formula(FormulaMaterial),
     /// Finite-strain plasticity of metals.
     J2(J2),

@@ -20,12 +20,20 @@ fn remembering() -> Vec<(String, Box<dyn Inelastic>)> {
         let law = J2::new(lame(), hardening(), rate).unwrap();
         all.push((format!("j2{name}"), Box::new(law)));
         all.push((format!("j2{name}, plane stress"), Box::new(PlaneStress(law))));
+        let law = law.heated(heating()).unwrap();
+        all.push((format!("j2{name}, heated"), Box::new(law)));
+        all.push((format!("j2{name}, heated, plane stress"), Box::new(PlaneStress(law))));
     }
     let branches = [(0.4, 0.3), (0.2, 2.0)].map(|(mu, time)| MaxwellBranch { mu, time });
     let law = Viscoelastic::new(lame(), branches.to_vec()).unwrap();
     all.push(("viscoelastic".into(), Box::new(law.clone())));
     all.push(("viscoelastic, plane stress".into(), Box::new(PlaneStress(law))));
     all
+}
+
+/// Fast enough to take half of the flow stress along the path.
+fn heating() -> Heating {
+    Heating { room: 0.02, melting: 1.0, start: 0.03, exponent: 0.9, capacity: 1.0, fraction: 0.9 }
 }
 
 fn is_thin(name: &str) -> bool {

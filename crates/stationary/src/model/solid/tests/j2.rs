@@ -201,3 +201,99 @@ fn j2_constants_out_of_range_are_named() {
     let rate = RateDependence { reference: 0.0, ..RateDependence::NONE };
     assert!(refused(linear(), rate).contains("reference rate is 0"));
 }
+
+const HEATING: Heating =
+    Heating { room: 300.0, melting: 1300.0, start: 350.0, exponent: 1.0, capacity: 1e-3, fraction: 0.9 };
+
+/// Led along a path, with one more number of history for the temperature.
+fn shear_heated(law: &J2, parts: u32, duration: f64) -> ([f64; 9], f64) {
+    let mut history = [0.0; 9];
+    law.first_history(&mut history);
+    let mut mises = 0.0;
+    for i in 1..=parts {
+        let f = [[1.0, 2.0 * f64::from(i) / f64::from(parts), 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut after = history;
+        let past = Past { history: &history, dt: duration / f64::from(parts) };
+        let tau = product(&law.update(&f, past, Some(&mut after)).unwrap().stress, &transpose(&f));
+        mises = (1.5 * tau.as_flattened().iter().map(|t| t * t).sum::<f64>()).sqrt();
+        history = after;
+    }
+    (history, mises)
+}
+
+/// With linear softening and no hardening `capacity dT = fraction Y (1 - x) dp`: the flow stress falls exponentially with the plastic strain,
+/// exactly, in any number of increments. The heat is its part of what is dissipated, to rounding.
+#[test]
+fn j2_adiabatic_shear_softens_exponentially_and_turns_its_part_of_the_work_to_heat() {
+    let law = steel(Hardening::none(YIELD), RateDependence::NONE).heated(HEATING).unwrap();
+    for parts in [3, 40, 1000] {
+        let (history, mises) = shear_heated(&law, parts, 1.0);
+        let [plastic, temperature, dissipated] = history[6..] else { unreachable!() };
+        let rate = HEATING.fraction * YIELD / (HEATING.capacity * 1000.0);
+        let expected = YIELD * 0.95 * (-rate * plastic).exp();
+        assert!(plastic > 0.9 && (mises - expected).abs() < 1e-11 * YIELD, "{parts}: {mises} {expected}");
+        let heat = HEATING.capacity * (temperature - HEATING.start);
+        assert!((heat - HEATING.fraction * dissipated).abs() < 1e-12 * heat, "{parts}: {heat}");
+        assert!(temperature > 600.0);
+    }
+}
+
+/// The whole law of Johnson and Cook, `(A + B p^n) (1 + C log(rate)) (1 - x^m)`, with first order in the increment.
+#[test]
+fn j2_heated_converges_to_johnson_and_cook_with_first_order() {
+    let hardening = Hardening { power: 0.5, exponent: 0.3, ..Hardening::none(YIELD) };
+    let rate = RateDependence { reference: 1e-3, factor: 0.05, ..RateDependence::NONE };
+    let law = steel(hardening, rate).heated(Heating { exponent: 1.03, ..HEATING }).unwrap();
+    let run = |parts: u32| {
+        let (before, _) = shear_heated(&law, parts, 0.5);
+        (before, shear_heated(&law, parts, 0.5).1)
+    };
+    let mut errors = Vec::new();
+    for parts in [100, 200, 400, 800] {
+        let (history, mises) = run(parts);
+        let [p, temperature, dissipated] = history[6..] else { unreachable!() };
+        // The rate of simple shear by 2 in half a time, elastic strain aside.
+        let speed = 4.0 / 3.0_f64.sqrt() / rate.reference;
+        let x: f64 = (temperature - 300.0) / 1000.0;
+        let expected = (YIELD + 0.5 * p.powf(0.3)) * (1.0 + 0.05 * speed.ln()) * (1.0 - x.powf(1.03));
+        let heat = HEATING.capacity * (temperature - HEATING.start);
+        assert!((heat - HEATING.fraction * dissipated).abs() < 1e-12 * heat);
+        errors.push((mises - expected).abs() / expected);
+    }
+    assert!(
+        errors.windows(2).all(|e| (0.4..0.62).contains(&(e[1] / e[0]))) && errors[3] < 1e-3,
+        "{errors:?}"
+    );
+}
+
+/// Tonnes, millimetres and seconds in place of kilograms, metres and seconds: the same but for the units.
+#[test]
+fn j2_heated_is_the_same_in_other_units() {
+    let run = |stress: f64| {
+        let hardening =
+            Hardening { power: 510e6 * stress, exponent: 0.26, ..Hardening::none(792e6 * stress) };
+        let rate = RateDependence { reference: 1.0, factor: 0.014, ..RateDependence::NONE };
+        // Per cubic metre and degree, or per cubic millimetre: joules over cubic metres are a stress.
+        let capacity = 7830.0 * 477.0 * stress;
+        let heating =
+            Heating { room: 293.0, melting: 1793.0, start: 293.0, exponent: 1.03, capacity, fraction: 0.9 };
+        let law = J2::new(Lame::from_young(200e9 * stress, 0.29).unwrap(), hardening, rate).unwrap();
+        shear_heated(&law.heated(heating).unwrap(), 200, 1e-3)
+    };
+    let ((si, stress), (other, scaled)) = (run(1.0), run(1e-6));
+    assert!((scaled * 1e6 / stress - 1.0).abs() < 1e-12);
+    assert!((other[7] / si[7] - 1.0).abs() < 1e-13 && (other[8] * 1e6 / si[8] - 1.0).abs() < 1e-12);
+    assert!((other[6] / si[6] - 1.0).abs() < 1e-12 && si[7] > 500.0 && si[7] < 900.0, "{si:?}");
+}
+
+#[test]
+fn heating_out_of_range_is_named() {
+    let refused = |heating| steel(linear(), RateDependence::NONE).heated(heating).unwrap_err().to_string();
+    assert!(refused(Heating { melting: 300.0, ..HEATING }).contains("melting temperature is 300"));
+    assert!(refused(Heating { start: 1300.0, ..HEATING }).contains("start is 1300"));
+    assert!(refused(Heating { start: 299.0, ..HEATING }).contains("start is 299"));
+    assert!(refused(Heating { fraction: 1.1, ..HEATING }).contains("from 0 to 1"));
+    assert!(refused(Heating { capacity: f64::NAN, ..HEATING }).contains("NaN"));
+    assert!(refused(Heating { room: f64::NAN, ..HEATING }).contains("temperature"));
+    assert!(refused(Heating { capacity: 1e-9, ..HEATING }).contains("units"));
+}

@@ -1,9 +1,11 @@
 //! The laws of elastic energies, each asked of one list of all materials and elements.
 
 mod body;
+mod cables;
 mod cells;
 mod elastic_laws;
 mod elements;
+mod formula;
 mod inelastic;
 mod j2;
 mod lanes;
@@ -86,6 +88,7 @@ fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
         ("linear", ConstitutiveLaw::Linear(LinearElastic::new(lame()))),
         ("mooney-rivlin", ConstitutiveLaw::MooneyRivlin(MooneyRivlin::new(lame(), 0.4).unwrap())),
         ("formula", ConstitutiveLaw::Formula(FormulaMaterial::new(text, &scope).unwrap())),
+        ("formula of components", ConstitutiveLaw::Formula(formula::of_components(&scope))),
         ("j2", ConstitutiveLaw::J2(J2::new(lame(), hardening(), RateDependence::NONE).unwrap())),
         ("viscoelastic", ConstitutiveLaw::Viscoelastic(viscoelastic())),
         ("ogden", ConstitutiveLaw::Ogden(ogden())),
