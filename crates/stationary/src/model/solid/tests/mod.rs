@@ -7,6 +7,7 @@ mod elements;
 mod inelastic;
 mod j2;
 mod materials;
+mod plastic_elements;
 mod rings;
 mod sides;
 mod speed;
