@@ -25,7 +25,9 @@ SHORT = {
     **dict.fromkeys(["blade-1", "blade-2", "blade-3"], ['integrator={ method = "avi" }', "claim=[]", "end=0.01"]),
     "disc-box": ["end_impacts=20000"],
 }
-COLOUR = {"graded-cube": "log10 of element step", "l-beam": "stress (von Mises)", "block": "speed"}
+COLOUR = {"graded-cube": "log10 of element step", "l-beam": "stress (von Mises)", "block": "speed",
+          "necking": "stress (von Mises)", "mixed-mesh": "stress (von Mises)"}
+PART = {"necking": 1.0, "mixed-mesh": 0.99}
 
 
 class Browser:
@@ -131,7 +133,7 @@ def main():
                 command += ["--set", setting]
             subprocess.run(command, capture_output=True, cwd=work)
             browser.open(out / "report.html")
-            picture = browser.picture(COLOUR.get(name, ""))
+            picture = browser.picture(COLOUR.get(name, ""), PART.get(name, 0.5))
             (PICTURES / f"{name}.webp").write_bytes(picture)
             print(f"{name}: {len(picture)} bytes", flush=True)
         (ROOT / "docs/src/gallery.md").write_text(page(shipped))

@@ -43,6 +43,10 @@ SHORT: dict[str, dict[str, object]] = {
     "blade-3": {"end": 1e-4},
     "graded-cube": {"end": 2e-3},
     "taylor-bar": {"end": 2e-6},
+    "necking": {"end": 1e-5},
+    "viscoelastic-ring": {"end": 1e-3},
+    "mixed-mesh": {"end": "0.1*length/c"},
+    "tube-wave": {"end": "0.1*length/c"},
 }
 KINDS = {"formula", "body", "bodies", "solid"}
 # Of all kinds, in plain motion, with constraints, impacts, steps of the energy's choice and one-forms.

@@ -16,7 +16,7 @@ import gmsh
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-LINE, TRIANGLE, QUADRANGLE, TETRAHEDRON = 1, 2, 3, 4  # kinds in Gmsh: two, three, four and four nodes
+LINE, TRIANGLE, QUADRANGLE, TETRAHEDRON, HEXAHEDRON, WEDGE, PYRAMID = range(1, 8)  # kinds in Gmsh, with nodes at corners alone
 
 
 def start(name, algorithm2=6, algorithm3=1, optimize=1, netgen=0):
@@ -288,24 +288,155 @@ def blade():
     edit(volumes[2], 1, 743)
 
 
+def rectangles(sides, face, along, across, progression=1.0):
+    """Divides a face of four sides into quadrilaterals, `along` its second and fourth side, which grow by `progression`."""
+    mesh = gmsh.model.geo.mesh
+    for side, divisions, growth in zip(sides, (across, along, across, along), (1, progression, 1, 1 / progression)):
+        mesh.setTransfiniteCurve(side, divisions + 1, "Progression", growth)
+    mesh.setTransfiniteSurface(face)
+    mesh.setRecombine(2, face)
+
+
 def taylor_bar():
     """Half the section of a cylinder of 32.4 mm by 3.2 mm: rectangles, `x` the radius and `y` the axis."""
     start("taylor-bar")
     points, sides, face = polygon([(0, 0), (3.2e-3, 0), (3.2e-3, 32.4e-3), (0, 32.4e-3)])
+    rectangles(sides, face, 50, 6)
     gmsh.model.geo.synchronize()
-    for side, divisions in zip(sides, (6, 50, 6, 50)):
-        gmsh.model.mesh.setTransfiniteCurve(side, divisions + 1)
-    gmsh.model.mesh.setTransfiniteSurface(face)
-    gmsh.model.mesh.setRecombine(2, face)
     name_groups([("bar", 2, [face])])
     name_groups([(name, 1, [side]) for name, side in zip(("foot", "side", "end", "axis"), sides)])
     gmsh.model.mesh.generate(2)
 
 
-def radii_of_rectangles():
-    """Half the shorter side of every rectangle."""
-    x = corners_of(QUADRANGLE)
-    return 0.5 * np.linalg.norm(x - np.roll(x, 1, axis=1), axis=2).min(axis=1)
+def necking():
+    """Half the section of a round bar of 53.334 mm by 6.413 mm, finer where it necks, and of the load cell on it."""
+    start("necking")
+    geo, radius, length, top = gmsh.model.geo, 6.413e-3, 26.667e-3, 46.667e-3
+    points, sides, face = polygon([(0, 0), (radius, 0), (radius, length), (0, length)])
+    ends = [geo.addPoint(radius, top, 0), geo.addPoint(0, top, 0)]
+    more = [geo.addLine(points[2], ends[0]), geo.addLine(*ends), geo.addLine(ends[1], points[3])]
+    cell = geo.addPlaneSurface([geo.addCurveLoop([-sides[2], *more])])
+    rectangles(sides, face, 22, 6, 1.08)
+    rectangles([sides[2], more[0], more[1], more[2]], cell, 8, 6)
+    geo.synchronize()
+    name_groups([("bar", 2, [face]), ("cell", 2, [cell]), ("middle", 1, [sides[0]]), ("grip", 1, [more[1]])])
+    name_groups([("side", 1, [sides[1], more[0]]), ("axis", 1, [sides[3], more[2]])])
+    gmsh.model.mesh.generate(2)
+
+
+def viscoelastic_ring():
+    """A quarter of a ring of mean radius 0.1 m, 5 mm thick."""
+    start("viscoelastic-ring")
+    geo, inner, outer = gmsh.model.geo, 0.0975, 0.1025
+    centre, *points = [geo.addPoint(x, y, 0) for x, y in [(0, 0), (inner, 0), (outer, 0), (0, outer), (0, inner)]]
+    sides = [geo.addLine(points[0], points[1]), geo.addCircleArc(points[1], centre, points[2]),
+             geo.addLine(points[2], points[3]), geo.addCircleArc(points[3], centre, points[0])]
+    face = geo.addPlaneSurface([geo.addCurveLoop(sides)])
+    rectangles(sides, face, 40, 2)
+    geo.synchronize()
+    name_groups([("ring", 2, [face])])
+    name_groups([(name, 1, [side]) for name, side in zip(("bottom", "outside", "left", "inside"), sides)])
+    gmsh.model.mesh.generate(2)
+
+
+def tube_wave():
+    """A square tube of 10 m by 0.1 m, one end of it at `x = 0`, in hexahedra."""
+    start("tube-wave")
+    geo = gmsh.model.geo
+    points = [geo.addPoint(0, y, z) for y, z in [(0, 0), (0.1, 0), (0.1, 0.1), (0, 0.1)]]
+    sides = [geo.addLine(a, b) for a, b in zip(points, points[1:] + points[:1])]
+    face = geo.addPlaneSurface([geo.addCurveLoop(sides)])
+    rectangles(sides, face, 2, 2)
+    end, (_, body), *walls = geo.extrude([(2, face)], 10, 0, 0, [100], recombine=True)
+    geo.synchronize()
+    walls = [wall for _, wall in walls]
+    name_groups([("water", 3, [body]), ("valve", 2, [face]), ("open", 2, [end[1]])])
+    name_groups([("z-walls", 2, walls[0::2]), ("y-walls", 2, walls[1::2])])
+    gmsh.model.mesh.generate(3)
+
+
+# Corners of a cell of a grid as bits of 0 to 7: x, then y, then z; its faces, seen from the inside; its two wedges.
+CORNERS = [0, 1, 3, 2, 4, 5, 7, 6]
+FACES = {"x0": (0, 2, 6, 4), "x1": (1, 5, 7, 3), "y0": (0, 4, 5, 1), "y1": (2, 3, 7, 6), "z0": (0, 1, 3, 2), "z1": (4, 6, 7, 5)}
+WEDGES = [(0, 1, 3, 4, 5, 7), (0, 3, 2, 4, 7, 6)]
+
+
+def mixed_grid(origin, count, size, kind_of, cut, shake, points):
+    """Cells of a grid, each a hexahedron, two wedges, or pyramids to its middle; the face `cut(cell)` of the last kind is that of two
+    tetrahedra. Inner nodes are shaken. Appends to `points`; returns elements by kind, and the faces outside by their side."""
+    number, elements, outside = {}, {kind: [] for kind in (HEXAHEDRON, WEDGE, PYRAMID, TETRAHEDRON)}, {}
+    for node in np.ndindex(*(n + 1 for n in count)):
+        place = np.array(origin) + np.array(size) * node / count
+        if all(0 < i < n for i, n in zip(node, count)):
+            place += shake * np.array(size) / count * RANDOM.uniform(-1, 1, 3)
+        points.append(place)
+        number[node] = len(points)
+    for cell in np.ndindex(*count):
+        corner = [number[tuple(np.add(cell, (c & 1, c >> 1 & 1, c >> 2)))] for c in range(8)]
+        named = lambda corners: [corner[c] for c in corners]
+        faces = {side: [named(face)] for side, face in FACES.items()}
+        kind = kind_of(cell)
+        if kind == HEXAHEDRON:
+            elements[kind].append(named(CORNERS))
+        elif kind == WEDGE:
+            elements[kind] += [named(wedge) for wedge in WEDGES]
+            for side, at in (("z0", (0, 1, 2)), ("z1", (3, 4, 5))):
+                faces[side] = [[corner[wedge[i]] for i in at] for wedge in WEDGES]
+        else:
+            points.append(np.mean([points[n - 1] for n in corner], axis=0))
+            middle = len(points)
+            for side, [face] in faces.items():
+                if side == cut(cell):
+                    faces[side] = [face[:3], [face[0], face[2], face[3]]]
+                    elements[TETRAHEDRON] += [[*triangle, middle] for triangle in faces[side]]
+                else:
+                    elements[PYRAMID].append([*face, middle])
+        for axis, letter in enumerate("xyz"):
+            if cell[axis] == 0:
+                outside.setdefault(f"{letter}0", []).extend(faces[f"{letter}0"])
+            if cell[axis] == count[axis] - 1:
+                outside.setdefault(f"{letter}1", []).extend(faces[f"{letter}1"])
+    return elements, outside
+
+
+RANDOM = np.random.default_rng(5)
+
+
+def mixed_mesh():
+    """A bar of 3 m and a cube of 1 m beside it, of hexahedra, wedges, pyramids and tetrahedra with common faces."""
+    start("mixed-mesh")
+    model, points = gmsh.model, []
+    kinds = [HEXAHEDRON, PYRAMID, WEDGE]
+    bar = mixed_grid((0, 0, 0), (18, 2, 2), (3, 1 / 3, 1 / 3), lambda cell: kinds[cell[0] % 3],
+                     lambda cell: ("y0", "y1")[cell[1]], 0.2, points)
+    cube = mixed_grid((0, 1, 0), (3, 3, 3), (1, 1, 1), lambda cell: PYRAMID if cell[0] == 2 else WEDGE if cell[:2] == (0, 0) else HEXAHEDRON,
+                      lambda cell: "x1", 0.3, points)
+    home = None
+    sets = [("bar", 3, bar[0]), ("cube", 3, cube[0])]
+    for name, sides in [("foot", ("x0",)), ("end", ("x1",)), ("y-sides", ("y0", "y1")), ("z-sides", ("z0", "z1"))]:
+        sets.append((name, 2, by_corners(bar[1], sides)))
+    sets.append(("skin", 2, by_corners(cube[1], cube[1])))
+    for name, dimension, elements in sets:
+        entity = model.addDiscreteEntity(dimension)
+        if home is None:
+            home = entity
+            model.mesh.addNodes(3, home, range(1, len(points) + 1), np.ravel(points))
+        for kind, nodes in elements.items():
+            if nodes:
+                model.mesh.addElementsByType(entity, kind, [], np.ravel(nodes))
+        name_groups([(name, dimension, [entity])])
+
+
+def by_corners(outside, sides):
+    faces = [face for side in sides for face in outside[side]]
+    return {TRIANGLE: [f for f in faces if len(f) == 3], QUADRANGLE: [f for f in faces if len(f) == 4]}
+
+
+def radii_of_boxes(kind):
+    """Half the shortest edge from the first corner of every quadrilateral or hexahedron, which are nearly boxes."""
+    x = corners_of(kind)
+    first = [1, 3, 4] if kind == HEXAHEDRON else [1, 3]
+    return 0.5 * np.linalg.norm(x[:, first] - x[:, :1], axis=2).min(axis=1)
 
 
 def save(make):
@@ -314,8 +445,10 @@ def save(make):
     make()
     name = make.__name__.replace("_", "-")
     dimension = gmsh.model.getDimension()
-    if make is taylor_bar:
-        radii = radii_of_rectangles()
+    kinds = gmsh.model.mesh.getElementTypes(dimension)
+    boxes = [kind for kind in kinds if kind in (QUADRANGLE, HEXAHEDRON)]
+    if boxes:
+        radii = radii_of_boxes(boxes[0])
     else:
         radii = inradius(corners_of({1: LINE, 2: TRIANGLE, 3: TETRAHEDRON}[dimension]))
         if dimension > 1:
@@ -325,13 +458,18 @@ def save(make):
     gmsh.model.mesh.renumberElements()
     gmsh.write(str(HERE / f"{name}.msh"))
     nodes = len(gmsh.model.mesh.getNodes()[0])
+    elements = sum(len(tags) for tags in gmsh.model.mesh.getElements(dimension)[1])
     gain, spread = speed_up(radii)
-    print(f"{name}: {len(radii)} elements, {nodes} nodes, speed-up {gain:.3f}, steps 1 : {spread:.2f},")
+    print(f"{name}: {elements} elements, {nodes} nodes, speed-up {gain:.3f}, steps 1 : {spread:.2f},")
     mean = len(radii) / (1 / radii).sum()
     print(f"    inscribed radii {radii.min():.3e} to {radii.max():.3e}, harmonic mean {mean:.3e}")
+    if len(kinds) > 1:
+        print("    (radii of the hexahedra alone)")
 
 
-MESHES = [block, slab, l_beam, blade, bar_wave, graded_cube, taylor_bar]
+MESHES = [
+    block, slab, l_beam, blade, bar_wave, graded_cube, taylor_bar, necking, viscoelastic_ring, mixed_mesh, tube_wave
+]
 
 if __name__ == "__main__":
     gmsh.initialize()

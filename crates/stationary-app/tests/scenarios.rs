@@ -8,6 +8,7 @@ mod gather;
 mod interrupted;
 mod plastic;
 mod rigid;
+mod shipped_solids;
 mod simulation;
 mod simulation_kinds;
 mod solid_elements;

@@ -46,6 +46,10 @@ const ALL: &[Shipped] = shipped!(
     "l-beam",
     "slab",
     "taylor-bar",
+    "necking",
+    "viscoelastic-ring",
+    "mixed-mesh",
+    "tube-wave",
     "blade-1",
     "blade-2",
     "blade-3",
@@ -77,8 +81,19 @@ macro_rules! meshes {
 }
 
 /// Meshes of shipped scenarios: the name in the scenario, and the file.
-const MESHES: &[(&str, &[u8])] =
-    meshes!("bar-wave", "block", "l-beam", "slab", "blade", "graded-cube", "taylor-bar");
+const MESHES: &[(&str, &[u8])] = meshes!(
+    "bar-wave",
+    "block",
+    "l-beam",
+    "slab",
+    "blade",
+    "graded-cube",
+    "taylor-bar",
+    "necking",
+    "viscoelastic-ring",
+    "mixed-mesh",
+    "tube-wave"
+);
 
 /// The shipped mesh of this name.
 pub fn mesh(name: &str) -> Option<&'static [u8]> {

@@ -120,7 +120,7 @@ pub(super) fn elements(
     labels: Range<usize>,
     material: &ElementMaterial,
 ) -> Result<Vec<Box<dyn Elements>>, Error> {
-    material.require_section(mesh)?;
+    material.require_section(mesh, &cells[labels.clone()])?;
     let mut blocks = Vec::new();
     let mut first = labels.start;
     // A material may own cells of several kinds; within one they follow each other.

@@ -5,7 +5,7 @@ use crate::scenario::section::Section;
 use crate::scenario::{MaterialSpec, Place, Scenario, SolidSystem, Text, unknown_word};
 use stationary::error::{Diagnostic, Error};
 use stationary::formula::Scope;
-use stationary::mesh::{CellKind, Mesh};
+use stationary::mesh::{CellId, CellKind, Mesh};
 use stationary::model::solid::{
     Bars, ConstitutiveLaw, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
     FormulaMaterialError, Hardening, Heating, Integration, J2, Lame, LinearElastic, MaxwellBranch,
@@ -107,6 +107,7 @@ fn continuum(
             }
         }
     };
+    let thick = options.find("thickness").map(|entry| entry.key_place.clone());
     let thickness = options.get("thickness")?;
     // A fluid without pressure would not resist anything in its plane: it has no plane stress.
     let has_assumption = choice.law.text != "fluid";
@@ -115,6 +116,11 @@ fn continuum(
         "axisymmetric" => PlaneAssumption::Axisymmetric,
         _ => PlaneAssumption::Strain,
     };
+    if let (PlaneAssumption::Axisymmetric, Some(place)) = (plane, thick) {
+        let message = format!("material `{}` is axisymmetric and has a `thickness`", choice.name.text);
+        let help = "leave `thickness` out: masses and forces are those of the whole ring";
+        return Err(place.error(message).help(help).into());
+    }
     let integration = integration(choice, options, plane)?;
     Ok(MaterialForm::Continuum { law, density, thickness, plane, integration })
 }
@@ -190,8 +196,27 @@ fn orthotropic(options: &mut Section) -> Result<Result<Orthotropic, Diagnostic>,
     Ok(Orthotropic::new(constants, first.unwrap_or([1.0, 0.0, 0.0]), second.unwrap_or([0.0, 1.0, 0.0])))
 }
 
+/// Constants that say nothing without a factor: the constant, and the factors of which one must be given.
+const WITH_FACTOR: [(&str, &[&str]); 4] = [
+    ("saturation_rate", &["saturation"]),
+    ("exponent", &["power"]),
+    ("rate", &["rate_factor", "viscous"]),
+    ("viscous_exponent", &["viscous"]),
+];
+
 /// Plasticity with its hardening, its dependence on the rate and its heat.
 fn plastic(lame: Lame, density: f64, options: &mut Section) -> Result<Result<J2, Diagnostic>, Error> {
+    for (constant, factors) in WITH_FACTOR {
+        if let Some(entry) = options.find(constant).filter(|_| !factors.iter().any(|f| options.has(f))) {
+            let factors = factors.iter().map(|f| format!("`{f}`")).collect::<Vec<_>>().join(" or ");
+            let message = format!("`{constant}` has no effect without {factors}");
+            return Err(entry
+                .key_place
+                .error(message)
+                .help(format!("add {factors}, or leave it out"))
+                .into());
+        }
+    }
     let hardening = Hardening {
         yield_stress: options.get("yield")?,
         linear: options.get("hardening")?,
@@ -275,9 +300,16 @@ impl ElementMaterial {
         }
     }
 
-    /// Refuses plane elements that the file of the mesh calls axisymmetric.
-    pub fn require_section(&self, mesh: &Mesh) -> Result<(), Error> {
+    /// Refuses plane elements that the file of the mesh calls axisymmetric, and elements in space of a material for plane ones.
+    pub fn require_section(&self, mesh: &Mesh, cells: &[CellId]) -> Result<(), Error> {
+        let in_space = || cells.iter().any(|c| mesh.cells[c.0 as usize].kind.dimension() == 3);
         match self.form {
+            MaterialForm::Continuum { plane, .. } if plane != PlaneAssumption::Strain && in_space() => {
+                let word = if plane == PlaneAssumption::Stress { "stress" } else { "axisymmetric" };
+                let message = format!("this material has `plane = \"{word}\"`, and elements in space");
+                let help = "leave `plane` out, or take a plane mesh: triangles and quadrilaterals";
+                Err(self.place.error(message).help(help).into())
+            }
             MaterialForm::Continuum { plane, .. }
                 if mesh.axisymmetric && plane != PlaneAssumption::Axisymmetric =>
             {

@@ -4,16 +4,16 @@ use super::super::tensor::{IDENTITY, combine, product, transpose};
 use super::*;
 use crate::model::Past;
 
-const YOUNG: f64 = 200.0;
-const POISSON: f64 = 0.3;
-const YIELD: f64 = 0.4;
-const MODULUS: f64 = 3.0;
+pub(super) const YOUNG: f64 = 200.0;
+pub(super) const POISSON: f64 = 0.3;
+pub(super) const YIELD: f64 = 0.4;
+pub(super) const MODULUS: f64 = 3.0;
 
-fn steel(hardening: Hardening, rate: RateDependence) -> J2 {
+pub(super) fn steel(hardening: Hardening, rate: RateDependence) -> J2 {
     J2::new(Lame::from_young(YOUNG, POISSON).unwrap(), hardening, rate).unwrap()
 }
 
-fn linear() -> Hardening {
+pub(super) fn linear() -> Hardening {
     Hardening { linear: MODULUS, ..Hardening::none(YIELD) }
 }
 
@@ -46,13 +46,13 @@ fn bar(along: f64, across: f64) -> Tensor {
 }
 
 /// Stress, plastic strain along the bar and accumulated one of a bar with linear isotropic hardening under a history of logarithmic strains.
-struct Bar {
-    plastic: f64,
-    accumulated: f64,
+pub(super) struct Bar {
+    pub plastic: f64,
+    pub accumulated: f64,
 }
 
 impl Bar {
-    fn go(&mut self, strain: f64) -> f64 {
+    pub fn go(&mut self, strain: f64) -> f64 {
         let trial = YOUNG * (strain - self.plastic);
         let beyond = trial.abs() - (YIELD + MODULUS * self.accumulated);
         if beyond > 0.0 {

@@ -10,6 +10,7 @@ mod inelastic;
 mod j2;
 mod lanes;
 mod materials;
+mod plastic_elements;
 mod rings;
 mod sides;
 mod speed;
