@@ -7,6 +7,7 @@ mod energy;
 mod gather;
 mod interrupted;
 mod plastic;
+mod release;
 mod rigid;
 mod shipped_solids;
 mod simulation;

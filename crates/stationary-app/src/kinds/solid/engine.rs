@@ -50,7 +50,7 @@ pub(super) fn build(
 ) -> Result<PreparedRun, Error> {
     let built = start::build(scenario, system)?;
     let output = &system.output;
-    let watch = StepWatch::of(&built, system);
+    let watch = StepWatch::of(&built, system, output.rows as f64);
     let engine = SolidEngine {
         system: Arc::clone(system),
         span: [scenario.start, scenario.end],
@@ -144,7 +144,7 @@ impl Engine for SolidEngine {
         built.record.require_numbers()?;
         let scale = built.record.energy_scale();
         built.growth.see((&built.motion, &built.body.problem), &look, scale);
-        self.watch.accept(&built.motion, &built.growth, &look);
+        self.watch.accept(&mut built.motion, &built.growth, &look);
         if let Some(picture) = self.picture.as_mut().filter(|p| p.wants(self.row)) {
             picture.take(built, &look);
         }
@@ -245,7 +245,7 @@ impl SolidEngine {
 
     /// After a fault on the way to a row: goes back and tries again with shorter steps, unless that did not help before.
     fn retry(&mut self, error: RunError) -> Result<Advanced, RunError> {
-        if may_come_from_steps(&error.cause) && self.go_back(ReductionReason::Fault) {
+        if may_come_from_steps(&error.cause) && (self.go_back(ReductionReason::Fault) || self.pass_by()) {
             return Ok(Advanced::Partway);
         }
         Err(self.watch.explain(error))
@@ -256,12 +256,25 @@ impl SolidEngine {
         if !self.watch.reduce((&mut self.built.motion, &self.built.body), reason) {
             return false;
         }
+        self.has_gone_back();
+        true
+    }
+
+    /// The same with steps that are shorter until the next row only.
+    fn pass_by(&mut self) -> bool {
+        let passes = self.watch.pass_by(&mut self.built.motion);
+        if passes {
+            self.has_gone_back();
+        }
+        passes
+    }
+
+    fn has_gone_back(&mut self) {
         self.built.growth.restart();
         self.on_the_way = None;
         if self.good_picture.is_some() {
             self.picture.clone_from(&self.good_picture);
         }
-        true
     }
 
     /// Takes a picture between two rows. What cannot be seen there is not in the picture, and that is all: a run must not

@@ -17,6 +17,7 @@ mod motion;
 mod picture;
 mod read;
 mod record;
+mod rehearsal;
 mod results;
 mod rise;
 mod simulation;

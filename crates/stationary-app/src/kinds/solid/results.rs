@@ -190,6 +190,7 @@ pub(super) fn summary(built: &PreparedSolid, watch: &StepWatch, passed: f64, mov
         "chosen": built.auto.as_ref().map_or(Entry::Nothing, |auto| Entry::Record(auto.summary())),
         "certificate": built.stability.as_ref().map_or(Entry::Nothing, |found| found.summary().into()),
         "rescaled": watch.summary(),
+        "passages": watch.passages(),
         "nanoseconds_per_update": if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN },
     };
     let mut keys = record! {

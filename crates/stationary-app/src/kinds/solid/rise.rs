@@ -99,7 +99,7 @@ impl Rise {
     }
 
     /// Whether there is no past yet with which to compare.
-    fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.parts.len() < PAST * RECENT
     }
 

@@ -153,7 +153,7 @@ impl SolidSimulation {
             let scale = built.record.energy_scale();
             built.growth.see((&built.motion, &built.body.problem), &look, scale);
         }
-        self.watch.accept(&built.motion, &built.growth, &look);
+        self.watch.accept(&mut built.motion, &built.growth, &look);
         Ok(true)
     }
 
@@ -161,7 +161,8 @@ impl SolidSimulation {
     fn retry(&mut self, advance: &mut SolidAdvance, error: RunError) -> Result<(), RunError> {
         let built = &mut self.built;
         if may_come_from_steps(&error.cause)
-            && self.watch.reduce((&mut built.motion, &built.body), ReductionReason::Fault)
+            && (self.watch.reduce((&mut built.motion, &built.body), ReductionReason::Fault)
+                || self.watch.pass_by(&mut built.motion))
         {
             built.growth.restart();
             return Ok(());
@@ -227,8 +228,8 @@ impl SolidSimulation {
         built.guard = energy_guard(&built.motion, &built.body, [look.t, look.t + self.span]);
         built.see_energy(look).map_err(stop)?;
         built.growth = Growth::new(extremes(&built.motion.steps()).1);
-        self.watch = StepWatch::of(built, solid(&self.scenario)?);
-        self.watch.accept(&built.motion, &built.growth, look);
+        self.watch = StepWatch::of(built, solid(&self.scenario)?, self.span / self.between_looks);
+        self.watch.accept(&mut built.motion, &built.growth, look);
         self.next_look = look.elapsed + self.between_looks;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Stability of the time steps, examined before a run: the part of the body's limit that they use, and the certificate of a harmonic schedule.
 
 use super::build::Body;
+use super::rehearsal::Rehearsal;
 use super::start::extremes;
 use super::steps::Steps;
 use super::update_costs::UpdateCosts;
@@ -51,6 +52,8 @@ pub(super) struct Stability {
     /// The part of the body's limit that the steps use; NaN where it was not found.
     pub used: f64,
     pub verdict: Verdict,
+    /// The first motion made once before the run, where the start is deformed.
+    pub rehearsal: Option<Rehearsal>,
 }
 
 /// What was found.
@@ -101,16 +104,16 @@ pub(super) fn examine(
         Verdict::Certified(found) => found.scale,
         _ => 1.0,
     };
-    Ok(Stability { used: scale * used, verdict })
+    Ok(Stability { used: scale * used, verdict, rehearsal: None })
 }
 
 /// One step for all elements.
 pub(super) fn one_step(body: &Body, steps: &Steps) -> Stability {
-    Stability { used: used_by(body, steps), verdict: Verdict::OneStep }
+    Stability { used: used_by(body, steps), verdict: Verdict::OneStep, rehearsal: None }
 }
 
 /// The part of the body's limit that the steps of a run use. Supports can only lower it.
-fn used_by(body: &Body, steps: &Steps) -> f64 {
+pub(super) fn used_by(body: &Body, steps: &Steps) -> f64 {
     match (body.problem.supports(), steps.used) {
         (None, Some(used)) => used,
         _ => used(body, &body.x, &steps.each),
@@ -202,7 +205,7 @@ pub(super) fn part_marched(rule: &StepSpec, run: f64, cost: f64) -> f64 {
 }
 
 /// Where the scenario fixes the length of the steps, if it does.
-fn fixed_at<'a>(scenario: &'a Scenario, rule: &StepSpec) -> Option<&'a Place> {
+pub(super) fn fixed_at<'a>(scenario: &'a Scenario, rule: &StepSpec) -> Option<&'a Place> {
     let options = &scenario.integrator.options;
     let by_hand = rule.given.as_ref().and_then(|_| options.place("step"));
     by_hand.or_else(|| options.place("fraction"))
@@ -236,11 +239,12 @@ impl Stability {
         } else {
             format!("{:.3} of the body's limit", self.used)
         };
-        match &self.verdict {
+        let found = match &self.verdict {
             Verdict::OneStep => format!("{used}; one step for all elements is stable up to 1"),
             Verdict::NotCertified(why) => format!("{used}; {why}"),
             Verdict::Certified(found) => format!("{used}{}", found.describe()),
-        }
+        };
+        found + &self.rehearsal.map_or(String::new(), |rehearsal| rehearsal.words())
     }
 
     /// What `summary.json` has of it.
@@ -262,6 +266,7 @@ impl Stability {
             "first_growth": of(&|found| found.first_growth),
             "periods": count(&|found| found.certificate.periods),
             "updates": count(&|found| found.updates),
+            "rehearsal": self.rehearsal.map_or(Entry::Nothing, |rehearsal| rehearsal.summary().into()),
         }
     }
 }

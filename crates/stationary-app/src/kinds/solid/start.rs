@@ -7,6 +7,7 @@ use super::level_words::{boundaries_in_words, level_in_words};
 use super::limit;
 use super::motion::{Look, Motion, Synchronous, avi_error};
 use super::record::Record;
+use super::rehearsal::{self, Rehearsal};
 use super::stability::{self, Stability, Verdict};
 use super::steps::{self, Steps};
 use crate::registry::{self, Rule, SolidMethod, StepSpec};
@@ -233,24 +234,30 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
         }
         named => (named, None, None),
     };
-    let (kind, steps, one_step, stability) = match &choice {
+    let (engine, steps, one_step, stability) = match &choice {
         SolidMethod::Auto(_) => unreachable!("it has been decided"),
         SolidMethod::Avi(_) | SolidMethod::Newmark(_) => {
-            let Explicit { kind, steps, stability } = explicit(scenario, system, &body, (&choice, found))?;
-            (kind, steps.each, steps.smallest, Some(stability))
+            let Explicit { engine, steps, stability } = explicit(scenario, system, &body, (&choice, found))?;
+            (engine, steps.each, steps.smallest, Some(stability))
         }
         SolidMethod::Discrete { method, tolerance, .. } => {
-            let step = one_step(scenario, system, &body, (&choice, *method))?;
-            (EngineKind::Sparse { method: *method, tolerance: *tolerance, step }, Vec::new(), step, None)
+            let (step, rehearsal) = one_step(scenario, system, &body, (&choice, *method))?;
+            body.notes.extend(rehearsal.filter(|found| found.scale < 1.0).map(|found| found.note()));
+            let kind = EngineKind::Sparse { method: *method, tolerance: *tolerance, step };
+            (Engine { kind, place: scenario.integrator.method.place.clone() }, Vec::new(), step, None)
         }
     };
-    if let (SolidMethod::Avi(rule), Some(Stability { verdict: Verdict::Certified(found), .. })) =
-        (&mut choice, &stability)
+    if let (SolidMethod::Avi(rule) | SolidMethod::Newmark(rule), Some(stability)) = (&mut choice, &stability)
     {
-        rule.fraction *= found.scale;
-        body.notes.extend(found.note());
+        if let Some(found) = stability.rehearsal.filter(|found| found.scale < 1.0) {
+            rule.fraction *= found.scale;
+            body.notes.push(found.note());
+        }
+        if let Verdict::Certified(found) = &stability.verdict {
+            rule.fraction *= found.scale;
+            body.notes.extend(found.note());
+        }
     }
-    let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
     let state = State { t: scenario.start, x: body.x.clone(), v: body.v.clone() };
     interrupt::check()?;
     let motion = engine.start(&body.problem, state, steps)?;
@@ -321,7 +328,7 @@ fn require_energy(system: &SolidSystem, method: &Place, look: &Look) -> Result<(
 
 /// An explicit method, with the steps of the elements.
 struct Explicit {
-    kind: EngineKind,
+    engine: Engine,
     steps: Steps,
     stability: Stability,
 }
@@ -350,18 +357,45 @@ fn explicit(
         let place = &scenario.integrator.method.place;
         return Err(place.error("newmark has one step for the whole run: `factor` is for avi").into());
     }
-    let stability = if one {
-        stability::one_step(body, &steps)
-    } else {
-        stability::examine(scenario, body, rule, &mut steps)?
-    };
     // Free steps gain nothing from threads on a machine that others use, too.
     let shared = (rule.harmonic || one) && body.problem.count() >= WORTH_THREADS;
     let usual = if shared { cores() } else { 1 };
     let (threads, local) = (rule.threads.unwrap_or(usual), follows_local_energy(scenario, system));
     let middle = (rule.middle && !one).then_some(rule.boundary);
     let kind = EngineKind::Avi { factor, middle, threads, local };
-    Ok(Explicit { kind, steps, stability })
+    let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
+    let rehearsal = rehearsed(scenario, system, body, (rule, &engine), &mut steps)?;
+    let stability = if one {
+        stability::one_step(body, &steps)
+    } else {
+        stability::examine(scenario, body, rule, &mut steps)?
+    };
+    Ok(Explicit { engine, steps, stability: Stability { rehearsal, ..stability } })
+}
+
+/// Rehearses the release from a deformation, and shortens the steps for it unless the scenario fixes them.
+fn rehearsed(
+    scenario: &Scenario,
+    system: &SolidSystem,
+    body: &Body,
+    (rule, engine): (&StepSpec, &Engine),
+    steps: &mut Steps,
+) -> Result<Option<Rehearsal>, Error> {
+    let is_fixed =
+        system.step.is_some() || rule.factor.is_some() || stability::fixed_at(scenario, rule).is_some();
+    if is_fixed || !rehearsal::is_deformed(body) {
+        return Ok(None);
+    }
+    let state = || State { t: scenario.start, x: body.x.clone(), v: body.v.clone() };
+    let start = |each: Vec<f64>| engine.start(&body.problem, state(), each);
+    let used = stability::used_by(body, steps);
+    let found = rehearsal::rehearse(scenario, body, (used, &steps.each), start)?;
+    if let Some(Rehearsal { scale, .. }) = found.filter(|found| found.scale < 1.0) {
+        steps.each.iter_mut().for_each(|h| *h *= scale);
+        steps.smallest *= scale;
+        steps.used = steps.used.map(|used| scale * used);
+    }
+    Ok(found)
 }
 
 /// The step of a discrete Lagrangian of the whole body.
@@ -370,21 +404,32 @@ fn one_step(
     system: &SolidSystem,
     body: &Body,
     (choice, method): (&SolidMethod, Method),
-) -> Result<f64, Error> {
+) -> Result<(f64, Option<Rehearsal>), Error> {
     let limit = method.stability_limit();
+    let mut rehearsal = None;
     let step = match &system.step {
         Some((step, _)) => *step,
         None => {
-            let (least, most) = extremes(&steps::steps(scenario, body, choice.steps(), false)?.each);
+            let mut steps = steps::steps(scenario, body, choice.steps(), false)?;
+            let (least, most) = extremes(&steps.each);
             // Steps of elements are fractions of the limit of velocity Verlet; methods with a smaller one take less.
             let part = limit.map_or(1.0, |limit| (limit / EXPLICIT_LIMIT).min(1.0));
-            if any_step_is_stable(method) { most } else { least * part }
+            if limit.is_some() {
+                // Rehearsed with velocity Verlet, whose limit the steps are a part of.
+                steps.each.fill(least);
+                steps.used = None;
+                let kind = EngineKind::Avi { factor: None, middle: None, threads: 1, local: false };
+                let engine = Engine { kind, place: scenario.integrator.method.place.clone() };
+                rehearsal = rehearsed(scenario, system, body, (choice.steps(), &engine), &mut steps)?;
+            }
+            let scale = rehearsal.map_or(1.0, |rehearsal| rehearsal.scale);
+            if any_step_is_stable(method) { most } else { least * part * scale }
         }
     };
     if let Some(limit) = limit.filter(|_| may_exceed(system, choice.steps())) {
         limit::require_stable(scenario, system, body, (&method.to_string(), limit), step)?;
     }
-    Ok(step)
+    Ok((step, rehearsal))
 }
 
 /// The largest product of step and frequency that explicit Newmark bears.

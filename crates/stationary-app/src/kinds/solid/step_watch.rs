@@ -43,6 +43,14 @@ const GROWTH: f64 = 0.004;
 /// A jump of the energy from one row to the next, over its scale, that counts as a fault.
 const JUMP: f64 = 0.1;
 
+/// The same where a violent release has been found before the run, once the past shows how much the energy oscillates: crushed elements raise it by a
+/// per cent within some steps.
+const JUMP_AFTER_RELEASE: f64 = GROWTH;
+
+/// How often still shorter steps are tried at most on the way to one row, for this row alone, where the run would stop otherwise. Each attempt takes
+/// twice as long as the one before: in a run of `n` rows the last of `log2(n)` takes as long as the run.
+const MOST_PASSAGE_ATTEMPTS: u64 = 6;
+
 /// A change of the energy since the start, over all that the body had, set free and was given, that counts as a fault from the
 /// first steps on: the error of stable steps is below one.
 const CHANGE: f64 = 1.0;
@@ -62,19 +70,49 @@ pub(super) struct StepWatch {
     attempts: u64,
     /// Whether jumps count: one that persists with shorter steps does not come from them.
     jumps_count: bool,
+    /// How often steps for one row alone have been tried on the way to the next one, and how often that is done at most.
+    passage_attempts: u64,
+    most_passage_attempts: u64,
+    passages: Passages,
+    /// A jump of the energy that counts, over its scale.
+    jump: Jump,
     rise: Rise,
     reductions: Vec<StepReduction>,
 }
 
+/// Rows that were reached with steps that were shorter for them alone.
+#[derive(Debug, Default, Clone, Copy)]
+struct Passages {
+    count: u64,
+    /// The shortest of these steps, over the first ones, and the time at the end of the last such row.
+    least: f64,
+    last: f64,
+}
+
+/// Jumps of the energy that count as a fault.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Jump {
+    #[default]
+    Large,
+    /// After a violent release: small ones, too.
+    Small,
+}
+
 impl StepWatch {
-    /// The watch over the steps of a solid, which acts unless they were given by hand or change by a formula.
-    pub fn of(built: &PreparedSolid, system: &SolidSystem) -> Self {
+    /// The watch over the steps of a solid, which acts unless they were given by hand or change by a formula. A run looks at it `rows` times.
+    pub fn of(built: &PreparedSolid, system: &SolidSystem, rows: f64) -> Self {
+        let rehearsal = built.stability.as_ref().and_then(|stability| stability.rehearsal);
+        let is_violent = rehearsal.is_some_and(|rehearsal| rehearsal.scale < 1.0);
         let steps = built.choice.steps();
         let by_hand = system.step.is_some() || steps.given.is_some() || steps.factor.is_some();
         StepWatch {
             acts: !by_hand && built.motion.avi().is_some_and(|avi| avi.can_rescale()),
             used: built.stability.as_ref().map_or(f64::NAN, |stability| stability.used),
             jumps_count: true,
+            most_passage_attempts: (rows.max(1.0).log2() as u64)
+                .saturating_sub(ATTEMPTS)
+                .min(MOST_PASSAGE_ATTEMPTS),
+            jump: if is_violent { Jump::Small } else { Jump::Large },
             ..StepWatch::default()
         }
     }
@@ -90,9 +128,12 @@ impl StepWatch {
     }
 
     /// The first row, or one that was judged good: the run goes back here if the next row is not.
-    pub fn accept(&mut self, motion: &Motion, growth: &Growth, look: &Look) {
+    pub fn accept(&mut self, motion: &mut Motion, growth: &Growth, look: &Look) {
         if !self.acts {
             return;
+        }
+        if self.passage_attempts > 0 {
+            self.end_passage(motion, look);
         }
         self.good = motion.keep();
         self.attempts = 0;
@@ -119,7 +160,8 @@ impl StepWatch {
         if !growth.has_settled(look) || !(scale > 0.0) || !energy.is_finite() || !self.acts {
             return None;
         }
-        if self.jumps_count && part(self.rise.jump_to(energy), scale) > JUMP {
+        let jump = if self.jump == Jump::Small && !self.rise.is_new() { JUMP_AFTER_RELEASE } else { JUMP };
+        if self.jumps_count && part(self.rise.jump_to(energy), scale) > jump {
             return Some(ReductionReason::Fault);
         }
         let mut rise = self.rise.clone();
@@ -159,6 +201,36 @@ impl StepWatch {
         true
     }
 
+    /// Where a fault on the way persists with steps that are reduced for good: goes back to the last good row, and on from there with still shorter steps until
+    /// the next one. An element that is crushed becomes stiffer by more than any steps for the whole run allow for, but for a few vibrations.
+    pub fn pass_by(&mut self, motion: &mut Motion) -> bool {
+        let before = motion.avi().map_or(1.0, |avi| avi.step_scale());
+        let Some(good) = self.good.as_ref().filter(|_| self.acts) else { return false };
+        if self.passage_attempts >= self.most_passage_attempts {
+            return false;
+        }
+        motion.go_back(Some(good));
+        self.passage_attempts += 1;
+        motion.rescale_steps(AFTER_FAULT * before / good.scale)
+    }
+
+    /// A row has been reached with steps for it alone. Of the reductions on the way the first remains.
+    fn end_passage(&mut self, motion: &mut Motion, look: &Look) {
+        let passed = motion.avi().map_or(1.0, |avi| avi.step_scale());
+        self.reductions.truncate((self.reductions.len() + 1).saturating_sub(self.attempts.max(1) as usize));
+        let before = self.good.as_ref().map_or(1.0, |good| good.scale);
+        let lasting = match self.reductions.last() {
+            Some(first) if self.attempts > 0 => first.scale,
+            _ => before,
+        };
+        // Where an element cannot be evaluated the short steps remain, and the next row tells more.
+        motion.rescale_steps(lasting / passed);
+        let Passages { count, least, .. } = self.passages;
+        let least = if count == 0 { passed } else { least.min(passed) };
+        self.passages = Passages { count: count + 1, least, last: look.t };
+        self.passage_attempts = 0;
+    }
+
     /// Where shorter steps were of no use the run goes on with the steps that it has. A jump that persists does not come from them: jumps count no
     /// more.
     pub fn go_on_after(&mut self, reason: ReductionReason) {
@@ -169,7 +241,8 @@ impl StepWatch {
     pub fn explain(&self, mut error: RunError) -> RunError {
         if let (Cause::Element { remedy, .. }, Some(last)) = (&mut error.cause, self.reductions.last()) {
             let tried = short(last.scale);
-            *remedy = if self.attempts > 0 {
+            *remedy = if self.attempts + self.passage_attempts > 0 {
+                let tried = short(last.scale * AFTER_FAULT.powi(self.passage_attempts as i32));
                 format!("shorter steps, down to {tried} of the first ones, did not help")
             } else {
                 format!("the steps have already been reduced to {tried} of the first ones")
@@ -178,7 +251,14 @@ impl StepWatch {
         error
     }
 
-    /// What `summary.json` has of it.
+    /// What `summary.json` has of rows that were reached with steps for them alone.
+    pub fn passages(&self) -> Record {
+        let Passages { count, least, last } = self.passages;
+        let of = |value: f64| if count > 0 { value } else { f64::NAN };
+        record! { "count": count, "least_scale": of(least), "last_time": of(last) }
+    }
+
+    /// What `summary.json` has of the reductions.
     pub fn summary(&self) -> Vec<Record> {
         let one = |r: &StepReduction| {
             record! { "time": r.time, "factor": r.factor, "scale": r.scale, "reason": r.reason.name() }
@@ -216,6 +296,10 @@ impl StepWatch {
             .pass(&mut self.energy)
             .pass(&mut self.attempts)
             .pass(&mut self.jumps_count)
+            .pass(&mut self.passage_attempts)
+            .pass(&mut self.passages.count)
+            .pass(&mut self.passages.least)
+            .pass(&mut self.passages.last)
             .pass(&mut self.rise);
         archive.pass(&mut self.reductions);
         let mut is_present = self.good.is_some() && self.good == motion.keep();
