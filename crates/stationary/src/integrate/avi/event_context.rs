@@ -54,20 +54,34 @@ pub(super) struct EventEnergies {
 
 impl<P: Potentials> EventContext<'_, P> {
     /// Moves the nodes of an element to a time since the start, on straight lines or along prescribed motions. The change of
-    /// momentum of prescribed components is a reaction of the support.
+    /// momentum of prescribed components is a reaction of the support, that of damped ones counts among the impulses of loads.
     ///
     /// # Safety
     /// No other thread uses the balances of the element's nodes during this call.
     pub unsafe fn drift(&mut self, k: usize, t: f64) {
         let supports = self.potentials.supports().filter(|s| s.moves());
+        let damping = self.potentials.mass_damping();
         for &a in self.potentials.nodes(k) {
             let at = 3 * a as usize;
             let ahead = t - self.node_time[a as usize];
             self.node_time[a as usize] = t;
             let old: [f64; 6] =
                 std::array::from_fn(|i| if i < 3 { self.x[at + i] } else { self.v[at + i - 3] });
-            for i in at..at + 3 {
-                self.x[i] += ahead * self.v[i];
+            // The moment of what damping takes.
+            let mut damped = [0.0; 3];
+            match damping.map(|rates| rates[a as usize]) {
+                Some(rate) if rate > 0.0 => {
+                    let free = |i: usize| self.inverse_mass[at + i] > 0.0;
+                    let mass = self.mass[a as usize];
+                    let (x, v) = (&mut self.x[at..at + 3], &mut self.v[at..at + 3]);
+                    let decay = Decay::new(rate, ahead).of_node(mass, free, x, v);
+                    // SAFETY: guaranteed by this function's contract; every damped node has a balance.
+                    let node = unsafe { self.balance.of(a) };
+                    node.add_load(&old[..3], &decay.impulse);
+                    node.add_damped(decay.energy);
+                    damped = cross(&old[..3], &decay.impulse);
+                }
+                _ => (at..at + 3).for_each(|i| self.x[i] += ahead * self.v[i]),
             }
             let Some(supports) = supports.filter(|s| s.moves_node(a)) else { continue };
             supports.impose_on_node(a, self.start + t, self.x, self.v);
@@ -76,7 +90,8 @@ impl<P: Potentials> EventContext<'_, P> {
             let v = &self.v[at..at + 3];
             let moment_after = cross(x, v);
             let moment_before = cross(&old[..3], &old[3..]);
-            let mut moment: [f64; 3] = std::array::from_fn(|i| mass * (moment_after[i] - moment_before[i]));
+            let mut moment: [f64; 3] =
+                std::array::from_fn(|i| mass * (moment_after[i] - moment_before[i]) - damped[i]);
             for i in (0..3).filter(|i| supports.is_fixed(at + i)) {
                 let change = mass * (v[i] - old[3 + i]);
                 // SAFETY: guaranteed by this function's contract.
@@ -226,6 +241,50 @@ impl<P: Potentials> EventContext<'_, P> {
             unsafe { self.balance.record_follower_work(event, nodes, self.x, follower) };
         }
         Ok(load)
+    }
+}
+
+/// Mass-proportional damping of nodes without forces, `v' = -a v`, over a time `dt`, exactly: `v <- exp(-a dt) v`, `x <- x + (1 - exp(-a dt))/a v`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decay {
+    /// `exp(-a dt) - 1`
+    loss: f64,
+    /// The way over the velocity at the beginning.
+    way: f64,
+    ahead: f64,
+}
+
+/// What a node loses by damping.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Decayed {
+    pub impulse: [f64; 3],
+    /// Kinetic energy.
+    pub energy: f64,
+}
+
+impl Decay {
+    /// At a positive rate.
+    pub fn new(rate: f64, ahead: f64) -> Self {
+        let loss = (-rate * ahead).exp_m1();
+        Decay { loss, way: -loss / rate, ahead }
+    }
+
+    /// Moves a node; its components that are not free are not damped.
+    pub fn of_node(&self, mass: f64, free: impl Fn(usize) -> bool, x: &mut [f64], v: &mut [f64]) -> Decayed {
+        let mut decayed = Decayed { impulse: [0.0; 3], energy: 0.0 };
+        for i in 0..3 {
+            if !free(i) {
+                x[i] += self.ahead * v[i];
+                continue;
+            }
+            x[i] += self.way * v[i];
+            let change = self.loss * v[i];
+            let old = v[i];
+            v[i] += change;
+            decayed.impulse[i] = mass * change;
+            decayed.energy -= 0.5 * mass * change * (old + v[i]);
+        }
+        decayed
     }
 }
 

@@ -22,6 +22,8 @@
 //! the element with the smallest time step around the node. Components prescribed by a support (Dirichlet boundary conditions)
 //! follow the prescribed motion, and the impulse that this requires is summed as the reaction of the support.
 //!
+//! Mass-proportional damping acts while nodes move: between events their velocities decay exactly. Stiffness damping is a law with memory.
+//!
 //! Elements with memory are updated and committed at their events ([`crate::model::Past`]).
 //!
 //! Where levels of harmonic time steps share nodes the method is first-order accurate; [`Boundary::Envelope`] makes it second-order accurate. The
@@ -88,7 +90,7 @@ pub struct Avi<P> {
     inverse_mass: Vec<f64>,
     clocks: Clocks,
     schedule: Schedule,
-    /// Elements with a load of their own or a prescribed node: their events also book impulses and work.
+    /// Elements with a load of their own, or a prescribed or damped node: their events also book impulses and work.
     loaded_or_fixed: Vec<bool>,
     /// Whether slower levels are to act with their envelope.
     boundary: Boundary,
@@ -197,6 +199,10 @@ impl<P: Potentials> Avi<P> {
         with_follower_loads(&self.potentials, &self.x, self.time())
             .iter()
             .for_each(|(k, _)| local.exempt(*k));
+        if let Some(rates) = self.potentials.mass_damping() {
+            let damped = |k: &usize| self.potentials.nodes(*k).iter().any(|a| rates[*a as usize] > 0.0);
+            (0..self.potentials.count()).filter(damped).for_each(|k| local.exempt(k));
+        }
         self.local = Some(local);
         if matches!(self.schedule, Schedule::Free(_)) {
             self.use_priority_queue();

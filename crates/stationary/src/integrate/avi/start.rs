@@ -96,6 +96,10 @@ impl<P: Potentials> Avi<P> {
             let fixed = |a: &u32| (0..3).any(|i| supports.is_fixed(3 * *a as usize + i));
             (0..count).for_each(|k| loaded_or_fixed[k] |= potentials.nodes(k).iter().any(fixed));
         }
+        if let Some(rates) = potentials.mass_damping() {
+            let damped = |a: &u32| rates[*a as usize] > 0.0;
+            (0..count).for_each(|k| loaded_or_fixed[k] |= potentials.nodes(k).iter().any(damped));
+        }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
         let booked = (0..count).filter(|k| loaded_or_fixed[*k]).flat_map(|k| potentials.nodes(k)).copied();
         let clocks = Clocks::new(t, step, &loaded_or_fixed);

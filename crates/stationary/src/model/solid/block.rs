@@ -320,6 +320,10 @@ impl<S: Shape, M: Material> Elements for Block<S, M> {
         self.mean_of_history(k, history, name)
     }
 
+    fn stiffness_damping(&self) -> f64 {
+        self.material.stiffness_damping()
+    }
+
     fn prefetch(&self, k: usize) {
         prefetch(self.nodes.as_ptr().wrapping_add(k * Self::NODES));
         let stored = self.stored.as_ptr().wrapping_add(k * S::STORED);

@@ -48,15 +48,15 @@ mod tets;
 mod undeformed_tet;
 
 pub use bars::Bars;
-pub use body::{MassSplit, Solid};
+pub use body::{MassSplit, Solid, damped_limit};
 pub use elements::{ElementFault, Elements};
 pub use group::{ElementGroup, Integration, PlaneAssumption};
 pub use kind::{ElementKind, MAX_NODES};
 pub use loads::{Loads, LoadsBuilder};
 pub use material::{
-    BATCH, ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Inelastic, J2, Lame,
-    LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean, Ogden,
-    OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress, PointBatch, RateDependence,
+    BATCH, ConstitutiveLaw, Damped, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Inelastic, J2,
+    Lame, LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean,
+    Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress, PointBatch, RateDependence,
     SharedMaterial, Side, StVenantKirchhoff, Update, Viscoelastic,
 };
 pub use problem::SolidProblem;

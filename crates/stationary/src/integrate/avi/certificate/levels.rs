@@ -5,6 +5,7 @@ mod act;
 use super::super::harmonic_clock::HarmonicClock;
 use super::SmallMotions;
 use super::boundary::LinearBoundary;
+use crate::integrate::avi::envelope::spectrum::stiffening;
 use crate::model::{CompiledPrefix, NodalKicks, PotentialFault, Potentials};
 
 /// Displacements are at first this part of the smallest distance between two nodes of an element: small enough for forces to be linear, and
@@ -210,6 +211,9 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
                     let nodes = self.potentials.nodes(*k as usize);
                     let gradient = &mut self.scratch[..3 * nodes.len()];
                     self.potentials.gradient(*k as usize, self.t, &self.displaced, gradient)?;
+                    // Stiffness damping stiffens. That it also takes energy, as mass-proportional damping does, is left out.
+                    let beta = self.potentials.stiffness_damping(*k as usize);
+                    let weight = weight * stiffening(beta, level.step);
                     for (a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
                         let weight = weight * self.at[*a as usize][3];
                         (0..3).for_each(|i| v[3 * *a as usize + i] -= weight * gradient[i]);

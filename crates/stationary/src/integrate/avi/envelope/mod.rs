@@ -262,15 +262,17 @@ impl LevelBoundary {
             nodes.clone(),
             &|_| true,
         );
+        let elements: Vec<u32> = plain.iter().chain(&others).copied().collect();
+        let step = elements.first().map_or(0.0, |k| mesh.clocks.step[*k as usize]);
         let patch = Patch {
             potentials: mesh.potentials,
             t: mesh.clocks.start,
             x: mesh.x,
             inverse_mass: mesh.inverse_mass,
             nodes: &nodes,
-            elements: plain.iter().chain(&others).copied().collect(),
+            elements,
+            step,
         };
-        let step = patch.elements.first().map_or(0.0, |k| mesh.clocks.step[*k as usize]);
         let spectrum = Spectrum::new(&patch, kind, step);
         let mut boundary = LevelBoundary { nodes, groups, plain, others, spectrum, whole };
         boundary.set_step(step);
