@@ -120,6 +120,14 @@ pub trait Potentials: Send + Sync {
     fn supports(&self) -> Option<&Supports> {
         None
     }
+    /// The rate `a` of mass-proportional damping, `m v' = ... - a m v`, of each node; `None` without. Prescribed components are not damped.
+    fn mass_damping(&self) -> Option<&[f64]> {
+        None
+    }
+    /// The time `beta` of the stiffness damping of potential `k`, which a history makes ([`crate::model::solid::Damped`]).
+    fn stiffness_damping(&self, _k: usize) -> f64 {
+        0.0
+    }
     /// Compiles the first potentials of a list, as far as one form covers them; they kick only the nodes that are `own`. The list is
     /// not empty. By default potentials are evaluated one by one.
     fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
@@ -261,6 +269,12 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn supports(&self) -> Option<&Supports> {
         (**self).supports()
+    }
+    fn mass_damping(&self) -> Option<&[f64]> {
+        (**self).mass_damping()
+    }
+    fn stiffness_damping(&self, k: usize) -> f64 {
+        (**self).stiffness_damping(k)
     }
     fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         (**self).compile(list, own)

@@ -63,6 +63,11 @@ pub trait Structure: Send + Sync {
         self.tangent(k, t, x, out)
     }
 
+    /// The rate `a` of mass-proportional damping, `m v' = ... - a m v`, of each node; `None` without. Prescribed components are not damped.
+    fn mass_damping(&self) -> Option<&[f64]> {
+        None
+    }
+
     /// Whether component `i` (three times the node, plus the direction) is prescribed by a support.
     fn is_fixed(&self, i: usize) -> bool;
 
@@ -114,6 +119,9 @@ impl<S: Structure + ?Sized> Structure for std::sync::Arc<S> {
         out: &mut [f64],
     ) -> Result<(), PotentialFault> {
         (**self).tangent_after(k, t, x, past, out)
+    }
+    fn mass_damping(&self) -> Option<&[f64]> {
+        (**self).mass_damping()
     }
     fn is_fixed(&self, i: usize) -> bool {
         (**self).is_fixed(i)

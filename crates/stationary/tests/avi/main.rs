@@ -2,6 +2,7 @@
 
 mod bodies;
 mod certificate;
+mod damping;
 mod energy;
 mod envelope;
 mod external;

@@ -1,4 +1,4 @@
-//! Loads and supports in asynchronous runs: what acts on a body from outside.
+//! Loads, supports and mass-proportional damping in asynchronous runs: what acts on a body from outside.
 //!
 //! Elements kick with their internal forces alone, whatever acts on them. Loads and supports follow for the elements that fire together, which
 //! are those of a level of harmonic time steps, and otherwise one element. At each node, in this order:
@@ -11,6 +11,7 @@
 //! This order is one of each node, whichever scheduler executes the events, so that all have the same bits.
 
 use super::AviError;
+use super::decay::Decay;
 use super::harmonic_schedule::level_part::{ElementFailure, SharedArrays, Thread};
 use crate::linalg::cross;
 use crate::model::{DeadLoad, FieldValues, NO_LOAD, PotentialFault, Potentials};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// The elements and nodes on which loads and supports act, of elements that fire together, as far as one thread owns the nodes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Externals {
-    /// Nodes with a prescribed motion.
+    /// Nodes with a prescribed motion or damping.
     moving: Vec<u32>,
     /// Nodes with a prescribed component, moving or at rest.
     held: Vec<u32>,
@@ -58,11 +59,9 @@ impl Externals {
         pushed.sort_unstable();
         pushed.dedup();
         pushed.shrink_to_fit();
-        let Some(supports) = potentials.supports() else {
-            return Externals { loaded, dead, pushed, ..Externals::default() };
-        };
-        let held = nodes_of(list, &|a| own(a) && supports.holds_node(a));
-        let moving = held.iter().copied().filter(|a| supports.moves_node(*a)).collect();
+        let supports = potentials.supports();
+        let held = nodes_of(list, &|a| own(a) && supports.is_some_and(|s| s.holds_node(a)));
+        let moving = nodes_of(list, &|a| own(a) && moves(potentials, a));
         Externals { moving, held, loaded, dead, pushed }
     }
 
@@ -73,7 +72,7 @@ impl Externals {
         lists + size_of::<DeadLoad>() * self.dead.capacity()
     }
 
-    /// Moves the nodes with prescribed motions to a time since the start.
+    /// Moves the nodes with prescribed motions or damping to a time since the start.
     ///
     /// # Safety
     /// The contract of [`SharedArrays`], in a drift.
@@ -136,6 +135,12 @@ impl Externals {
     }
 }
 
+/// Whether a node does not move on straight lines between events: it has a prescribed motion, or damping.
+fn moves<P: Potentials>(potentials: &P, a: u32) -> bool {
+    potentials.mass_damping().is_some_and(|rates| rates[a as usize] > 0.0)
+        || potentials.supports().is_some_and(|s| s.moves_node(a))
+}
+
 /// The dead loads of elements that fire together, summed for each node that is `own`, ascending by nodes.
 fn dead_loads<P: Potentials>(potentials: &P, list: &[u32], own: &dyn Fn(u32) -> bool) -> Vec<DeadLoad> {
     let all = list.iter().flat_map(|k| potentials.dead_loads(*k as usize)).filter(|load| own(load.node));
@@ -184,18 +189,16 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         unsafe { *self.inverse_mass.add(3 * a as usize + i) == 0.0 }
     }
 
-    /// Moves a node to the time of the fields, `t` since the start, on a straight line or along its prescribed motion. The change of momentum of
-    /// prescribed components is a reaction of the support.
+    /// Moves a node to the time of the fields, `t` since the start, along its prescribed motion and with what damping takes on the way. The change of momentum of
+    /// prescribed components is a reaction of the support, that of damped ones counts among the impulses of loads.
     ///
     /// # Safety
     /// The contract of [`SharedArrays`], in a drift.
     pub unsafe fn drift_moving(&self, a: u32, fields: &mut FieldValues<'p>, t: f64) {
         // SAFETY: guaranteed by this function's contract.
-        let (supports, node_time, mass, (x, v), node) = unsafe {
-            let potentials: &'p P = &*self.potentials;
-            let Some(supports) = potentials.supports() else { return };
+        let (potentials, node_time, mass, (x, v), node): (&'p P, _, _, _, _) = unsafe {
             let node_time = &mut *self.node_time.add(a as usize);
-            (supports, node_time, *self.mass.add(a as usize), self.node(a), self.balance.of(a))
+            (&*self.potentials, node_time, *self.mass.add(a as usize), self.node(a), self.balance.of(a))
         };
         if *node_time == t {
             return;
@@ -203,11 +206,24 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         let ahead = t - *node_time;
         *node_time = t;
         let (old_x, old_v) = (*x, *v);
-        (0..3).for_each(|i| x[i] += ahead * v[i]);
+        // The moment of what damping takes.
+        let mut damped = [0.0; 3];
+        match potentials.mass_damping().map(|rates| rates[a as usize]) {
+            Some(rate) if rate > 0.0 => {
+                // SAFETY: guaranteed by this function's contract.
+                let free = |i: usize| unsafe { !self.is_fixed(a, i) };
+                let decayed = Decay::new(rate, ahead).of_node(mass, free, x, v);
+                node.add_load(&old_x, &decayed.impulse);
+                node.add_damped(decayed.energy);
+                damped = cross(&old_x, &decayed.impulse);
+            }
+            _ => (0..3).for_each(|i| x[i] += ahead * v[i]),
+        }
+        let Some(supports) = potentials.supports().filter(|s| s.moves_node(a)) else { return };
         supports.impose_on_node(a, fields, x, v);
         let moment_after = cross(&x[..], &v[..]);
         let moment_before = cross(&old_x, &old_v);
-        let moment = std::array::from_fn(|i| mass * (moment_after[i] - moment_before[i]));
+        let moment = std::array::from_fn(|i| mass * (moment_after[i] - moment_before[i]) - damped[i]);
         let mut impulse = [0.0; 3];
         let mut work = 0.0;
         // SAFETY: guaranteed by this function's contract.
@@ -344,16 +360,15 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         }
     }
 
-    /// Moves the nodes of an element that have prescribed motions to a time since the start.
+    /// Moves the nodes of an element that have prescribed motions or damping to a time since the start.
     ///
     /// # Safety
     /// As for [`drift_moving`](Self::drift_moving).
     pub unsafe fn drift_element(&self, k: u32, t: f64) {
         // SAFETY: guaranteed by this function's contract.
         let potentials: &'p P = unsafe { &*self.potentials };
-        let Some(supports) = potentials.supports().filter(|s| s.moves()) else { return };
         let mut fields = FieldValues::new(self.start + t);
-        for a in potentials.nodes(k as usize).iter().filter(|a| supports.moves_node(**a)) {
+        for a in potentials.nodes(k as usize).iter().filter(|a| moves(potentials, **a)) {
             // SAFETY: guaranteed by this function's contract.
             unsafe { self.drift_moving(*a, &mut fields, t) };
         }

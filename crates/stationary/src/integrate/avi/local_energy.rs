@@ -83,7 +83,7 @@ pub struct LocalEnergy {
     accumulated: Vec<f64>,
     worst: Vec<f64>,
     worst_accumulated: Vec<f64>,
-    /// Elements under follower loads, which have no potential and therefore no balance.
+    /// Elements under follower loads, which have no potential, or with damped nodes, whose velocities change between events: no balance.
     exempt: Vec<bool>,
     /// Elements with less energy have no relative residual: an element at rest has no relative error.
     floor: f64,

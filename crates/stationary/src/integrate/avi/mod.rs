@@ -22,6 +22,8 @@
 //! Constant nodal forces act at the events of the element with the smallest time step around the node. Components prescribed by a support (Dirichlet boundary conditions)
 //! follow the prescribed motion, and the impulse that this requires is summed as the reaction of the support.
 //!
+//! Mass-proportional damping acts while nodes move: between events their velocities decay exactly. Stiffness damping is a law with memory.
+//!
 //! Elements with memory are updated and committed at their events ([`crate::model::Past`]).
 //!
 //! Where levels of harmonic time steps share nodes the method is first-order accurate; [`Boundary::Envelope`] makes it second-order accurate. The
@@ -30,6 +32,7 @@
 mod advance;
 mod certificate;
 mod clocks;
+mod decay;
 mod descent;
 mod envelope;
 mod external;
@@ -89,7 +92,7 @@ pub struct Avi<P> {
     inverse_mass: Vec<f64>,
     clocks: Clocks,
     schedule: Schedule,
-    /// Elements with a node on which a load of an element or a support acts.
+    /// Elements with a node on which a load of an element, a support or mass-proportional damping acts.
     loaded_or_fixed: Vec<bool>,
     /// At which events of the elements around a node loads and supports act on it.
     turns: Turns,
@@ -196,6 +199,10 @@ impl<P: Potentials> Avi<P> {
         with_follower_loads(&self.potentials, &self.x, self.time())
             .iter()
             .for_each(|(k, _)| local.exempt(*k));
+        if let Some(rates) = self.potentials.mass_damping() {
+            let damped = |k: &usize| self.potentials.nodes(*k).iter().any(|a| rates[*a as usize] > 0.0);
+            (0..self.potentials.count()).filter(damped).for_each(|k| local.exempt(k));
+        }
         self.local = Some(local);
         if matches!(self.schedule, Schedule::Free(_)) {
             self.use_priority_queue();

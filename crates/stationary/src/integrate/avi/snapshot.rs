@@ -1,5 +1,6 @@
 //! All nodes at one time: energies, momenta, and the balance of momentum with external impulses.
 
+use super::decay::{Decay, Decayed};
 use super::external::load_not_finite;
 use super::work_balance::BalanceTotals;
 use super::{Avi, AviError};
@@ -19,7 +20,7 @@ pub struct Snapshot {
     pub kinetic: f64,
     /// Potential energy, including that of dead loads; of elements with memory that of the increment since their last commit.
     pub potential: f64,
-    /// Energy that elements with memory have dissipated up to their last commits.
+    /// Energy that elements with memory have dissipated up to their last commits, and mass-proportional damping.
     pub dissipated: f64,
     /// Work of time-dependent loads, follower loads and moving supports since the start.
     pub work: f64,
@@ -119,7 +120,7 @@ impl<P: Potentials> Avi<P> {
     /// Positions, velocities and energies of all nodes at the time reached, and the external impulses that had been applied ahead.
     fn synchronise(&self) -> Result<(Snapshot, AppliedAhead), AviError> {
         let time = self.time();
-        let (mut x, mut v) = self.drifted();
+        let (mut x, mut v, damped) = self.drifted();
         self.show_shared_nodes(&mut x)?;
         let ahead: Vec<f64> =
             (0..self.potentials.count()).map(|k| self.clocks.impulse_time(k) - self.time).collect();
@@ -135,6 +136,17 @@ impl<P: Potentials> Avi<P> {
             reactions: vec![[0.0; 3]; supports.map_or(0, |s| s.count())],
             ..AppliedAhead::default()
         };
+        let mut dissipated = own.committed + self.totals().damped();
+        for (a, decayed) in damped {
+            let x = &self.x[3 * a..3 * a + 3];
+            external.add_load(x, &decayed.impulse.map(|p| -p));
+            dissipated += decayed.energy;
+            if supports.is_some_and(|s| s.moves_node(a as u32)) {
+                // Among the change of its moment, which is not all of the support.
+                let moment = cross(x, &decayed.impulse);
+                (0..3).for_each(|i| external.reaction_moment[i] += moment[i]);
+            }
+        }
         for (a, force, element) in self.work_balance.nodal_loads.iter() {
             let impulse = force.map(|f| ahead[element] * f);
             (0..3).for_each(|i| back[3 * a + i] -= impulse[i]);
@@ -165,7 +177,6 @@ impl<P: Potentials> Avi<P> {
         self.add_reactions_ahead(&x, &v, &back, &mut external);
         self.remove_impulses(&back, &mut v, &mut work);
         let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
-        let dissipated = own.committed;
         Ok((Snapshot { t: time, x, v, kinetic, potential, dissipated, work }, external))
     }
 
@@ -203,19 +214,26 @@ impl<P: Potentials> Avi<P> {
         Ok(total)
     }
 
-    /// Positions at the time reached, and velocities as of the last kicks; both with prescribed motions.
-    fn drifted(&self) -> (Vec<f64>, Vec<f64>) {
+    /// Positions at the time reached, and velocities as of the last kicks; both with prescribed motions, and what damping takes on the way.
+    fn drifted(&self) -> (Vec<f64>, Vec<f64>, Vec<(usize, Decayed)>) {
         let mut x = self.x.clone();
         let mut v = self.v.clone();
+        let mut damped = Vec::new();
         for (a, node_time) in self.node_time.iter().enumerate() {
-            for i in 3 * a..3 * a + 3 {
-                x[i] += (self.time - node_time) * v[i];
+            let (own, ahead) = (3 * a..3 * a + 3, self.time - node_time);
+            match self.potentials.mass_damping().map(|rates| rates[a]) {
+                Some(rate) if rate > 0.0 => {
+                    let free = |i: usize| self.inverse_mass[3 * a + i] > 0.0;
+                    let (x, v) = (&mut x[own.clone()], &mut v[own]);
+                    damped.push((a, Decay::new(rate, ahead).of_node(self.mass[a], free, x, v)));
+                }
+                _ => own.for_each(|i| x[i] += ahead * v[i]),
             }
         }
         if let Some(supports) = self.potentials.supports() {
             supports.impose(self.time(), &mut x, &mut v);
         }
-        (x, v)
+        (x, v, damped)
     }
 
     /// Removes the impulses `back` from free velocities, and their work on prescribed components from `work`.

@@ -96,6 +96,9 @@ impl<P: Potentials> Avi<P> {
             (0..inverse_mass.len()).filter(|i| supports.is_fixed(*i)).for_each(|i| inverse_mass[i] = 0.0);
             booked.extend((0..nodes as u32).filter(|a| supports.holds_node(*a)));
         }
+        if let Some(rates) = potentials.mass_damping() {
+            booked.extend((0..nodes as u32).filter(|a| rates[*a as usize] > 0.0));
+        }
         let widest = (0..count).map(|k| potentials.nodes(k).len()).max().unwrap_or(0);
         let clocks = Clocks::new(t, step);
         let nodal_loads = NodalLoads::new(&potentials, &clocks.step, &clocks.rank);

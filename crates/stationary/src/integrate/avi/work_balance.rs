@@ -20,6 +20,8 @@ pub(super) struct NodeBalance {
     pub impulse: [f64; 3],
     /// The velocity of prescribed components.
     pub velocity: [f64; 3],
+    /// Kinetic energy that mass-proportional damping has taken from the node.
+    damped: Sum,
 }
 
 impl NodeBalance {
@@ -41,9 +43,15 @@ impl NodeBalance {
         self.work.add(work);
     }
 
+    /// Adds kinetic energy that damping has taken.
+    pub fn add_damped(&mut self, energy: f64) {
+        self.damped.add(energy);
+    }
+
     fn sums(&mut self) -> impl Iterator<Item = &mut Sum> {
         let loads = self.load.iter_mut().chain(&mut self.load_moment);
-        loads.chain(&mut self.reaction).chain(&mut self.reaction_moment).chain([&mut self.work])
+        let reactions = self.reaction.iter_mut().chain(&mut self.reaction_moment);
+        loads.chain(reactions).chain([&mut self.work, &mut self.damped])
     }
 }
 
@@ -56,6 +64,7 @@ pub(super) struct BalanceTotals {
     reaction: Vec<[Sum; 3]>,
     reaction_moment: [Sum; 3],
     work: Sum,
+    damped: Sum,
 }
 
 /// External impulses and work so far, by nodes. The events of a node have the same order under every scheduler, so that its sums are
@@ -156,6 +165,7 @@ impl WorkBalance {
                 }
             }
             totals.work.join(&balance.work);
+            totals.damped.join(&balance.damped);
         }
         for [impulse, moment] in self.nodal_loads.impulses_and_moments() {
             for i in 0..3 {
@@ -306,6 +316,11 @@ impl BalanceTotals {
     /// Work of loads and supports.
     pub fn work(&self) -> f64 {
         self.work.total()
+    }
+
+    /// Kinetic energy that mass-proportional damping has taken.
+    pub fn damped(&self) -> f64 {
+        self.damped.total()
     }
 }
 

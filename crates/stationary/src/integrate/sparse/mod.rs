@@ -87,6 +87,8 @@ pub struct Sparse<S> {
     carried: bool,
     newton: Newton,
     trial: Vec<f64>,
+    /// Kinetic energy that mass-proportional damping has taken.
+    damped: f64,
     /// For methods that have shorter steps.
     explicit: Option<Explicit>,
 }
@@ -212,6 +214,7 @@ impl<S: Structure> Sparse<S> {
             forces: vec![vec![0.0; n]; table.nodes.len()],
             reactions: vec![0.0; n],
             trial: vec![0.0; n],
+            damped: 0.0,
             body: Body { structure, held, inverse, spare: vec![0.0; n], after: history.clone(), history },
             start: t,
             step: 0,
@@ -227,11 +230,39 @@ impl<S: Structure> Sparse<S> {
     /// One step. After an error the state is that of the last good step. A long one may be [given up](crate::interrupt): the state is then
     /// that from before to the bit, as if it had never been begun.
     pub fn step(&mut self) -> Result<(), SparseError> {
+        let before = self.body.structure.mass_damping().is_some().then(|| {
+            let before = (self.p.clone(), self.v.clone(), self.damped);
+            self.damp();
+            before
+        });
         let made = interrupt::attempt(|| self.advance()).unwrap_or_else(|Interrupted| {
             self.newton.go_back();
             Err(SparseCause::Interrupted)
         });
+        match (before, &made) {
+            (Some((p, v, damped)), Err(_)) => (self.p, self.v, self.damped) = (p, v, damped),
+            (Some(_), Ok(())) => self.damp(),
+            (None, _) => {}
+        }
         made.map_err(|cause| SparseError { time: self.time(), step: self.step, cause })
+    }
+
+    /// Mass-proportional damping over half a step, exactly: `p <- exp(-a h/2) p`. A step between two halves has the order of its method, at
+    /// most two. Prescribed components are not damped.
+    fn damp(&mut self) {
+        let Some(rates) = self.body.structure.mass_damping() else { return };
+        for (i, p) in self.p.iter_mut().enumerate() {
+            let rate = rates[i / 3];
+            if rate > 0.0 && !self.body.structure.is_fixed(i) {
+                let before = *p * *p;
+                *p += (-0.5 * rate * self.h).exp_m1() * *p;
+                self.damped += 0.5 * (before - *p * *p) * self.body.inverse[i];
+                self.v[i] = *p * self.body.inverse[i];
+            }
+        }
+        if let Some(explicit) = &mut self.explicit {
+            explicit.restart(&self.p);
+        }
     }
 
     fn time_at(&self, step: u64) -> f64 {
@@ -420,9 +451,10 @@ impl<S: Structure> Sparse<S> {
         Ok([0.5 * crate::linalg::dot(&self.p, &self.v), potential])
     }
 
-    /// Energy that elements with memory have dissipated so far.
+    /// Energy that elements with memory and mass-proportional damping have dissipated so far.
     pub fn dissipated(&self) -> Result<f64, SparseError> {
-        if self.body.history.is_empty() { Ok(0.0) } else { Ok(self.potential()?.committed) }
+        let of_memory = if self.body.history.is_empty() { 0.0 } else { self.potential()?.committed };
+        Ok(of_memory + self.damped)
     }
 
     fn potential(&self) -> Result<HistoryEnergy, SparseError> {

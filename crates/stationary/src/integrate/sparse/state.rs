@@ -20,13 +20,15 @@ pub struct SparseState {
     /// The history of elements with memory, and where there are factors that with which they were made, and the times of the nodes since
     /// then; empty without memory.
     pub history: Vec<f64>,
+    /// Kinetic energy that mass-proportional damping has taken.
+    pub damped: f64,
 }
 
 impl<S: Structure> Persist for Sparse<S> {
     fn pass(&mut self, archive: &mut Archive) {
         let mut state = self.state();
         archive.pass(&mut state.start).pass(&mut state.steps).pass(&mut state.counts);
-        archive.pass(&mut state.values).pass(&mut state.history);
+        archive.pass(&mut state.values).pass(&mut state.history).pass(&mut state.damped);
         if archive.reads() && archive.sound() {
             let fits = self.restore(&state).is_ok();
             archive.require(fits, "its state is not of this body and method");
@@ -48,7 +50,7 @@ impl<S: Structure> Sparse<S> {
             history.extend_from_slice(&anchor.ahead);
         }
         let counts = [self.newton.iterations, self.newton.factorizations];
-        SparseState { start: self.start, steps: self.step, counts, values, history }
+        SparseState { start: self.start, steps: self.step, counts, values, history, damped: self.damped }
     }
 
     /// Goes to a state of a run of the same body, method and step, to the bit.
@@ -98,7 +100,7 @@ impl<S: Structure> Sparse<S> {
             part.copy_from_slice(saved);
         }
         self.body.history.copy_from_slice(&state.history[..m]);
-        (self.start, self.step) = (state.start, state.steps);
+        (self.start, self.step, self.damped) = (state.start, state.steps, state.damped);
         [self.newton.iterations, self.newton.factorizations] = state.counts;
         for i in 0..n {
             self.v[i] = self.p[i] * self.body.inverse[i];

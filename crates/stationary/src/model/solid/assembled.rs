@@ -100,7 +100,7 @@ fn scattered(n: usize, fixed: &impl Fn(usize) -> bool) -> Vec<f64> {
 struct Operator<'a> {
     solid: &'a Solid,
     x: &'a [f64],
-    /// `(dt_K/2)^2`.
+    /// `(dt_K/2)^2`; with the stiffness damping `beta_K` the square is `dt_K (dt_K + 2 beta_K)` ([`damped_limit`](super::damped_limit)).
     weights: Vec<f64>,
     /// One over the root of the mass of each component; zero where it is prescribed.
     root: Vec<f64>,
@@ -120,7 +120,8 @@ impl<'a> Operator<'a> {
         let near = NEAR * radii.fold(f64::INFINITY, f64::min);
         let mut root: Vec<f64> = solid.mass().iter().flat_map(|m| [1.0 / m.sqrt(); 3]).collect();
         (0..root.len()).filter(|i| fixed(*i)).for_each(|i| root[i] = 0.0);
-        let weights = steps.iter().map(|h| 0.25 * h * h).collect();
+        let damping = solid.blocks().iter().flat_map(|b| std::iter::repeat_n(b.stiffness_damping(), b.len()));
+        let weights = steps.iter().zip(damping).map(|(h, beta)| 0.25 * h * (h + 2.0 * beta)).collect();
         let mut operator = Operator { solid, x, weights, root, base: Vec::new(), near };
         let mut base = vec![0.0; x.len()];
         operator.forces(x, &mut base)?;

@@ -283,6 +283,10 @@ impl<S: Shape, M: Material + 'static> Elements for Block<S, M> {
         self.mean_of_history(k, history, name)
     }
 
+    fn stiffness_damping(&self) -> f64 {
+        self.material.stiffness_damping()
+    }
+
     fn prefetch(&self, k: usize) {
         prefetch(self.nodes.as_ptr().wrapping_add(k * Self::NODES));
         self.stored.prefetch(k);

@@ -170,6 +170,10 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn shown_value(&self, _k: usize, _history: &[f64], _name: &str) -> f64 {
         f64::NAN
     }
+    /// The time `beta` of the stiffness damping `C = beta K` of all of them.
+    fn stiffness_damping(&self) -> f64 {
+        0.0
+    }
     /// A hint that element `k` will be evaluated soon.
     fn prefetch(&self, _k: usize) {}
     /// Writes the tangent stiffness, a square matrix by rows, to `out`.

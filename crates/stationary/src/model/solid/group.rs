@@ -8,11 +8,10 @@ use super::cells::{
 use super::elements::Elements;
 use super::geometry::{Defect, Geometry, Lumping, bend, is_straight, reference_mass, simplex};
 use super::kind::{ElementKind, MAX_NODES};
-use super::material::{ConstitutiveLaw, LinearElastic, Material, PlaneStress, SharedMaterial};
+use super::material::{ConstitutiveLaw, Material, PlaneStress, SharedMaterial};
 use super::shape::{Curved, Linear, Shape, Straight};
 use super::tets;
 use crate::error::Diagnostic;
-use std::any::TypeId;
 
 /// Blocks of elements, or what is wrong with one of them.
 type Built = Result<Vec<Box<dyn Elements>>, Diagnostic>;
@@ -106,7 +105,8 @@ impl<'a> ElementGroup<'a> {
 
     /// The material behind a pointer, with what the elements average.
     fn shared<M: Material + 'static>(&self, material: M) -> (SharedMaterial, Averaging) {
-        (SharedMaterial::new(material), self.averaging::<M>())
+        let averaging = self.averaging(&material);
+        (SharedMaterial::new(material), averaging)
     }
 
     fn plane<M: Material + Clone + 'static>(&self, points: &[[f64; 3]], material: M) -> Built {
@@ -144,12 +144,12 @@ impl<'a> ElementGroup<'a> {
     }
 
     /// What of a kind that has a choice is averaged. Plane stress comes as a material of its own, which has no volume to keep.
-    fn averaging<M: Material + 'static>(&self) -> Averaging {
+    fn averaging(&self, material: &impl Material) -> Averaging {
         if self.integration == Integration::Full
             || (self.kind.dimension() == 2 && self.plane == PlaneAssumption::Stress)
         {
             Averaging::Off
-        } else if TypeId::of::<M>() == TypeId::of::<LinearElastic>() {
+        } else if material.is_small_strain() {
             Averaging::Dilatation
         } else {
             Averaging::Volume

@@ -51,16 +51,16 @@ mod tets;
 mod undeformed_tet;
 
 pub use bars::Bars;
-pub use body::{MassSplit, Solid};
+pub use body::{MassSplit, Solid, damped_limit};
 pub use elements::{ElementFault, Elements};
 pub use group::{ElementGroup, Integration, PlaneAssumption};
 pub use kind::{ElementKind, MAX_NODES};
 pub use loads::{Loads, LoadsBuilder};
 pub use material::{
-    BATCH, ConstitutiveLaw, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Heating, Inelastic, J2,
-    Lame, LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch, MooneyRivlin, NeoHookean,
-    Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress, PointBatch, RateDependence,
-    SharedMaterial, Side, StVenantKirchhoff, Update, Viscoelastic,
+    BATCH, ConstitutiveLaw, Damped, Fluid, FormulaMaterial, FormulaMaterialError, Hardening, Heating,
+    Inelastic, J2, Lame, LinearElastic, Material, MaterialFault, MaterialVisitor, MaxwellBranch,
+    MooneyRivlin, NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PastBatch, PlaneStress,
+    PointBatch, RateDependence, SharedMaterial, Side, StVenantKirchhoff, Update, Viscoelastic,
 };
 pub use problem::SolidProblem;
 pub use side::{Depth, ElementSide};

@@ -18,6 +18,8 @@ pub struct SolidProblem {
     tags: Tags,
     /// The elements with time-dependent or follower loads.
     loaded: Vec<u32>,
+    /// The rate of mass-proportional damping of each node; empty without.
+    mass_damping: Vec<f64>,
 }
 
 /// The number of each element in the user's mesh, by label, in little memory.
@@ -63,12 +65,30 @@ impl SolidProblem {
     /// A solid under loads and supports; `tags` are the numbers of the elements in the user's mesh, by label.
     pub fn new(solid: Solid, loads: Loads, supports: Supports, tags: Vec<u64>) -> Self {
         let loaded = (0..solid.elements()).filter(|k| loads.on(*k)).map(|k| k as u32).collect();
-        SolidProblem { solid, loads, supports, tags: Tags::new(tags), loaded }
+        SolidProblem { solid, loads, supports, tags: Tags::new(tags), loaded, mass_damping: Vec::new() }
+    }
+
+    /// The same with mass-proportional damping: each element's damps its share of the masses of its nodes at the rate `alpha` of the element.
+    /// A node has the mean rate `sum_K alpha_K m_Ka / m_a`.
+    pub fn with_mass_damping(mut self, alpha: impl Fn(usize) -> f64) -> Self {
+        let rates = self.solid.mean_at_nodes(alpha);
+        self.mass_damping = if rates.iter().any(|rate| *rate != 0.0) { rates } else { Vec::new() };
+        self
+    }
+
+    /// The rate of mass-proportional damping of each node; `None` without.
+    pub fn mass_damping(&self) -> Option<&[f64]> {
+        (!self.mass_damping.is_empty()).then_some(&self.mass_damping)
+    }
+
+    /// Whether energy is dissipated: by elements with memory or by mass-proportional damping.
+    pub fn dissipates(&self) -> bool {
+        self.solid.has_history() || self.mass_damping().is_some()
     }
 
     /// Memory of the solid, its loads and supports in bytes, without formulas.
     pub fn memory(&self) -> usize {
-        let own = 4 * self.loaded.capacity() + self.tags.memory();
+        let own = 4 * self.loaded.capacity() + 8 * self.mass_damping.capacity() + self.tags.memory();
         self.solid.memory() + self.loads.memory() + self.supports.memory() + own
     }
 
@@ -244,6 +264,14 @@ impl Potentials for SolidProblem {
         (!self.supports.is_empty()).then_some(&self.supports)
     }
 
+    fn mass_damping(&self) -> Option<&[f64]> {
+        self.mass_damping()
+    }
+
+    fn stiffness_damping(&self, k: usize) -> f64 {
+        self.solid.locate(k).0.stiffness_damping()
+    }
+
     fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         self.solid.compile(list, own)
     }
@@ -318,6 +346,10 @@ impl Structure for SolidProblem {
         block.tangent_after(j, x, own, out).map_err(|fault| self.fault(&fault))?;
         self.loads.subtract_stiffness(k, t, x, block.nodes(j).len(), out);
         Ok(())
+    }
+
+    fn mass_damping(&self) -> Option<&[f64]> {
+        self.mass_damping()
     }
 
     fn is_fixed(&self, i: usize) -> bool {

@@ -5,6 +5,7 @@ mod act;
 use super::super::harmonic_clock::HarmonicClock;
 use super::SmallMotions;
 use super::boundary::LinearBoundary;
+use crate::integrate::avi::envelope::spectrum::stiffening;
 use crate::model::{CompiledPrefix, NodalKicks, PotentialFault, Potentials};
 
 /// Displacements are at first this part of the smallest distance between two nodes of an element: small enough for forces to be linear, and
@@ -210,6 +211,9 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
                     let nodes = self.potentials.nodes(*k as usize);
                     let gradient = &mut self.scratch[..3 * nodes.len()];
                     self.potentials.gradient(*k as usize, self.t, &self.displaced, gradient)?;
+                    // Stiffness damping stiffens. That it also takes energy, as mass-proportional damping does, is left out.
+                    let beta = self.potentials.stiffness_damping(*k as usize);
+                    let weight = weight * stiffening(beta, level.step);
                     for (a, gradient) in nodes.iter().zip(gradient.chunks_exact(3)) {
                         let weight = weight * self.at[*a as usize][3];
                         (0..3).for_each(|i| v[3 * *a as usize + i] -= weight * gradient[i]);
@@ -257,8 +261,12 @@ impl Level {
         let mut compiled = Vec::new();
         let mut first = 0;
         while first < list.len() {
-            let prefix = potentials.compile(&list[first..], &|_| true);
+            let mut prefix = potentials.compile(&list[first..], &|_| true);
             assert!(prefix.count > 0, "at least one potential is compiled");
+            if list[first..][..prefix.count].iter().any(|k| potentials.stiffness_damping(*k as usize) > 0.0) {
+                // The compiled form does not know how much it is stiffened.
+                prefix.potentials = None;
+            }
             first += prefix.count;
             compiled.push(prefix);
         }

@@ -246,6 +246,7 @@ impl LevelBoundary {
     fn new<P: Potentials>(mesh: &Mesh<'_, P>, nodes: Vec<u32>, elements: Vec<u32>, kind: Boundary) -> Self {
         let groups = torque::groups(mesh, &nodes, &elements);
         let whole = EnvelopePart::new(mesh.potentials, elements.as_slice().into(), nodes.clone(), &|_| true);
+        let step = elements.first().map_or(0.0, |k| mesh.clocks.step[*k as usize]);
         let patch = Patch {
             potentials: mesh.potentials,
             t: mesh.clocks.start,
@@ -253,8 +254,8 @@ impl LevelBoundary {
             inverse_mass: mesh.inverse_mass,
             nodes: &nodes,
             elements: elements.clone(),
+            step,
         };
-        let step = patch.elements.first().map_or(0.0, |k| mesh.clocks.step[*k as usize]);
         let spectrum = Spectrum::new(&patch, kind, step);
         let mut boundary = LevelBoundary { nodes, groups, elements, spectrum, whole };
         boundary.set_step(step);

@@ -64,6 +64,10 @@ impl Material for LinearElastic {
         self.0
     }
 
+    fn is_small_strain(&self) -> bool {
+        true
+    }
+
     /// At small strain all stresses are one.
     fn cauchy(&self, f: &Tensor) -> Result<Tensor, MaterialFault> {
         self.stress(f).map(|(_, p)| p)

@@ -5,6 +5,7 @@
 
 mod at_rest;
 mod batch;
+mod damped;
 mod fluid;
 mod formula;
 mod hardening;
@@ -26,6 +27,7 @@ mod st_venant;
 mod viscoelastic;
 
 pub use batch::{BATCH, PastBatch, PointBatch, Side};
+pub use damped::Damped;
 pub use fluid::Fluid;
 pub use formula::{FormulaMaterial, FormulaMaterialError};
 pub use hardening::{Hardening, RateDependence};
@@ -76,6 +78,16 @@ pub trait Material: Debug + Send + Sync {
     /// The same as a law with memory, if it is one.
     fn inelastic(&self) -> Option<&dyn Inelastic> {
         None
+    }
+
+    /// The time `beta` of its stiffness damping `C = beta K`, by which stable steps are shorter.
+    fn stiffness_damping(&self) -> f64 {
+        0.0
+    }
+
+    /// Whether its energy is that of small strains, where changes of volume add up.
+    fn is_small_strain(&self) -> bool {
+        false
     }
 
     /// The constants of a material that is exactly [`NeoHookean`]: its tetrahedra have a faster kernel.
@@ -279,4 +291,6 @@ laws! {
     Orthotropic(Orthotropic),
     /// A barotropic fluid.
     Fluid(Fluid),
+    /// Another one with stiffness damping.
+    Damped(Damped),
 }

@@ -277,6 +277,10 @@ impl<M: Material> Material for PlaneStress<M> {
         self.0.inelastic().is_some().then_some(self as _)
     }
 
+    fn stiffness_damping(&self) -> f64 {
+        self.0.stiffness_damping()
+    }
+
     #[inline]
     fn lame(&self) -> Lame {
         self.0.lame()

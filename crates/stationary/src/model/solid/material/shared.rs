@@ -41,6 +41,14 @@ impl Material for SharedMaterial {
         self.0.inelastic()
     }
 
+    fn stiffness_damping(&self) -> f64 {
+        self.0.stiffness_damping()
+    }
+
+    fn is_small_strain(&self) -> bool {
+        self.0.is_small_strain()
+    }
+
     fn neo_hookean(&self) -> Option<Lame> {
         self.0.neo_hookean()
     }

@@ -28,6 +28,16 @@ fn remembering() -> Vec<(String, Box<dyn Inelastic>)> {
     let law = Viscoelastic::new(lame(), branches.to_vec()).unwrap();
     all.push(("viscoelastic".into(), Box::new(law.clone())));
     all.push(("viscoelastic, plane stress".into(), Box::new(PlaneStress(law))));
+    let flowing = J2::new(lame(), hardening(), RateDependence::NONE).unwrap();
+    let elastic = NeoHookean::new(lame()).unwrap();
+    for (name, law) in [
+        ("damped neo-hookean", ConstitutiveLaw::NeoHookean(elastic)),
+        ("damped j2", ConstitutiveLaw::J2(flowing)),
+    ] {
+        let law = Damped::new(&law, 0.15).unwrap();
+        all.push((name.into(), Box::new(law.clone())));
+        all.push((format!("{name}, plane stress"), Box::new(PlaneStress(law))));
+    }
     all
 }
 

@@ -78,6 +78,10 @@ fn alike() -> Orthotropic {
     Orthotropic::new(constants, [1.0, 2.0, 0.0], [0.0, 1.0, 1.0]).unwrap()
 }
 
+fn rubber() -> ConstitutiveLaw {
+    ConstitutiveLaw::MooneyRivlin(MooneyRivlin::new(lame(), 0.4).unwrap())
+}
+
 fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
     let mut scope = Scope::new();
     scope.constant("la", LAMBDA).constant("mu", MU);
@@ -87,13 +91,14 @@ fn laws() -> Vec<(&'static str, ConstitutiveLaw)> {
         ("neo-hookean", ConstitutiveLaw::NeoHookean(NeoHookean::new(lame()).unwrap())),
         ("st-venant-kirchhoff", ConstitutiveLaw::StVenantKirchhoff(StVenantKirchhoff::new(lame()))),
         ("linear", ConstitutiveLaw::Linear(LinearElastic::new(lame()))),
-        ("mooney-rivlin", ConstitutiveLaw::MooneyRivlin(MooneyRivlin::new(lame(), 0.4).unwrap())),
+        ("mooney-rivlin", rubber()),
         ("formula", ConstitutiveLaw::Formula(FormulaMaterial::new(text, &scope).unwrap())),
         ("formula of components", ConstitutiveLaw::Formula(formula::of_components(&scope))),
         ("j2", ConstitutiveLaw::J2(J2::new(lame(), hardening(), RateDependence::NONE).unwrap())),
         ("viscoelastic", ConstitutiveLaw::Viscoelastic(viscoelastic())),
         ("ogden", ConstitutiveLaw::Ogden(ogden())),
         ("orthotropic", ConstitutiveLaw::Orthotropic(alike())),
+        ("damped", ConstitutiveLaw::Damped(Damped::new(&rubber(), 0.3).unwrap())),
     ]
 }
 

@@ -45,6 +45,7 @@ impl<P: Potentials> LinearLevels<'_, P> {
             inverse_mass: &self.inverse_mass,
             nodes: &[],
             elements: Vec::new(),
+            step: f64::NAN,
         }
     }
 
