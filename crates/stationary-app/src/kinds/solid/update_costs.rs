@@ -1,6 +1,7 @@
 //! What an update of an element costs, in those of a four-node tetrahedron in vector lanes.
 
 use super::build::Body;
+use stationary::model::Potentials;
 
 /// An element that no vector kernel evaluates takes so many times as long: 120 ns for six-node triangles of three points, where ten-node tetrahedra of
 /// four points take 30 to 40 (one core of a virtual EPYC).
