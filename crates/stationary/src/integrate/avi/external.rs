@@ -268,9 +268,6 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         let (dead, follower) = thread.scratch.split_at_mut(width);
         let follower = &mut follower[..width];
         let load = potentials.other_load_at(k as usize, fields, x, dead, follower);
-        if !dead.iter().chain(&*follower).all(|f| f.is_finite()) {
-            return Err(ElementFailure::of_load(potentials, k));
-        }
         if self.is_owned(nodes[0], thread.number) {
             // SAFETY: guaranteed by this function's contract: the thread owns the first node, and thereby what is booked with the element.
             unsafe {
@@ -282,12 +279,20 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
                 self.balance.of(nodes[0]).add_work(time.weight * load.rate + work);
             }
         }
-        for (n, a) in nodes.iter().enumerate().filter(|(_, a)| self.is_owned(**a, thread.number)) {
+        // Zero, or NaN where a force is not finite.
+        let mut nought = 0.0;
+        for ((a, dead), follower) in nodes.iter().zip(dead.chunks_exact(3)).zip(follower.chunks_exact(3)) {
+            let force: [f64; 3] = std::array::from_fn(|i| dead[i] + follower[i]);
+            nought += 0.0 * force[0] + 0.0 * force[1] + 0.0 * force[2];
+            if force == [0.0; 3] || !self.is_owned(*a, thread.number) {
+                continue;
+            }
             // SAFETY: guaranteed by this function's contract; no other balance is borrowed.
             let impulse = unsafe { &mut self.balance.of(*a).impulse };
-            for i in 0..3 {
-                impulse[i] += time.weight * (dead[3 * n + i] + follower[3 * n + i]);
-            }
+            (0..3).for_each(|i| impulse[i] += time.weight * force[i]);
+        }
+        if nought.is_nan() {
+            return Err(ElementFailure::of_load(potentials, k));
         }
         Ok(())
     }

@@ -276,10 +276,17 @@ impl SharedWorkBalance {
             assert!(at != u32::MAX, "an element under follower loads");
             std::slice::from_raw_parts_mut(self.last_follower.add(at as usize), 6 * nodes.len())
         };
-        let work = if first { 0.0 } else { follower_work(last, nodes, x, force) };
-        for ((n, a), last) in nodes.iter().enumerate().zip(last.chunks_exact_mut(6)) {
-            last[..3].copy_from_slice(&x[3 * *a as usize..][..3]);
-            last[3..].copy_from_slice(&force[3 * n..][..3]);
+        // As `follower_work`.
+        let mut work = 0.0;
+        for ((a, force), last) in nodes.iter().zip(force.chunks_exact(3)).zip(last.as_chunks_mut::<6>().0) {
+            let x = &x[3 * *a as usize..][..3];
+            for i in 0..3 {
+                work += 0.5 * (last[3 + i] + force[i]) * (x[i] - last[i]);
+                (last[i], last[3 + i]) = (x[i], force[i]);
+            }
+        }
+        if first {
+            return 0.0;
         }
         work
     }

@@ -260,6 +260,16 @@ impl ElementSide {
 
     /// Gives the force `-int p N_a n da` with the normal of the deformed side, in pieces, to `add` with the node `a`.
     pub(super) fn push(&self, pressure: &Pressure, x: &[f64], mut add: impl FnMut(usize, [f64; 3])) {
+        if let (Pressure::Uniform(pressure), None, [a, b, c]) = (pressure, self.depth, &self.nodes[..]) {
+            // A third each of a flat triangle.
+            let at = |node: &u32| &x[3 * *node as usize..][..3];
+            let (a, b, c) = (at(a), at(b), at(c));
+            let normal =
+                cross(&[b[0] - a[0], b[1] - a[1], b[2] - a[2]], &[c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
+            let force = normal.map(|normal| -(pressure / 6.0 * normal));
+            (0..3).for_each(|a| add(a, force));
+            return;
+        }
         for point in self.rule(pressure.rules()) {
             let [u, v] = self.tangents(point, x);
             let (pressure, normal) = (pressure.at(point), cross(&u, &v));
