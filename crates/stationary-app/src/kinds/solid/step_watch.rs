@@ -47,9 +47,14 @@ const JUMP: f64 = 0.1;
 /// per cent within some steps.
 const JUMP_AFTER_RELEASE: f64 = GROWTH;
 
-/// How often still shorter steps are tried at most on the way to one row, for this row alone, where the run would stop otherwise. Each attempt takes
+/// How often still shorter steps are tried at most on the way to one row, for this row alone, where a run after a violent release would stop otherwise. Each attempt takes
 /// twice as long as the one before: in a run of `n` rows the last of `log2(n)` takes as long as the run.
 const MOST_PASSAGE_ATTEMPTS: u64 = 6;
+
+/// How often such steps are tried in a run of so many rows.
+fn passage_attempts(rows: f64) -> u64 {
+    (rows.max(1.0).log2() as u64).saturating_sub(ATTEMPTS).min(MOST_PASSAGE_ATTEMPTS)
+}
 
 /// A change of the energy since the start, over all that the body had, set free and was given, that counts as a fault from the
 /// first steps on: the error of stable steps is below one.
@@ -109,9 +114,7 @@ impl StepWatch {
             acts: !by_hand && built.motion.avi().is_some_and(|avi| avi.can_rescale()),
             used: built.stability.as_ref().map_or(f64::NAN, |stability| stability.used),
             jumps_count: true,
-            most_passage_attempts: (rows.max(1.0).log2() as u64)
-                .saturating_sub(ATTEMPTS)
-                .min(MOST_PASSAGE_ATTEMPTS),
+            most_passage_attempts: if is_violent { passage_attempts(rows) } else { 0 },
             jump: if is_violent { Jump::Small } else { Jump::Large },
             ..StepWatch::default()
         }
