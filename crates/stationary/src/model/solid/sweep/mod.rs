@@ -21,6 +21,7 @@ use super::shape::{Local, Nodal, Points, Pointwise, Shape, Tensors, zero};
 use super::stored::{Numbers, Sides, Stored};
 use crate::model::HistoryEnergy;
 use law::Law;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 #[cfg(test)]
@@ -174,8 +175,9 @@ impl<S: Shape> Kernel for Evaluate<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> bool {
         let Evaluate { averaging, stored, room, law, weighed, remembers } = self;
-        // Of each vector of the group; there are at most as many as lanes.
-        let mut averaged = [const { None::<Averaged<S, L>> }; WIDEST];
+        let averages = S::AVERAGED && averaging != Averaging::Off;
+        // Of each vector of the group; there are at most as many as lanes. To fill all of it took half of the instructions of a hexahedron.
+        let mut averaged = [const { MaybeUninit::<Averaged<S, L>>::uninit() }; WIDEST];
         for lane in (0..WIDEST).step_by(L::WIDTH) {
             let stored = Stored::<L>::new(stored, lane);
             let mut x = Nodal::<S, L>::of([zero(); 3]);
@@ -185,13 +187,13 @@ impl<S: Shape> Kernel for Evaluate<'_, S> {
                 }
             }
             let mut points = Batch { points: room.points.as_mut(), lane };
-            if !S::AVERAGED || averaging == Averaging::Off {
+            if !averages {
                 S::deformation(stored, &x, &mut points);
                 continue;
             }
             let mut f = Pointwise::<S, L>::of([[zero(); 3]; 3]);
             S::deformation(stored, &x, f.as_mut());
-            let state = averaged[lane / L::WIDTH].insert(Averaged::new(averaging));
+            let state = averaged[lane / L::WIDTH].write(Averaged::new(averaging));
             if state.average(stored, &mut f).is_err() {
                 return false;
             }
@@ -225,17 +227,18 @@ impl<S: Shape> Kernel for Evaluate<'_, S> {
             }
             let points = Batch { points: room.points.as_mut(), lane };
             let mut out = Nodal::<S, L>::of([zero(); 3]);
-            match averaged[lane / L::WIDTH].as_ref().filter(|_| S::AVERAGED) {
-                None => S::force(stored, &points, &mut out),
-                Some(averaged) => {
-                    let mut p = Pointwise::<S, L>::of([[zero(); 3]; 3]);
-                    let mut bar = Pointwise::<S, L>::of([[zero(); 3]; 3]);
-                    for q in 0..S::POINTS {
-                        (bar[q], p[q]) = (load(&points.points[q].f, lane), points.stress(q));
-                    }
-                    averaged.pull(stored, &bar, &mut p);
-                    S::force(stored, p.as_ref(), &mut out);
+            if averages {
+                // SAFETY: written for every vector by the first loop, under the same condition.
+                let averaged = unsafe { averaged[lane / L::WIDTH].assume_init_ref() };
+                let mut p = Pointwise::<S, L>::of([[zero(); 3]; 3]);
+                let mut bar = Pointwise::<S, L>::of([[zero(); 3]; 3]);
+                for q in 0..S::POINTS {
+                    (bar[q], p[q]) = (load(&points.points[q].f, lane), points.stress(q));
                 }
+                averaged.pull(stored, &bar, &mut p);
+                S::force(stored, p.as_ref(), &mut out);
+            } else {
+                S::force(stored, &points, &mut out);
             }
             let local = room.local.as_mut().as_flattened_mut().as_flattened_mut();
             for a in 0..S::KIND.nodes() {
