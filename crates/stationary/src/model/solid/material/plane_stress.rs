@@ -94,7 +94,7 @@ impl Root {
         }
         let next = next.clamp(s / FURTHEST, s * FURTHEST);
         let inside = next > self.low && next < self.high;
-        self.s = if inside && (self.asked < ENOUGH || self.asked % 2 == 0) {
+        self.s = if inside && (self.asked < ENOUGH || self.asked.is_multiple_of(2)) {
             next
         } else if self.high.is_finite() {
             0.5 * (self.low + self.high)
