@@ -1,4 +1,4 @@
-//! Scenarios of hexahedra and of bodies of revolution, from the text to the motion.
+//! Scenarios of hexahedra, of bodies of revolution and of cables, from the text to the motion.
 
 use stationary::mesh::Mesh;
 use stationary_app::run::SolidSimulation;
@@ -152,4 +152,93 @@ fn averaged_volume_in_plane_stress_is_refused() {
     let error = error.to_string();
     assert!(error.contains("material `sheet` has `plane = \"stress\"` and an averaged volume"), "{error}");
     assert!(error.contains("integration = \"full\""), "{error}");
+}
+
+const GRAVITY: f64 = 9.81;
+const BALL: f64 = 0.25;
+
+/// A line from the origin, with the nodes `top` and `ball`.
+fn line_to([x, y, z]: [f64; 3]) -> Mesh {
+    let text = format!(
+        "*NODE\n1, 0., 0., 0.\n2, {x:?}, {y:?}, {z:?}\n*ELEMENT, TYPE=T3D2\n1, 1, 2\n*NSET, NSET=top\n1\n*NSET, NSET=ball\n2\n"
+    );
+    Mesh::read("given.inp", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A ball on a cable of natural length 1, with `EA = 50` and hardly any mass, that starts at rest `below` its support or beside it.
+fn on_a_cable(end: [f64; 3], integrator: &str) -> SolidSimulation {
+    let mesh = line_to(end);
+    let length = end.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let text = format!(
+        "mesh = \"given\"\nend = 1e3\nintegrator = {integrator}\n[material.cable]\nlaw = \"cable\"\narea = 1e-4\nyoung = 5e5\n\
+         density = 1e-6\nstretch = {length:?}\n[mass.ball]\ngroup = \"ball\"\nmass = {BALL}\n[mass.hook]\ngroup = \"top\"\nmass = {BALL}\n[support.top]\ngroup = \"top\"\nfixed = true\n\
+         [load.weight]\ngroup = \"ball\"\nforce = [0, \"-{BALL}*{GRAVITY}\", 0]\n"
+    );
+    simulation(mesh, &text)
+}
+
+/// The period of a mass that falls from `above` the natural length of the cable, and what it does in between.
+fn bounce(above: f64) -> f64 {
+    let omega = (50.0 / BALL).sqrt();
+    let (sag, speed) = (GRAVITY / omega.powi(2), (2.0 * GRAVITY * above).sqrt());
+    // Taut it swings about the sag, `sag + a sin(omega t - phase)`.
+    let phase = (sag * omega).atan2(speed);
+    2.0 * speed / GRAVITY + (PI + 2.0 * phase) / omega
+}
+
+#[test]
+fn mass_bounces_on_a_cable_with_the_period_of_the_closed_form() {
+    for above in [0.05, 0.4] {
+        let period = bounce(above);
+        let error = |fraction: f64| {
+            let integrator = format!("{{ method = \"newmark\", fraction = {fraction} }}");
+            let mut body = on_a_cable([0.0, above - 1.0, 0.0], &integrator);
+            assert!(body.advance(3.0 * period, &mut |_| ControlFlow::Continue(())).unwrap().is_continue());
+            let view = body.look().unwrap();
+            // At the top the height says little of the time, and the speed everything.
+            let speed = view.v[1][1];
+            (speed / GRAVITY).abs().max((view.x[1][1] - (above - 1.0)).abs())
+        };
+        let (coarse, fine) = (error(0.05), error(0.0125));
+        println!("{above}: {coarse:e} {fine:e}");
+        assert!(fine < 2e-4 && fine < 0.2 * coarse, "{above}: {coarse:e} {fine:e}");
+    }
+}
+
+#[test]
+fn energy_of_a_mass_that_bounces_on_a_cable_does_not_drift() {
+    for integrator in ["{ method = \"newmark\", fraction = 0.1 }", "{ method = \"avi\", fraction = 0.1 }"] {
+        let mut body = on_a_cable([0.1, -0.8, 0.0], integrator);
+        let energy = |body: &SolidSimulation| {
+            let view = body.look().unwrap();
+            // The potential contains that of the constant weight.
+            view.kinetic + view.potential
+        };
+        let first = energy(&body);
+        let mut worst = [0.0_f64; 4];
+        for row in 1..=4000 {
+            let t = 0.1 * f64::from(row);
+            assert!(body.advance(t, &mut |_| ControlFlow::Continue(())).unwrap().is_continue());
+            let quarter = &mut worst[(row as usize - 1) / 1000];
+            *quarter = quarter.max((energy(&body) - first).abs());
+        }
+        let size = BALL * GRAVITY;
+        println!("{integrator}: {worst:?}");
+        assert!(worst.iter().all(|w| *w < 2e-2 * size) && worst[3] < 2.0 * worst[0], "{worst:?}");
+    }
+}
+
+#[test]
+fn slack_cable_lets_its_ends_fly_and_a_prestretched_one_pulls() {
+    let mesh = line_to([0.8, 0.0, 0.0]);
+    let text = "mesh = \"given\"\nend = 1\n[material.cable]\nlaw = \"cable\"\narea = 1\nyoung = 100\ndensity = 2\nstretch = 0.8\n\
+                [initial]\nvelocity = [0, \"X\", \"-2*X\"]\n";
+    let mut body = simulation(mesh, text);
+    assert!(body.advance(0.25, &mut |_| ControlFlow::Continue(())).unwrap().is_continue());
+    let view = body.look().unwrap();
+    assert_eq!(view.x[0], [0.0; 3]);
+    let off = [0.8, 0.2, -0.4].into_iter().zip(view.x[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-14 && view.potential == 0.0, "{:?}", view.x[1]);
+    // Half of the mass of its natural length at each end.
+    assert!((view.linear[1] - 0.8).abs() < 1e-14, "{:?}", view.linear);
 }

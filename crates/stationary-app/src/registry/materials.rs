@@ -65,6 +65,12 @@ const ENERGY: Key = Key::required(
     "the energy, a [formula](materials.md#any-energy-formula) of `I1`, `I2`, `J`, the components `C11` to `C33` and `F11` to `F33`, and the parameters",
 );
 const AREA: Key = Key::required("area", Form::Positive, "area = 1e-4", "of the cross-section");
+const STRETCH: Key = Key::new(
+    "stretch",
+    Form::Positive,
+    IfAbsent::Number(1.0),
+    "the length in the mesh over the natural length: above 1 it pulls from the start",
+);
 const STIFFNESS: Key = Key::required("stiffness", Form::Positive, "stiffness = 100.0", "force per extension");
 const LENGTH: Key =
     Key::new("length", Form::AtLeast(0.0), IfAbsent::Derived("that in the mesh"), "the length at rest");
@@ -201,7 +207,7 @@ impl MaterialEntry {
 }
 
 /// All laws.
-pub(super) const MATERIALS: [MaterialEntry; 12] = [
+pub(super) const MATERIALS: [MaterialEntry; 13] = [
     MaterialEntry {
         name: "neo-hookean",
         elements: "plane, solid",
@@ -303,8 +309,14 @@ pub(super) const MATERIALS: [MaterialEntry; 12] = [
     MaterialEntry {
         name: "bar",
         elements: "lines",
-        constants: &[AREA, MODULUS, DENSITY],
-        energy: "along the bar, by its stretch",
+        constants: &[AREA, MODULUS, DENSITY, STRETCH],
+        energy: "along the bar, `young area L/2 (l/L - 1)^2` with its length `l` and natural length `L`",
+    },
+    MaterialEntry {
+        name: "cable",
+        elements: "lines",
+        constants: &[AREA, MODULUS, DENSITY, STRETCH],
+        energy: "that of a [bar](elements.md#bars-springs-and-cables) where it is longer than its natural length, else zero: it only pulls",
     },
     MaterialEntry {
         name: "spring",

@@ -30,6 +30,8 @@ enum MaterialForm {
     Bar {
         stiffness: f64,
         line_density: f64,
+        stretch: f64,
+        only_pulls: bool,
     },
     Spring {
         stiffness: f64,
@@ -58,11 +60,13 @@ fn one(scenario: &Scenario, choice: &MaterialSpec) -> Result<ElementMaterial, Er
     let owner = format!("material `{}`", choice.name.text);
     let mut options = choice.options.open(&owner, &choice.name, law.constants.to_vec())?;
     let form = match law.name {
-        "bar" => {
+        "bar" | "cable" => {
             let area: f64 = options.get("area")?;
             let young: f64 = options.get("young")?;
             let density: f64 = options.get("density")?;
-            MaterialForm::Bar { stiffness: young * area, line_density: density * area }
+            let stretch = options.get("stretch")?;
+            let only_pulls = law.name == "cable";
+            MaterialForm::Bar { stiffness: young * area, line_density: density * area, stretch, only_pulls }
         }
         "spring" => {
             MaterialForm::Spring { stiffness: options.get("stiffness")?, length: options.given("length")? }
@@ -311,8 +315,10 @@ impl ElementMaterial {
         named: &dyn Fn(usize) -> String,
     ) -> Result<Vec<Box<dyn Elements>>, Error> {
         let built = match &self.form {
-            MaterialForm::Bar { stiffness, line_density } => {
-                Bars::elastic(points, nodes, first, *stiffness, *line_density).map(boxed)
+            MaterialForm::Bar { stiffness, line_density, stretch, only_pulls } => {
+                let bars = Bars::elastic(points, nodes, first, *stiffness, *line_density);
+                let bars = bars.and_then(|bars| bars.stretched(*stretch));
+                bars.map(|bars| boxed(if *only_pulls { bars.cables() } else { bars }))
             }
             MaterialForm::Spring { stiffness, length } => {
                 Bars::springs(points, nodes, first, *stiffness, *length).map(boxed)

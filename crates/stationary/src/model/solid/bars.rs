@@ -1,4 +1,4 @@
-//! Bars and springs of two nodes.
+//! Bars, springs and cables of two nodes.
 
 use super::elements::{ElementFault, Elements};
 use super::group::{check_lists, gather, place};
@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Bars and springs under large displacement: `V = k/2 (l - L)^2` with `l` the distance of the two nodes.
 ///
 /// A bar of Young's modulus `E`, section `A` and length `L` has `k = E A / L`, hence `V = E A L / 2 ((l - L) / L)^2`.
+///
+/// A cable is a bar that only pulls: it is slack, `V = 0`, where `l < L`. Its potential has a continuous gradient. Its stiffness has not, and
+/// steps are determined by that of the taut cable, slack or not.
 #[derive(Debug, Clone, Default)]
 pub struct Bars {
     nodes: Vec<u32>,
@@ -17,6 +20,7 @@ pub struct Bars {
     stiffness: Vec<f64>,
     rest: Vec<f64>,
     mass: Vec<f64>,
+    only_pull: bool,
 }
 
 impl Bars {
@@ -75,6 +79,42 @@ impl Bars {
         Ok(bars)
     }
 
+    /// The same bars with a natural length that is theirs over `stretch`: above 1 they pull from the start, below 1 they push, or are slack.
+    /// Masses become those of the natural lengths.
+    pub fn stretched(mut self, stretch: f64) -> Result<Self, Diagnostic> {
+        positive("stretch", stretch)?;
+        for k in 0..self.rest.len() {
+            self.rest[k] /= stretch;
+            self.stiffness[k] *= stretch;
+            self.mass[k] /= stretch;
+        }
+        Ok(self)
+    }
+
+    /// The same as cables, which only pull.
+    pub fn cables(self) -> Self {
+        Bars { only_pull: true, ..self }
+    }
+
+    fn is_slack(&self, k: usize, length: f64) -> bool {
+        self.only_pull && length < self.rest[k]
+    }
+
+    /// The stiffness matrix at a span.
+    fn matrix(&self, k: usize, (d, length): ([f64; 3], f64), out: &mut [f64]) {
+        let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
+        // k (n n' + (1 - L/l) (1 - n n')) = k (1 - L/l + L/l n n')
+        let ratio = if rest == 0.0 { 0.0 } else { rest / length };
+        for i in 0..3 {
+            for j in 0..3 {
+                let along = if rest == 0.0 { 0.0 } else { d[i] * d[j] / (length * length) };
+                let s = stiffness * (ratio * along + if i == j { 1.0 - ratio } else { 0.0 });
+                (out[6 * i + j], out[6 * (3 + i) + 3 + j]) = (s, s);
+                (out[6 * (3 + i) + j], out[6 * i + 3 + j]) = (-s, -s);
+            }
+        }
+    }
+
     #[inline(always)]
     fn span(&self, k: usize, x: &[f64]) -> ([f64; 3], f64) {
         let (a, b) = (3 * self.nodes[2 * k] as usize, 3 * self.nodes[2 * k + 1] as usize);
@@ -91,6 +131,9 @@ impl Bars {
     #[inline(always)]
     fn pull_along(&self, k: usize, (d, length): ([f64; 3], f64)) -> Result<(f64, [f64; 3]), ElementFault> {
         let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
+        if self.is_slack(k, length) {
+            return Ok((0.0, [0.0; 3]));
+        }
         let stretch = length - rest;
         let energy = 0.5 * stiffness * stretch * stretch;
         if !energy.is_finite() {
@@ -184,25 +227,35 @@ impl Elements for Bars {
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         self.pull(k, x)?;
-        let (d, length) = self.span(k, x);
-        let (stiffness, rest) = (self.stiffness[k], self.rest[k]);
-        // k (n n' + (1 - L/l) (1 - n n')) = k (1 - L/l + L/l n n')
-        let ratio = if rest == 0.0 { 0.0 } else { rest / length };
-        for i in 0..3 {
-            for j in 0..3 {
-                let along = if rest == 0.0 { 0.0 } else { d[i] * d[j] / (length * length) };
-                let s = stiffness * (ratio * along + if i == j { 1.0 - ratio } else { 0.0 });
-                (out[6 * i + j], out[6 * (3 + i) + 3 + j]) = (s, s);
-                (out[6 * (3 + i) + j], out[6 * i + 3 + j]) = (-s, -s);
-            }
+        let span = self.span(k, x);
+        if self.is_slack(k, span.1) {
+            out[..36].fill(0.0);
+        } else {
+            self.matrix(k, span, out);
         }
+        Ok(())
+    }
+
+    /// That of the taut cable where it is slack.
+    fn step_tangent(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        let (d, length) = self.span(k, x);
+        if !self.is_slack(k, length) {
+            return self.tangent(k, 0.0, x, out);
+        }
+        let rest = self.rest[k];
+        // A cable without length has no direction, and any will do.
+        let taut = if length > 0.0 { d.map(|d| d * (rest / length)) } else { [rest, 0.0, 0.0] };
+        self.matrix(k, (taut, rest), out);
         Ok(())
     }
 
     fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
         self.pull(k, x)?;
         let mut s = [[0.0; 3]; 3];
-        s[0][0] = self.stiffness[k] * (self.span(k, x).1 - self.rest[k]);
+        let length = self.span(k, x).1;
+        if !self.is_slack(k, length) {
+            s[0][0] = self.stiffness[k] * (length - self.rest[k]);
+        }
         Ok(s)
     }
 

@@ -142,6 +142,10 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn prefetch(&self, _k: usize) {}
     /// Writes the tangent stiffness, a square matrix by rows, to `out`.
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault>;
+    /// The tangent stiffness that decides on steps: the largest on either side of a kink of the force.
+    fn step_tangent(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
+        self.tangent(k, 0.0, x, out)
+    }
     /// The Cauchy stress, averaged over the element; for a bar the axial force in the first entry.
     fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault>;
 
@@ -223,7 +227,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn stiffness(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let n = self.kind().nodes();
         let mut matrix = vec![0.0; 9 * n * n];
-        self.tangent(k, 0.0, x, &mut matrix)?;
+        self.step_tangent(k, x, &mut matrix)?;
         for a in 0..n {
             out[a] = (3 * a..3 * a + 3).map(|i| matrix[i * (3 * n) + i].abs()).sum();
         }
@@ -239,7 +243,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
     fn couplings(&self, k: usize, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         let n = self.kind().nodes();
         let mut matrix = vec![0.0; 9 * n * n];
-        self.tangent(k, 0.0, x, &mut matrix)?;
+        self.step_tangent(k, x, &mut matrix)?;
         out[..n * n].fill(0.0);
         for (i, row) in matrix.chunks_exact(3 * n).take(3 * n).enumerate() {
             for (j, entry) in row.iter().enumerate() {
@@ -268,7 +272,7 @@ pub trait Elements: fmt::Debug + Send + Sync {
         let m = self.kind().nodes();
         let n = 3 * m;
         let mut a = vec![0.0; n * n];
-        self.tangent(k, 0.0, x, &mut a)?;
+        self.step_tangent(k, x, &mut a)?;
         let mut scale = [0.0; 3 * MAX_NODES];
         (0..n).for_each(|i| scale[i] = 1.0 / masses[i / 3].sqrt());
         for i in 0..n {

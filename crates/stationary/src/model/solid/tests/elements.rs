@@ -10,7 +10,9 @@ fn with_bars() -> Vec<(String, Mesh, Solid)> {
     let bars = Bars::elastic(points, &mesh.nodes, 0, 2.0, 0.5).unwrap();
     let springs = Bars::springs(points, &mesh.nodes, 4, 2.0, Some(0.3)).unwrap();
     let strings = Bars::springs(points, &mesh.nodes, 8, 2.0, Some(0.0)).unwrap();
-    let blocks: Vec<Box<dyn Elements>> = vec![Box::new(bars), Box::new(springs), Box::new(strings)];
+    let cables = Bars::elastic(points, &mesh.nodes, 12, 2.0, 0.5).unwrap().cables();
+    let blocks: Vec<Box<dyn Elements>> =
+        vec![Box::new(bars), Box::new(springs), Box::new(strings), Box::new(cables)];
     let mesh = Mesh { kind: ElementKind::Tet4, ..mesh.clone() };
     all.push(("bars and springs".into(), mesh.clone(), Solid::new(points, blocks, &[]).unwrap()));
     all

@@ -1,6 +1,7 @@
 //! The laws of elastic energies, each asked of one list of all materials and elements.
 
 mod body;
+mod cables;
 mod cells;
 mod elastic_laws;
 mod elements;
