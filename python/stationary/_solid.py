@@ -188,8 +188,8 @@ class SolidSimulation(Simulation):
         return self._core.look()
 
     def set(self, q: Any = None, v: Any = None, *, x: Any = None) -> None:
-        """Sets positions, velocities or both. The clocks of all elements begin anew at this time. ``q`` and ``x`` are the
-        same: a row for each node."""
+        """Sets positions, velocities or both. The clocks of all elements begin anew at this time, and so do materials with
+        memory: plastic strains are zero. ``q`` and ``x`` are the same: a row for each node."""
         if x is not None and q is not None:
             raise TypeError("give either `x` or `q`: they are the same")
         x = q if x is None else x

@@ -357,13 +357,14 @@ def tube_wave():
 
 # Corners of a cell of a grid as bits of 0 to 7: x, then y, then z; its faces, seen from the inside; its two wedges.
 CORNERS = [0, 1, 3, 2, 4, 5, 7, 6]
-FACES = {"x0": (0, 2, 6, 4), "x1": (1, 5, 7, 3), "y0": (0, 4, 5, 1), "y1": (2, 3, 7, 6), "z0": (0, 1, 3, 2), "z1": (4, 6, 7, 5)}
+FACES = {"x0": (0, 2, 6, 4), "x1": (1, 5, 7, 3), "y0": (0, 4, 5, 1), "y1": (2, 3, 7, 6)}
+FACES |= {"z0": (0, 1, 3, 2), "z1": (4, 6, 7, 5)}
 WEDGES = [(0, 1, 3, 4, 5, 7), (0, 3, 2, 4, 7, 6)]
 
 
 def mixed_grid(origin, count, size, kind_of, cut, shake, points):
-    """Cells of a grid, each a hexahedron, two wedges, or pyramids to its middle; the face `cut(cell)` of the last kind is that of two
-    tetrahedra. Inner nodes are shaken. Appends to `points`; returns elements by kind, and the faces outside by their side."""
+    """Cells of a grid, each a hexahedron, two wedges, or pyramids to its middle; the face `cut(cell)` of the last kind is
+    that of two tetrahedra. Inner nodes are shaken. Appends to `points`; returns elements by kind, and outer faces by side."""
     number, elements, outside = {}, {kind: [] for kind in (HEXAHEDRON, WEDGE, PYRAMID, TETRAHEDRON)}, {}
     for node in np.ndindex(*(n + 1 for n in count)):
         place = np.array(origin) + np.array(size) * node / count
@@ -407,10 +408,12 @@ def mixed_mesh():
     start("mixed-mesh")
     model, points = gmsh.model, []
     kinds = [HEXAHEDRON, PYRAMID, WEDGE]
-    bar = mixed_grid((0, 0, 0), (18, 2, 2), (3, 1 / 3, 1 / 3), lambda cell: kinds[cell[0] % 3],
-                     lambda cell: ("y0", "y1")[cell[1]], 0.2, points)
-    cube = mixed_grid((0, 1, 0), (3, 3, 3), (1, 1, 1), lambda cell: PYRAMID if cell[0] == 2 else WEDGE if cell[:2] == (0, 0) else HEXAHEDRON,
-                      lambda cell: "x1", 0.3, points)
+    in_bar = lambda cell: kinds[cell[0] % 3]
+    in_cube = lambda cell: PYRAMID if cell[0] == 2 else WEDGE if cell[:2] == (0, 0) else HEXAHEDRON
+    bar = mixed_grid(
+        (0, 0, 0), (18, 2, 2), (3, 1 / 3, 1 / 3), in_bar, lambda cell: ("y0", "y1")[cell[1]], 0.2, points
+    )
+    cube = mixed_grid((0, 1, 0), (3, 3, 3), (1, 1, 1), in_cube, lambda cell: "x1", 0.3, points)
     home = None
     sets = [("bar", 3, bar[0]), ("cube", 3, cube[0])]
     for name, sides in [("foot", ("x0",)), ("end", ("x1",)), ("y-sides", ("y0", "y1")), ("z-sides", ("z0", "z1"))]:

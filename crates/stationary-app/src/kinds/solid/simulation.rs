@@ -184,7 +184,8 @@ impl SolidSimulation {
     }
 
     /// Replaces positions, velocities or both at the present time. The run begins anew there: the clocks of all elements start
-    /// at this time with the steps that they have, and counts, work and impulses from nought. Supports drive their nodes all the same.
+    /// at this time with the steps that they have, counts, work and impulses from nought, and materials with memory without history.
+    /// Supports drive their nodes all the same.
     ///
     /// A state that is refused leaves the old one as it was.
     pub fn set(&mut self, x: Option<&[[f64; 3]]>, v: Option<&[[f64; 3]]>) -> Result<(), Error> {
