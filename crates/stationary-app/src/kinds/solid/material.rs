@@ -7,7 +7,7 @@ use stationary::error::{Diagnostic, Error};
 use stationary::formula::Scope;
 use stationary::mesh::{CellKind, Mesh};
 use stationary::model::solid::{
-    Bars, ConstitutiveLaw, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
+    Bars, ConstitutiveLaw, Damped, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
     FormulaMaterialError, Hardening, Integration, J2, Lame, LinearElastic, MaxwellBranch, MooneyRivlin,
     NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PlaneAssumption, RateDependence,
     StVenantKirchhoff, Viscoelastic,
@@ -17,6 +17,8 @@ use stationary::model::solid::{
 pub(super) struct ElementMaterial {
     place: Place,
     form: MaterialForm,
+    /// The rate of mass-proportional damping.
+    pub mass_damping: f64,
 }
 
 enum MaterialForm {
@@ -57,6 +59,8 @@ fn one(scenario: &Scenario, choice: &MaterialSpec) -> Result<ElementMaterial, Er
     };
     let owner = format!("material `{}`", choice.name.text);
     let mut options = choice.options.open(&owner, &choice.name, law.constants.to_vec())?;
+    // A spring has no mass to damp.
+    let mass_damping = if law.name == "spring" { 0.0 } else { options.get("mass_damping")? };
     let form = match law.name {
         "bar" => {
             let area: f64 = options.get("area")?;
@@ -69,7 +73,7 @@ fn one(scenario: &Scenario, choice: &MaterialSpec) -> Result<ElementMaterial, Er
         }
         _ => continuum(scenario, choice, &mut options)?,
     };
-    Ok(ElementMaterial { place, form })
+    Ok(ElementMaterial { place, form, mass_damping })
 }
 
 fn continuum(
@@ -102,6 +106,9 @@ fn continuum(
             }
         }
     };
+    let beta: f64 = options.get("stiffness_damping")?;
+    let law =
+        if beta > 0.0 { ConstitutiveLaw::Damped(Damped::new(&law, beta).map_err(placed)?) } else { law };
     let density = options.get("density")?;
     let thickness = options.get("thickness")?;
     // A fluid without pressure would not resist anything in its plane: it has no plane stress.
