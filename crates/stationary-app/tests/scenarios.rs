@@ -2,6 +2,7 @@
 //! last test of each leaves other cores idle. `every_test_file_is_part_of_a_program` holds the list complete.
 
 mod bodies_scenario;
+mod damping;
 mod docs;
 mod energy;
 mod gather;

@@ -148,7 +148,14 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
         None => start(scenario, system, &mesh.points)?,
     };
     let groups = mesh.groups.iter().map(|g| (g.name.clone(), of_group(g, &at_cell))).collect();
-    let problem = Arc::new(SolidProblem::new(solid, loads, supports, tags));
+    let alpha = |k: usize| {
+        let (block, j) = solid.locate(k);
+        let label = block.label(j);
+        element_materials[materials.partition_point(|end| *end <= label)].mass_damping
+    };
+    let alpha: Vec<f64> = (0..solid.elements()).map(alpha).collect();
+    let problem = SolidProblem::new(solid, loads, supports, tags).with_mass_damping(|k| alpha[k]);
+    let problem = Arc::new(problem);
     if let Some(supports) = problem.supports() {
         supports.impose(scenario.start, &mut x, &mut v);
     }

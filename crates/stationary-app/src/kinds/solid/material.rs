@@ -7,7 +7,7 @@ use stationary::error::{Diagnostic, Error};
 use stationary::formula::Scope;
 use stationary::mesh::{CellId, CellKind, Mesh};
 use stationary::model::solid::{
-    Bars, ConstitutiveLaw, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
+    Bars, ConstitutiveLaw, Damped, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
     FormulaMaterialError, Hardening, Heating, Integration, J2, Lame, LinearElastic, MaxwellBranch,
     MooneyRivlin, NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PlaneAssumption,
     RateDependence, StVenantKirchhoff, Viscoelastic,
@@ -17,6 +17,8 @@ use stationary::model::solid::{
 pub(super) struct ElementMaterial {
     place: Place,
     form: MaterialForm,
+    /// The rate of mass-proportional damping.
+    pub mass_damping: f64,
 }
 
 enum MaterialForm {
@@ -59,6 +61,8 @@ fn one(scenario: &Scenario, choice: &MaterialSpec) -> Result<ElementMaterial, Er
     };
     let owner = format!("material `{}`", choice.name.text);
     let mut options = choice.options.open(&owner, &choice.name, law.constants.to_vec())?;
+    // A spring has no mass to damp.
+    let mass_damping = if law.name == "spring" { 0.0 } else { options.get("mass_damping")? };
     let form = match law.name {
         "bar" | "cable" => {
             let area: f64 = options.get("area")?;
@@ -73,7 +77,7 @@ fn one(scenario: &Scenario, choice: &MaterialSpec) -> Result<ElementMaterial, Er
         }
         _ => continuum(scenario, choice, &mut options)?,
     };
-    Ok(ElementMaterial { place, form })
+    Ok(ElementMaterial { place, form, mass_damping })
 }
 
 fn continuum(
@@ -107,6 +111,9 @@ fn continuum(
             }
         }
     };
+    let beta: f64 = options.get("stiffness_damping")?;
+    let law =
+        if beta > 0.0 { ConstitutiveLaw::Damped(Damped::new(&law, beta).map_err(placed)?) } else { law };
     let thick = options.find("thickness").map(|entry| entry.key_place.clone());
     let thickness = options.get("thickness")?;
     // A fluid without pressure would not resist anything in its plane: it has no plane stress.

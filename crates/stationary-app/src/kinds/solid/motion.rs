@@ -37,7 +37,7 @@ pub(super) struct Look {
     pub potential: f64,
     /// Work from outside less what the matter has dissipated; NaN where it is not known.
     pub work: f64,
-    /// Energy that elements with memory have dissipated.
+    /// Energy that elements with memory and mass-proportional damping have dissipated.
     pub dissipated: f64,
     pub linear: MomentumBalance,
     pub angular: MomentumBalance,
@@ -100,8 +100,9 @@ impl Synchronous {
         let (x, p) = (self.sparse.positions(), self.sparse.momenta());
         let size = |v: &[f64]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
         let nodes = || x.chunks_exact(3).zip(p.chunks_exact(3));
-        // Impulses of loads and moments of supports are not booked by these methods.
-        let free = self.problem.loads().is_empty() && self.problem.supports().is_none();
+        // Impulses of loads and damping and moments of supports are not booked by these methods.
+        let undriven = self.problem.loads().is_empty() && self.problem.supports().is_none();
+        let free = undriven && self.problem.mass_damping().is_none();
         let outside = if free { [0.0; 3] } else { [f64::NAN; 3] };
         let balance =
             |now, start, scale| MomentumBalance { now, start, loads: outside, reactions: [0.0; 3], scale };

@@ -16,7 +16,7 @@ use stationary::observe::{Conserved, Entry, Record as Found, Track, part, record
 pub(super) struct Record {
     /// Energy less the work from outside.
     energy: Track,
-    /// What materials with memory have dissipated at the last row, if there are any.
+    /// What materials with memory and damping have dissipated at the last row, if there are any.
     dissipated: Option<f64>,
     kinetic: f64,
     /// Largest residual of the balances of linear and angular momentum, and the largest scale.
@@ -79,7 +79,7 @@ impl Record {
         }
         Ok(Record {
             energy: Track::default(),
-            dissipated: body.problem.solid().has_history().then_some(0.0),
+            dissipated: body.problem.dissipates().then_some(0.0),
             kinetic: 0.0,
             balance: [[0.0; 2]; 2],
             initial: [[0.0; 3]; 2],

@@ -27,7 +27,7 @@ pub struct SolidView {
     pub potential: f64,
     /// What changing loads, pressures and moving supports have brought in since the start; NaN where the method does not book it.
     pub work: f64,
-    /// Energy that materials with memory have dissipated since the start.
+    /// Energy that materials with memory and damping have dissipated since the start.
     pub dissipated: f64,
     /// Linear momentum.
     pub linear: [f64; 3],
@@ -171,7 +171,7 @@ impl SolidSimulation {
             ("potential".into(), look.potential),
             ("work".into(), look.outer_work()),
         ];
-        if self.built.body.problem.solid().has_history() {
+        if self.built.body.problem.dissipates() {
             row.push(("dissipation".into(), look.dissipated));
         }
         let momenta = [("linear", &look.linear), ("angular", &look.angular)];
