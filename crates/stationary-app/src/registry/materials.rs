@@ -118,6 +118,12 @@ const VISCOUS_EXPONENT: Key = Key::new(
     IfAbsent::Number(1.0),
     "the exponent of the rate in the viscous stress",
 );
+const EROSION: Key = Key::new(
+    "erosion_strain",
+    Form::Positive,
+    IfAbsent::Depends { when: "removes elements at this plastic strain", example: "erosion_strain = 0.8" },
+    "the mean plastic strain at which an element is removed: no force from then on, its energy counts as dissipated, its mass stays",
+);
 const MELTING: Key = Key::new(
     "melting_temperature",
     Form::Number,
@@ -325,6 +331,7 @@ pub(super) const MATERIALS: [MaterialEntry; 13] = [
             TEMPERATURE,
             SOFTENING_EXPONENT,
             HEAT_FRACTION,
+            EROSION,
         ],
         energy: "`K/2 tr(e)^2 + mu dev(e):dev(e)` with the logarithmic elastic strain `e`; flows where the Mises stress reaches \
                  `yield + hardening p + saturation (1 - exp(-saturation_rate p)) + power p^exponent`, `p` the plastic strain, \

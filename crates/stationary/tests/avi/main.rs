@@ -5,6 +5,7 @@ mod certificate;
 mod damping;
 mod energy;
 mod envelope;
+mod erosion;
 mod external;
 mod faults;
 mod free_schedule;

@@ -7,10 +7,10 @@ use stationary::error::{Diagnostic, Error};
 use stationary::formula::Scope;
 use stationary::mesh::{CellId, CellKind, Mesh};
 use stationary::model::solid::{
-    Bars, ConstitutiveLaw, Damped, Depth, ElementGroup, ElementKind, Elements, Fluid, FormulaMaterial,
-    FormulaMaterialError, Hardening, Heating, Integration, J2, Lame, LinearElastic, MaxwellBranch,
-    MooneyRivlin, NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants, PlaneAssumption,
-    RateDependence, StVenantKirchhoff, Viscoelastic,
+    Bars, ConstitutiveLaw, Damped, Depth, ElementGroup, ElementKind, Elements, Eroding, Fluid,
+    FormulaMaterial, FormulaMaterialError, Hardening, Heating, Integration, J2, Lame, LinearElastic,
+    MaxwellBranch, MooneyRivlin, NeoHookean, Ogden, OgdenTerm, Orthotropic, OrthotropicConstants,
+    PlaneAssumption, RateDependence, StVenantKirchhoff, Viscoelastic,
 };
 
 /// A checked material with its constants, which builds elements from the cells of a mesh.
@@ -28,6 +28,8 @@ enum MaterialForm {
         thickness: f64,
         plane: PlaneAssumption,
         integration: Integration,
+        /// The plastic strain at which elements are removed.
+        erosion: Option<f64>,
     },
     Bar {
         stiffness: f64,
@@ -129,7 +131,8 @@ fn continuum(
         return Err(place.error(message).help(help).into());
     }
     let integration = integration(choice, options, plane)?;
-    Ok(MaterialForm::Continuum { law, density, thickness, plane, integration })
+    let erosion = if choice.law.text == "j2" { options.given("erosion_strain")? } else { None };
+    Ok(MaterialForm::Continuum { law, density, thickness, plane, integration, erosion })
 }
 
 fn integration(
@@ -362,7 +365,7 @@ impl ElementMaterial {
             MaterialForm::Spring { stiffness, length } => {
                 Bars::springs(points, nodes, first, *stiffness, *length).map(boxed)
             }
-            MaterialForm::Continuum { law, density, thickness, plane, integration } => {
+            MaterialForm::Continuum { law, density, thickness, plane, integration, erosion } => {
                 let kind = continuum_kind(kind).expect("only cells that fit are given");
                 let group = ElementGroup {
                     kind,
@@ -373,7 +376,13 @@ impl ElementMaterial {
                     plane: *plane,
                     integration: *integration,
                 };
-                group.build(points, law)
+                let blocks = group.build(points, law);
+                match erosion {
+                    Some(limit) => {
+                        blocks.and_then(|blocks| blocks.into_iter().map(|b| eroding(b, *limit)).collect())
+                    }
+                    None => blocks,
+                }
             }
         };
         built.map_err(|d| {
@@ -381,6 +390,10 @@ impl ElementMaterial {
             Diagnostic { help: d.help, ..self.place.error(message) }.into()
         })
     }
+}
+
+fn eroding(block: Box<dyn Elements>, limit: f64) -> Result<Box<dyn Elements>, Diagnostic> {
+    Ok(Box::new(Eroding::new(block, limit)?))
 }
 
 fn boxed(bars: Bars) -> Vec<Box<dyn Elements>> {

@@ -194,7 +194,11 @@ pub(super) fn summary(built: &PreparedSolid, watch: &StepWatch, passed: f64, mov
         "nanoseconds_per_update": if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN },
     };
     let mut keys = record! {
-        "solid": record! { "mass": solid.mass().iter().sum::<f64>(), "volume": volume(solid) },
+        "solid": record! {
+            "mass": solid.mass().iter().sum::<f64>(),
+            "volume": volume(solid),
+            "eroded": eroded(built),
+        },
         "avi": avi,
         "local_energy": local_energy(built.motion.avi().and_then(|avi| avi.local_energy())),
     };
@@ -207,6 +211,12 @@ pub(super) fn summary(built: &PreparedSolid, watch: &StepWatch, passed: f64, mov
         iterations: built.motion.iterations(),
         keys,
     }
+}
+
+/// The number of elements that are removed.
+fn eroded(built: &PreparedSolid) -> usize {
+    let of_name = histories(built).into_iter().filter(|(name, _)| *name == "eroded");
+    of_name.flat_map(|(_, values)| values).filter(|value| *value == 1.0).count()
 }
 
 fn volume(solid: &Solid) -> f64 {
@@ -235,6 +245,7 @@ fn facts(engine: &SolidEngine, finished: &FinishedRun<'_>) -> Vec<(String, Strin
         fact("integrator", built.choice.to_string()),
         fact("elements", get("avi.elements")),
         fact("nodes", get("avi.nodes")),
+        fact("eroded elements", count("solid.eroded")),
         fact("mass", get("solid.mass")),
         fact("steps of elements", format!("{} to {}", get("avi.step.min"), get("avi.step.max"))),
         fact("time", format!("{} to {}", short(scenario.start), short(finished.end.time))),

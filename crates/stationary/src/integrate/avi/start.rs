@@ -66,7 +66,7 @@ impl<P: Potentials> Avi<P> {
     pub fn with_boundary(potentials: P, start: AviStart, boundary: Boundary) -> Result<Self, AviError> {
         let mut avi = Avi::before_first_kick(potentials, start);
         avi.clocks.event_shift = 0.5;
-        avi.boundary = boundary;
+        avi.boundary = boundary.of(&avi.potentials);
         avi.begin()?;
         Ok(avi)
     }

@@ -39,7 +39,7 @@ impl LinearBoundary {
         }
         let touches = |k: &u32| potentials.nodes(*k as usize).iter().any(is_shared);
         let list: Vec<u32> = level.list.iter().copied().filter(touches).collect();
-        let patch = Patch { nodes: &nodes, elements: list.clone(), step: level.step, ..*about };
+        let patch = Patch { nodes: &nodes, elements: list.clone(), ..*about };
         let spectrum = Spectrum::new(&patch, boundary, level.step);
         let level = Level::new(potentials, list, level.step, about.inverse_mass);
         let (coefficients, factors) = (Arc::default(), Arc::default());

@@ -5,7 +5,6 @@ mod act;
 use super::super::harmonic_clock::HarmonicClock;
 use super::SmallMotions;
 use super::boundary::LinearBoundary;
-use crate::integrate::avi::envelope::spectrum::stiffening;
 use crate::model::{CompiledPrefix, NodalKicks, PotentialFault, Potentials};
 
 /// Displacements are at first this part of the smallest distance between two nodes of an element: small enough for forces to be linear, and
@@ -229,6 +228,11 @@ impl<'a, P: Potentials> LinearLevels<'a, P> {
         level.fixed.iter().for_each(|i| v[*i as usize] = 0.0);
         Ok(())
     }
+}
+
+/// By what stiffness damping with the time `beta` stiffens an element against a vibration from step to step: `K + 2 beta K/h`.
+fn stiffening(beta: f64, step: f64) -> f64 {
+    if beta > 0.0 { 1.0 + 2.0 * beta / step } else { 1.0 }
 }
 
 /// A level, or its elements at the boundary with the next faster one.

@@ -58,6 +58,13 @@ impl Boundary {
     pub fn has_envelope(self) -> bool {
         self != Boundary::Impulse
     }
+
+    /// How the levels of these potentials act. Stiffness damping knows no envelope: it would take the way to where the envelope evaluates a force
+    /// for a velocity, and pump energy into the nodes that levels share.
+    pub(super) fn of<P: Potentials>(self, potentials: &P) -> Self {
+        let damped = (0..potentials.count()).any(|k| potentials.stiffness_damping(k) > 0.0);
+        if damped { Boundary::Impulse } else { self }
+    }
 }
 
 /// The boundaries of all levels with the next faster one.
@@ -254,7 +261,6 @@ impl LevelBoundary {
             inverse_mass: mesh.inverse_mass,
             nodes: &nodes,
             elements: elements.clone(),
-            step,
         };
         let spectrum = Spectrum::new(&patch, kind, step);
         let mut boundary = LevelBoundary { nodes, groups, elements, spectrum, whole };

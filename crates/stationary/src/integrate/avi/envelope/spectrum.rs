@@ -19,13 +19,6 @@ pub(in super::super) struct Patch<'a, P> {
     pub inverse_mass: &'a [f64],
     pub nodes: &'a [u32],
     pub elements: Vec<u32>,
-    /// The time step of the level.
-    pub step: f64,
-}
-
-/// By what stiffness damping with the time `beta` stiffens an element against a vibration from step to step: `K + 2 beta K/h`.
-pub(in super::super) fn stiffening(beta: f64, step: f64) -> f64 {
-    if beta > 0.0 { 1.0 + 2.0 * beta / step } else { 1.0 }
 }
 
 /// NaN if an element cannot be evaluated.
@@ -130,9 +123,6 @@ impl<'a, P: Potentials> Stiffness<'a, P> {
             let nodes = self.patch.potentials.nodes(*k as usize);
             own.resize(3 * nodes.len(), 0.0);
             self.patch.potentials.gradient(*k as usize, self.patch.t, &self.x, &mut own).ok()?;
-            let stiffening =
-                stiffening(self.patch.potentials.stiffness_damping(*k as usize), self.patch.step);
-            own.iter_mut().for_each(|own| *own *= stiffening);
             for (a, own) in nodes.iter().zip(own.chunks_exact(3)) {
                 (0..3).for_each(|i| self.gradient[3 * *a as usize + i] += own[i]);
             }

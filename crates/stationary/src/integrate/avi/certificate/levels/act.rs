@@ -13,6 +13,7 @@ impl<P: Potentials> LinearLevels<'_, P> {
     /// Chooses how levels act on the nodes that they share with the next faster one; at first with their impulses.
     pub fn set_boundary(&mut self, boundary: Boundary) -> Result<(), PotentialFault> {
         self.boundaries = Vec::new();
+        let boundary = boundary.of(self.potentials);
         if !boundary.has_envelope() {
             return Ok(());
         }
@@ -45,7 +46,6 @@ impl<P: Potentials> LinearLevels<'_, P> {
             inverse_mass: &self.inverse_mass,
             nodes: &[],
             elements: Vec::new(),
-            step: f64::NAN,
         }
     }
 
