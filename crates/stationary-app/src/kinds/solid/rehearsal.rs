@@ -156,10 +156,10 @@ fn largest_strain(body: &Body) -> f64 {
 }
 
 impl Rehearsal {
-    /// What `stationary check` adds to the stability of the steps.
+    /// What `stationary check` adds to the stability of the steps, unless a note tells that they were shortened.
     pub fn words(&self) -> String {
         if self.scale < 1.0 {
-            format!("; {}", self.note())
+            String::new()
         } else {
             format!("; {}: the steps are left as they are", self.seen())
         }
