@@ -172,7 +172,7 @@ fn on_a_cable(end: [f64; 3], integrator: &str) -> SolidSimulation {
     let text = format!(
         "mesh = \"given\"\nend = 1e3\nintegrator = {integrator}\n[material.cable]\nlaw = \"cable\"\narea = 1e-4\nyoung = 5e5\n\
          density = 1e-6\nstretch = {length:?}\n[mass.ball]\ngroup = \"ball\"\nmass = {BALL}\n[mass.hook]\ngroup = \"top\"\nmass = {BALL}\n[support.top]\ngroup = \"top\"\nfixed = true\n\
-         [load.weight]\ngroup = \"ball\"\nforce = [0, \"-{BALL}*{GRAVITY}\", 0]\n"
+         [load.weight]\nacceleration = [0, -{GRAVITY}, 0]\n"
     );
     simulation(mesh, &text)
 }

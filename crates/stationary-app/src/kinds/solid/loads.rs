@@ -1,14 +1,14 @@
 //! Loads on the volume, the sides and the nodes of a solid.
 
 use super::boundary::{field, value};
-use super::elements::{AtCell, of_group, tag};
+use super::elements::{AtCell, of_group, point_masses, tag};
 use super::mesh_file::group;
 use crate::scenario::{LoadKind, Scenario, SolidSystem, Text};
 use stationary::error::{Diagnostic, Error};
 use stationary::mesh::{CellId, CellKind, Group, Mesh};
 use stationary::model::FormulaField;
 use stationary::model::solid::{Depth, ElementSide, Loads, LoadsBuilder, MAX_NODES, Solid};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// All loads of a scenario.
@@ -41,16 +41,23 @@ pub(super) fn loads(
                 true => (0..solid.elements() as u32).collect(),
                 false => groups.iter().flat_map(|g| of_group(g, at_cell)).collect(),
             };
-            if all.is_empty() {
+            let per_mass = matches!(load.kind, LoadKind::Acceleration(_));
+            let mut masses = if per_mass { point_masses(mesh, system)? } else { Vec::new() };
+            masses.retain(|(a, _)| groups.is_empty() || groups.iter().any(|g| g.nodes.contains(a)));
+            if all.is_empty() && masses.is_empty() {
                 return Err(load.name.error(format!("load `{}` acts on no element", load.name.text)).into());
             }
-            let per_mass = matches!(load.kind, LoadKind::Acceleration(_));
             all.iter().for_each(|k| on_element(&mut builder, solid, *k as usize, per_mass, &force));
+            on_nodes(&mut builder, solid, number, masses.into_iter(), &force);
             continue;
         }
         for group in groups {
             match load.kind {
-                LoadKind::Force(_) => on_nodes(&mut builder, solid, number, group, &force),
+                LoadKind::Force(_) => {
+                    // A node that a group names twice is one node.
+                    let nodes: BTreeSet<u32> = group.nodes.iter().copied().collect();
+                    on_nodes(&mut builder, solid, number, nodes.into_iter().map(|a| (a, 1.0)), &force);
+                }
                 _ => on_sides(&mut builder, sides, group, &force, &load.kind, &load.name)?,
             }
         }
@@ -87,30 +94,32 @@ fn on_element(
     }
 }
 
-/// A force on each node of a group, given to the element of the lowest number in the file that has the node, of the first block.
+/// A multiple of a force on each of some nodes, given to the element of the lowest number in the file that has the node, of the first block.
 fn on_nodes(
     builder: &mut LoadsBuilder,
     solid: &Solid,
     number: impl Fn(usize) -> u64,
-    group: &Group,
+    nodes: impl Iterator<Item = (u32, f64)>,
     force: &Arc<FormulaField>,
 ) {
-    let mut wanted = vec![false; solid.mass().len()];
-    group.nodes.iter().for_each(|a| wanted[*a as usize] = true);
+    let mut wanted = vec![0.0; solid.mass().len()];
+    nodes.for_each(|(a, factor)| wanted[a as usize] += factor);
     let mut before = 0;
     for block in solid.blocks() {
         // Number in the file, place and local node of the best so far.
         let mut chosen: BTreeMap<u32, (u64, usize, usize)> = BTreeMap::new();
         for j in 0..block.len() {
-            for (local, node) in block.nodes(j).iter().enumerate().filter(|(_, a)| wanted[**a as usize]) {
+            for (local, node) in
+                block.nodes(j).iter().enumerate().filter(|(_, a)| wanted[**a as usize] != 0.0)
+            {
                 let candidate = (number(block.label(j)), before + j, local);
                 chosen.entry(*node).and_modify(|best| *best = candidate.min(*best)).or_insert(candidate);
             }
         }
         before += block.len();
         for (node, (_, k, local)) in chosen {
-            wanted[node as usize] = false;
-            builder.dead(k, (local, node), 1.0, force);
+            let factor = std::mem::take(&mut wanted[node as usize]);
+            builder.dead(k, (local, node), factor, force);
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct ElementMaterial {
 
 enum MaterialForm {
     Continuum {
-        law: ConstitutiveLaw,
+        law: Box<ConstitutiveLaw>,
         density: f64,
         thickness: f64,
         plane: PlaneAssumption,
@@ -132,7 +132,7 @@ fn continuum(
     }
     let integration = integration(choice, options, plane)?;
     let erosion = if choice.law.text == "j2" { options.given("erosion_strain")? } else { None };
-    Ok(MaterialForm::Continuum { law, density, thickness, plane, integration, erosion })
+    Ok(MaterialForm::Continuum { law: Box::new(law), density, thickness, plane, integration, erosion })
 }
 
 fn integration(
