@@ -30,7 +30,8 @@
 //! and `p V0 d2Jbar` adds `w p C`. A law of small strains is not asked at large ones: there the dilatation `tr F - 3` is averaged,
 //! `Fbar_q = F_q + (theta_bar - theta_q)/m 1`, which is the same to first order and leaves a quadratic energy quadratic.
 
-use super::lanes::{Lanes, WIDEST};
+use super::lanes::math::{RATIOS, cube_root};
+use super::lanes::{Lanes, Num};
 use super::material::MaterialFault;
 use super::shape::{Local, Pointwise, Shape, Tensors, minus, zero};
 use super::stored::Stored;
@@ -75,9 +76,6 @@ pub(super) struct Coupling<S: Shape> {
     pub volume: f64,
 }
 
-/// The least positive number.
-const LEAST: f64 = f64::from_bits(1);
-
 /// Directions in which an element deforms.
 const fn axes<S: Shape>() -> usize {
     if S::KIND.dimension() == 2 && !S::RING { 2 } else { 3 }
@@ -102,15 +100,10 @@ fn unit<S: Shape, L: Lanes>() -> Tensors<L> {
     unit
 }
 
-/// `x^(1/m)`, lane by lane.
+/// `x^(1/m)`.
 #[inline(always)]
 fn root<S: Shape, L: Lanes>(x: L) -> L {
-    let mut each = [1.0; WIDEST];
-    x.store(&mut each);
-    for x in &mut each[..L::WIDTH] {
-        *x = if axes::<S>() == 3 { x.cbrt() } else { x.sqrt() };
-    }
-    L::load(&each)
+    if axes::<S>() == 3 { cube_root(Num(x)).0 } else { x.sqrt() }
 }
 
 impl<S: Shape, L: Lanes> Averaged<S, L> {
@@ -151,7 +144,7 @@ impl<S: Shape, L: Lanes> Averaged<S, L> {
         }
         let cof = cofactor(f);
         let j = determinant_by(f, &cof);
-        if !j.within(LEAST, f64::INFINITY) {
+        if !j.within(RATIOS[0], RATIOS[1]) {
             let finite = j.within(f64::MIN, f64::MAX);
             return Err((q, if finite { MaterialFault::Inverted } else { MaterialFault::NotFinite }));
         }

@@ -100,6 +100,32 @@ pub(in crate::model::solid) fn exp_m1<L: Lanes>(x: Num<L>) -> Num<L> {
     bounded(x, power.mul_add(rest, power - 1.0), -1.0)
 }
 
+/// Near the cube root of numbers from `sqrt(1/2)` to `sqrt(2)`, to 9e-04.
+const NEAR_ROOT: [f64; 3] = [0.5574, 0.5463, -0.1040];
+/// `2^(1/3)`.
+const ROOT_OF_TWO: f64 = 1.259_921_049_894_873_2;
+
+/// The cube root of numbers in [`RATIOS`] to about one unit in the last place, without fused products: Halley's iteration
+/// `y + y (x - y^3)/(2 y^3 + x)` triples the digits twice.
+#[inline(always)]
+pub(in crate::model::solid) fn cube_root<L: Lanes>(x: Num<L>) -> Num<L> {
+    let (k, m) =
+        if x.0.within(OVERFLOW_SAFE[0], OVERFLOW_SAFE[1]) { (L::splat(0.0), x.0) } else { x.0.split() };
+    let (k, m) = (Num(k), Num(m));
+    let mut y = (m * NEAR_ROOT[2] + NEAR_ROOT[1]) * m + NEAR_ROOT[0];
+    for _ in 0..2 {
+        let cube = y * y * y;
+        y = y + y * ((m - cube) / (cube + cube + m));
+    }
+    // k = 3 third + rest with a rest of -1, 0 or 1.
+    let third = (k * (1.0 / 3.0) + ROUND) - ROUND;
+    let rest = k - third * 3.0;
+    let one = Num::splat(1.0);
+    let more = Num::pick(rest.below(Num::splat(-0.5)), Num::splat(1.0 / ROOT_OF_TWO), one);
+    let more = Num::pick(Num::splat(0.5).below(rest), Num::splat(ROOT_OF_TWO), more);
+    y * more * Num(third.0.two_to())
+}
+
 /// `x^n` of `x >= 0` with a positive exponent; what is too small for a logarithm is zero. The relative error is `n ln x` units in the last place.
 #[inline(always)]
 pub(in crate::model::solid) fn power<L: Lanes>(x: Num<L>, n: f64) -> Num<L> {
