@@ -24,14 +24,16 @@ fn scenario(material: &str, sets: &[(&str, &str)]) -> Scenario {
     Scenario::read("slab", shipped::find("slab").unwrap().text, &sets).unwrap()
 }
 
-fn slab(test: &str, material: &str, sets: &[(&str, &str)]) -> (RunOutcome, String) {
+/// The outcome, the series and the page of a run.
+fn slab(test: &str, material: &str, sets: &[(&str, &str)]) -> (RunOutcome, String, String) {
     let folder = std::env::temp_dir().join(format!("stationary-damping-{test}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     let outcome = run(&scenario(material, sets), &folder, &mut |_| ControlFlow::Continue(())).unwrap();
-    let series = std::fs::read_to_string(folder.join("series.csv")).unwrap();
+    let [series, page] =
+        ["series.csv", "report.html"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
     let _ = std::fs::remove_dir_all(&folder);
     assert!(outcome.stopped.is_none(), "{test}: {:?}", outcome.stopped);
-    (outcome, series)
+    (outcome, series, page)
 }
 
 fn number(outcome: &RunOutcome, path: &[&str]) -> f64 {
@@ -51,8 +53,11 @@ fn a_damped_slab_ends_alike_by_every_integrator_and_books_its_dissipation() {
         ] {
             let mut sets = vec![("integrator", integrator)];
             sets.extend(step.map(|step| ("step", step)));
-            let (outcome, series) = slab(&format!("{name}-{method}"), &rubber(damping), &sets);
+            let (outcome, series, page) = slab(&format!("{name}-{method}"), &rubber(damping), &sets);
             assert!(series.lines().next().unwrap().contains("dissipation"));
+            assert!(
+                page.contains("Change of the energy and the dissipation less the work done from outside")
+            );
             assert!(number(&outcome, &["energy", "max_relative_error"]) < 0.02, "{name} {method}");
             if ["avi", "newmark"].contains(&method) {
                 assert!(number(&outcome, &["momentum", "linear", "max_abs_drift"]) < 1e-11);

@@ -245,7 +245,6 @@ fn facts(engine: &SolidEngine, finished: &FinishedRun<'_>) -> Vec<(String, Strin
         fact("integrator", built.choice.to_string()),
         fact("elements", get("avi.elements")),
         fact("nodes", get("avi.nodes")),
-        fact("eroded elements", count("solid.eroded")),
         fact("mass", get("solid.mass")),
         fact("steps of elements", format!("{} to {}", get("avi.step.min"), get("avi.step.max"))),
         fact("time", format!("{} to {}", short(scenario.start), short(finished.end.time))),
@@ -259,9 +258,10 @@ fn facts(engine: &SolidEngine, finished: &FinishedRun<'_>) -> Vec<(String, Strin
         fact("wall time", format!("{:.3} s", finished.seconds)),
         fact("version", env!("CARGO_PKG_VERSION").into()),
     ];
+    let eroded = (eroded(built) > 0).then(|| fact("eroded elements", count("solid.eroded")));
     let chosen = built.auto.iter().map(|auto| fact("chosen", auto.words()));
     let reductions = engine.watch.reductions().iter().map(|r| fact("steps reduced", r.to_string()));
-    facts.into_iter().chain(chosen).chain(reductions).chain(probes).collect()
+    facts.into_iter().chain(eroded).chain(chosen).chain(reductions).chain(probes).collect()
 }
 
 fn svg(plot: &Plot) -> String {
@@ -282,15 +282,29 @@ fn energies(series: &Series, built: &PreparedSolid) -> Option<Section> {
         plot = plot.line(name, &t, &values);
     }
     let [(t, energy), (_, work)] = [series.whole("energy")?, series.whole("work")?];
-    let first = energy.iter().zip(&work).map(|(e, w)| e - w).find(|x| !x.is_nan()).unwrap_or(0.0);
+    let mut balance: Vec<f64> = energy.iter().zip(&work).map(|(e, w)| e - w).collect();
+    // Only bodies that dissipate have this column.
+    let dissipation = series.whole("dissipation");
+    if let Some((t, dissipated)) = &dissipation {
+        plot = plot.line("dissipation", t, dissipated);
+        balance.iter_mut().zip(dissipated).for_each(|(sum, d)| *sum += d);
+    }
+    let first = balance.iter().copied().find(|x| !x.is_nan()).unwrap_or(0.0);
     let scale = built.record.energy_scale();
-    let change: Vec<f64> = energy.iter().zip(&work).map(|(e, w)| part(e - w - first, scale)).collect();
+    let change: Vec<f64> = balance.iter().map(|sum| part(sum - first, scale)).collect();
     let error =
         Plot::new("Energy error").x_label("t").y_label("relative error").line("relative error", &t, &change);
-    let mut plots = vec![
-        (svg(&plot), "Kinetic and potential energy, their sum, and the work done from outside.".into()),
-        (svg(&error), "Change of the energy less the work done from outside, over the energy scale.".into()),
-    ];
+    let captions = match dissipation {
+        None => [
+            "Kinetic and potential energy, their sum, and the work done from outside.",
+            "Change of the energy less the work done from outside, over the energy scale.",
+        ],
+        Some(_) => [
+            "Kinetic and potential energy, their sum, the work done from outside, and what was dissipated.",
+            "Change of the energy and the dissipation less the work done from outside, over the energy scale.",
+        ],
+    };
+    let mut plots = vec![(svg(&plot), captions[0].into()), (svg(&error), captions[1].into())];
     let mut balance = Plot::new("Balance of momentum").x_label("t").y_label("residual over scale");
     for (name, column) in [("linear", "balance.linear"), ("angular", "balance.angular")] {
         let (t, values) = series.whole(column)?;
