@@ -43,6 +43,19 @@ fn energies_that_cancel_are_judged_by_the_size_of_their_terms() {
     assert!(energy.verdict.contains("of the terms that cancel in it"), "{energy:?}");
 }
 
+/// What grows within one step beyond anything before it is no scale of its own error.
+#[test]
+fn energies_that_explode_are_not_at_rounding_level() {
+    let text = "coordinates = [\"x\"]\nlagrangian = \"0.5*vx^2 - 0.5*1e4*x^2 - 0.25*x^4\"\nstep = 0.021\nend = 100\n\
+                integrator = \"verlet\"\ninitial = { position = [1], velocity = [0] }\n";
+    let scenario = Scenario::read("a.toml", text, &[]).unwrap();
+    let outcome = run::measure(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(outcome.stopped.is_some());
+    for row in &outcome.conserved {
+        assert!(row.constant && row.verdict.starts_with("not conserved"), "{row:?}");
+    }
+}
+
 /// Errors of runs of usual energies are told in one number.
 #[test]
 fn errors_are_labelled_and_have_one_measure() {

@@ -24,8 +24,11 @@ pub struct Energy {
 #[derive(Debug, Clone, Copy, Default)]
 struct Terms {
     range: Range,
-    /// Largest `|p.v|`: of natural systems twice the kinetic energy, and so the size of both of its terms where they cancel.
+    /// Largest `|p.v|`, the smaller of two moments in a row: of natural systems twice the kinetic energy, and so the size of both of its
+    /// terms where they cancel. That of one moment alone would hide an explosion in the last step behind its own size.
     largest: f64,
+    /// `|p.v|` at the moment before.
+    before: f64,
 }
 
 /// Where the scale is a smaller part than this of the terms, errors are also told relative to these.
@@ -40,9 +43,11 @@ impl Terms {
     fn add(&mut self, energy: f64, frame: &Frame<'_>) {
         self.range.add(energy);
         let size = frame.size_of_motion();
-        if size > self.largest {
-            self.largest = size;
+        let of_both = size.min(self.before);
+        if of_both > self.largest {
+            self.largest = of_both;
         }
+        self.before = size;
     }
 
     /// A row of the table. An energy that is small because its terms cancel is judged by these.
@@ -61,7 +66,7 @@ impl Terms {
 
 impl Persist for Terms {
     fn pass(&mut self, archive: &mut Archive) {
-        archive.pass(&mut self.range).pass(&mut self.largest);
+        archive.pass(&mut self.range).pass(&mut self.largest).pass(&mut self.before);
     }
 }
 
