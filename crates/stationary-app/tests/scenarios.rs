@@ -14,6 +14,7 @@ mod shipped_solids;
 mod simulation;
 mod simulation_kinds;
 mod solid_elements;
+mod solid_fields;
 mod step_watch;
 mod units;
 

@@ -144,8 +144,8 @@ pub use crate::kinds::formula::{
 };
 pub use crate::kinds::rigid_body::RigidBodySystem;
 pub use crate::kinds::solid::{
-    InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, SolidOutput, SolidProbe, SolidSystem,
-    Support,
+    InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, ProbePlace, ProbeSummary, SolidOutput,
+    SolidProbe, SolidSystem, Support,
 };
 pub use claim::Claim;
 pub(crate) use clock::{moves_clock, spacing};

@@ -5,11 +5,11 @@ use super::elements::{AtCell, assign, elements, of_group, point_masses};
 use super::given;
 use super::loads::{Sides, loads};
 use super::material;
-use super::mesh_file::{mesh, node_numbers};
-use crate::scenario::{InitialShape, Scenario, SolidSystem};
+use super::mesh_file::{group, mesh, node_numbers};
+use crate::scenario::{InitialShape, ProbePlace, Scenario, SolidSystem};
 use stationary::error::Error;
 use stationary::interrupt;
-use stationary::mesh::CellId;
+use stationary::mesh::{CellId, Mesh};
 use stationary::model::solid::{Solid, SolidProblem};
 use stationary::model::{PotentialFault, Potentials};
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub(super) struct Body {
     pub places: Option<Vec<u32>>,
     /// The number of each node in the file, if it is not one more than its place.
     numbers: Option<Vec<u64>>,
+    /// The nodes of elements in each group that a probe looks at.
+    pub probed: Vec<(String, Vec<u32>)>,
     /// What was changed in the mesh, in sentences.
     pub notes: Vec<String>,
     /// The cell of each label in its block of the mesh of the file.
@@ -147,6 +149,7 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
         Some(state) => given::start(state, system, places.as_deref(), mesh.points.len())?,
         None => start(scenario, system, &mesh.points)?,
     };
+    let probed = probed_groups(system, &mesh, &solid)?;
     let groups = mesh.groups.iter().map(|g| (g.name.clone(), of_group(g, &at_cell))).collect();
     let alpha = |k: usize| {
         let (block, j) = solid.locate(k);
@@ -164,7 +167,22 @@ pub(super) fn body(scenario: &Scenario, system: &SolidSystem) -> Result<Body, Er
     let (cells, blocks, given) = (of_labels, of_blocks, given::known(bytes, scenario));
     let numbers = node_numbers(&mesh, places.as_deref());
     let notes = mesh.notes;
-    Ok(Body { problem, x, v, materials, groups, given, places, numbers, notes, cells, blocks })
+    Ok(Body { problem, x, v, materials, groups, given, places, numbers, probed, notes, cells, blocks })
+}
+
+/// The groups that probes look at, with those of their nodes that elements have.
+fn probed_groups(system: &SolidSystem, mesh: &Mesh, solid: &Solid) -> Result<Vec<(String, Vec<u32>)>, Error> {
+    let mut has_element = vec![false; mesh.points.len()];
+    let all = (0..solid.elements()).flat_map(|k| Potentials::nodes(solid, k));
+    all.for_each(|a| has_element[*a as usize] = true);
+    let mut probed = Vec::new();
+    for probe in &system.probes {
+        if let ProbePlace::Group { group: name, .. } = &probe.at {
+            let nodes = group(mesh, name)?.nodes.iter().copied().filter(|a| has_element[*a as usize]);
+            probed.push((name.text.clone(), nodes.collect()));
+        }
+    }
+    Ok(probed)
 }
 
 /// Initial positions and velocities.

@@ -140,7 +140,7 @@ impl Engine for SolidEngine {
             None => built.motion.look().map_err(|error| error.cause)?,
         };
         built.see_energy(&look)?;
-        built.record.see(&built.motion, &look)?;
+        built.record.see(&built.motion, &built.body, &look)?;
         built.record.require_numbers()?;
         let scale = built.record.energy_scale();
         built.growth.see((&built.motion, &built.body.problem), &look, scale);

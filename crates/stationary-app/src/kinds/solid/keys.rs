@@ -1,5 +1,6 @@
 //! Keys of solids.
 
+use super::spec::ProbeSummary;
 use crate::registry::AUTO;
 use crate::scenario::keys::shared::{
     CLAIM, DESCRIPTION, OUTPUT, OUTPUT_CHECKPOINT, OUTPUT_SERIES, PARAMETERS, START, TITLE,
@@ -176,13 +177,30 @@ pub(crate) const KEYS: &[Key] = &[
         IfAbsent::Depends { when: "", example: "" },
         "the velocities there",
     ),
-    Key::required(
+    Key::new(
         "probe.<name>.at",
         VECTOR,
-        "at = [1, 0, 0]",
-        "reference position of a point of the solid. The nearest node is taken, and named in the results; a warning says if it is farther away than a quarter of its elements",
+        IfAbsent::Depends { when: "", example: "at = [1, 0, 0]" },
+        "reference position of a point of the solid. The nearest node is taken, and named in the results; a warning says if it is farther away than a quarter of its elements. Or",
     ),
-    Key::required("probe.<name>.value", Form::Formula, r#"value = "y - Y""#, "what is recorded there"),
+    Key::new(
+        "probe.<name>.group",
+        GROUP,
+        IfAbsent::Depends { when: "", example: r#"group = "fillet""# },
+        "a group of the mesh, at all of whose nodes the formula is evaluated",
+    ),
+    Key::new(
+        "probe.<name>.of",
+        Form::Words(&ProbeSummary::NAMES),
+        IfAbsent::Word(ProbeSummary::NAMES[0]),
+        "what is recorded of the values over a group",
+    ),
+    Key::required(
+        "probe.<name>.value",
+        Form::Formula,
+        r#"value = "y - Y""#,
+        "what is recorded there: a formula of `t`, of the reference position `X`, `Y`, `Z`, of `x`, `y`, `z`, `vx`, `vy`, `vz`, and of [stresses and strains](results.md#stresses-at-nodes)",
+    ),
     Key::required(
         "local_energy.elements",
         Form::OneOrMany(&Form::Whole { least: 0, most: None }),

@@ -5,6 +5,7 @@ mod boundary;
 mod build;
 mod elements;
 mod engine;
+mod fields;
 mod given;
 mod growth;
 mod keys;
@@ -15,6 +16,7 @@ mod material;
 mod mesh_file;
 mod motion;
 mod picture;
+mod probe;
 mod read;
 mod record;
 mod rehearsal;
@@ -31,8 +33,8 @@ mod update_costs;
 
 pub use simulation::{SolidSimulation, SolidView};
 pub use spec::{
-    InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, SolidOutput, SolidProbe, SolidSystem,
-    Support,
+    InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, ProbePlace, ProbeSummary, SolidOutput,
+    SolidProbe, SolidSystem, Support,
 };
 pub(crate) use spec::{field_scope, probe_scope};
 

@@ -11,8 +11,8 @@ use crate::scenario::readable::Placed;
 use crate::scenario::section::{Item, Owner, Section};
 use crate::scenario::tree::{self, Entry, Value};
 use crate::scenario::{
-    FrameFormat, InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, Options, Place, PointMass, SolidProbe,
-    SolidSystem, Support, Text, names,
+    FrameFormat, InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, Options, Place, PointMass, ProbePlace,
+    ProbeSummary, SolidProbe, SolidSystem, Support, Text, names,
 };
 use stationary::error::Diagnostic;
 use stationary::formula::{Graph, Scope};
@@ -221,9 +221,8 @@ impl Reader {
         let mut probes = Vec::new();
         for (name, mut table) in named_tables(&mut self.root, "probe", "probe", str::to_string)? {
             self.names.probe(&name.text, &name.place)?;
-            let Placed { value: at, place }: Placed<Vec<f64>> = table.get("at")?;
-            let at = [at[0], at[1], at.get(2).copied().unwrap_or(0.0)];
             let value = trial.probe(table.get("value")?)?;
+            let (at, place) = probe_place(&name, &mut table)?;
             probes.push(SolidProbe { name, at, place, value });
         }
         Ok(probes)
@@ -302,4 +301,33 @@ fn own(name: &Text, groups: &[Text], owners: &mut HashMap<Option<String>, String
         }
     }
     Ok(())
+}
+
+/// Where a probe is, and where that is written: `at` a place, or over a `group`.
+fn probe_place(name: &Text, table: &mut Section) -> Result<(ProbePlace, Place), Diagnostic> {
+    let of = table.find("of").map(|entry| entry.key_place.clone());
+    let group: Option<Text> = table.given("group")?;
+    let near: Option<Placed<Vec<f64>>> = table.given("at")?;
+    match (group, near, of) {
+        (Some(group), None, _) => {
+            let of: String = table.get("of")?;
+            let of = ProbeSummary::named(&of).expect("a word of the key");
+            let place = group.place.clone();
+            Ok((ProbePlace::Group { group, of }, place))
+        }
+        (None, Some(_), Some(of)) => Err(of
+            .error("`of` is of a probe over a group")
+            .help("expected `group` in place of `at`, or no `of`")),
+        (None, Some(Placed { value: at, place }), None) => {
+            let at = [at[0], at[1], at.get(2).copied().unwrap_or(0.0)];
+            Ok((ProbePlace::Near { at }, place))
+        }
+        (Some(group), Some(_), _) => {
+            let message = format!("`group` besides `at`: the probe `{}` is in two places", name.text);
+            Err(group.error(message).help("expected one of `at` and `group`"))
+        }
+        (None, None, _) => Err(name
+            .error(format!("the probe `{}` has no place", name.text))
+            .help("expected `at`, a reference position, or `group`, the name of a group of the mesh")),
+    }
 }

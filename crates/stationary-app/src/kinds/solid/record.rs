@@ -2,12 +2,11 @@
 
 use super::build::Body;
 use super::motion::{Look, Motion};
+use super::probe::Probe;
 use crate::run::energy_summary::energy_summary;
-use crate::run::finish::short;
-use crate::scenario::{Scenario, SolidProbe, SolidSystem};
+use crate::scenario::{Scenario, SolidSystem};
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, Error};
-use stationary::formula::{Graph, Program};
 use stationary::integrate::avi::MomentumBalance;
 use stationary::model::Potentials;
 use stationary::observe::{Conserved, Entry, Record as Found, Track, part, record};
@@ -31,34 +30,21 @@ pub(super) struct Record {
     now: Vec<f64>,
 }
 
-/// A formula at a material point.
-pub(super) struct Probe {
-    pub name: String,
-    node: usize,
-    /// Its number in the file of the mesh, and how far it is from the place that was asked for.
-    number: u64,
-    distance: f64,
-    /// Whether the distance is more than rounding and untidy coordinates explain.
-    far: bool,
-    place: [f64; 3],
-    program: Program,
-    /// Smallest, largest and last value.
-    seen: [f64; 3],
-}
-
-/// Nothing seen yet: no number is smaller or larger.
-const UNSEEN: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
-
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Record {
     /// A record of a body that starts as it looks here.
-    pub fn new(scenario: &Scenario, system: &SolidSystem, body: &Body, start: &Look) -> Result<Self, Error> {
+    pub fn new(
+        scenario: &Scenario,
+        system: &SolidSystem,
+        body: &Body,
+        (motion, start): (&Motion, &Look),
+    ) -> Result<Self, Error> {
         let supports: Vec<String> = system.supports.iter().map(|s| s.name.text.clone()).collect();
         let probes = system.probes.iter().map(|choice| Probe::new(scenario, choice, body));
         let probes: Vec<Probe> = probes.collect::<Result<_, _>>()?;
         for (probe, choice) in probes.iter().zip(&system.probes) {
-            let value = probe.value(start);
+            let value = probe.value(motion, body, start);
             if !value.is_finite() {
                 return Err(choice
                     .value
@@ -107,7 +93,7 @@ impl Record {
         (self.energy, self.kinetic) = (Track::default(), 0.0);
         (self.balance, self.initial) = ([[0.0; 2]; 2], [[0.0; 3]; 2]);
         self.last = (elapsed, vec![[0.0; 3]; self.supports.len()]);
-        self.probes.iter_mut().for_each(|probe| probe.seen = UNSEEN);
+        self.probes.iter_mut().for_each(Probe::forget);
     }
 
     /// Names of all columns after the time.
@@ -142,7 +128,7 @@ impl Record {
     }
 
     /// Sees a moment.
-    pub fn see(&mut self, motion: &Motion, look: &Look) -> Result<(), Cause> {
+    pub fn see(&mut self, motion: &Motion, body: &Body, look: &Look) -> Result<(), Cause> {
         let energy = look.kinetic + look.potential;
         if !energy.is_finite() {
             return Err(Cause::NotFinite { what: "the energy".into() });
@@ -172,7 +158,7 @@ impl Record {
         self.now.extend([updates.iter().sum::<u64>() as f64, least, most]);
         self.now.extend(self.reactions.as_flattened());
         for probe in &mut self.probes {
-            let value = probe.value(look);
+            let value = probe.value(motion, body, look);
             self.now.push(value);
             probe.see(value);
         }
@@ -186,7 +172,7 @@ impl Record {
 
     /// Refuses a row with a probe that is not a finite number.
     pub fn require_numbers(&self) -> Result<(), Cause> {
-        match self.probes.iter().find(|p| !p.seen[2].is_finite()) {
+        match self.probes.iter().find(|p| !p.last().is_finite()) {
             Some(probe) => Err(Cause::NotFinite { what: format!("the probe `{}`", probe.name) }),
             None => Ok(()),
         }
@@ -242,18 +228,7 @@ impl Record {
         let impulses = self.supports.iter().zip(&self.last.1);
         let impulses = impulses.map(|(name, impulse)| (name.clone(), Entry::from(*impulse)));
         summary.set("reaction_impulse", Found::of(impulses));
-        let probe = |p: &Probe| {
-            let [min, max, last] = p.seen;
-            let taken = record! {
-                "min": min,
-                "max": max,
-                "final": last,
-                "node": p.number,
-                "position": p.place,
-                "distance": p.distance,
-            };
-            (p.name.clone(), Entry::from(taken))
-        };
+        let probe = |p: &Probe| (p.name.clone(), Entry::from(p.summary()));
         summary.set("probe", Found::of(self.probes.iter().map(probe)));
     }
 
@@ -293,97 +268,7 @@ impl Persist for Record {
         if let Some(dissipated) = &mut self.dissipated {
             archive.pass(dissipated);
         }
-        self.probes.iter_mut().for_each(|probe| probe.seen.pass(archive));
-    }
-}
-
-/// Coordinates of meshers are off by about this part of an element: such a node is where it was asked for.
-const UNTIDY: f64 = 1e-9;
-
-/// A probe that is farther from its node than this part of the elements there is told: values change within an element.
-const FAR: f64 = 0.25;
-
-/// The size of the largest element at a node: a place farther away is in none of them.
-fn reach(body: &Body, node: usize) -> f64 {
-    let points = body.problem.solid().points();
-    let place = |a: u32, i: usize| points[3 * a as usize + i];
-    let at_node = (0..body.problem.count()).map(|k| Potentials::nodes(&*body.problem, k));
-    at_node
-        .filter(|nodes| nodes.contains(&(node as u32)))
-        .flat_map(|nodes| {
-            nodes.iter().map(|a| (0..3).map(|i| (place(*a, i) - place(node as u32, i)).powi(2)).sum())
-        })
-        .fold(0.0, f64::max)
-        .sqrt()
-}
-
-impl Probe {
-    /// The probe at the node nearest to the place that was chosen.
-    pub fn new(scenario: &Scenario, choice: &SolidProbe, body: &Body) -> Result<Self, Error> {
-        let points = body.problem.solid().points();
-        let distance = |a: usize| (0..3).map(|i| (points[3 * a + i] - choice.at[i]).powi(2)).sum::<f64>();
-        let node = (0..points.len() / 3)
-            .min_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(body.place(*a).cmp(&body.place(*b))))
-            .expect("a body has nodes");
-        let (away, reach) = (distance(node).sqrt(), reach(body, node));
-        if away > reach {
-            let nearest: Vec<String> = (0..3).map(|i| points[3 * node + i].to_string()).collect();
-            return Err(choice
-                .place
-                .error(format!("the probe `{}` is outside of the body", choice.name.text))
-                .help(format!("the node nearest to it is at [{}]", nearest.join(", ")))
-                .into());
-        }
-        let mut graph = Graph::new();
-        let value = choice.value.lower(&mut graph, &mut scenario.probe_scope())?;
-        let place = [points[3 * node], points[3 * node + 1], points[3 * node + 2]];
-        let program = Program::new(&graph, &[(value, 0)]);
-        Ok(Probe {
-            name: choice.name.text.clone(),
-            node,
-            number: body.node_number(node),
-            distance: if away > UNTIDY * reach { away } else { 0.0 },
-            far: away > FAR * reach,
-            place,
-            program,
-            seen: UNSEEN,
-        })
-    }
-
-    /// The node it was given, for people.
-    pub fn taken(&self) -> String {
-        let [x, y, z] = self.place.map(short);
-        let away =
-            if self.distance > 0.0 { format!(", {} away", short(self.distance)) } else { String::new() };
-        format!("node {} at ({x}, {y}, {z}){away}", self.number)
-    }
-
-    /// A warning where the node is not where the probe was asked for.
-    pub fn warning(&self) -> Option<String> {
-        self.far.then(|| {
-            format!(
-                "no node is where the probe `{}` was asked for: it follows {} from there",
-                self.name,
-                self.taken()
-            )
-        })
-    }
-
-    /// Its value at a moment.
-    pub fn value(&self, look: &Look) -> f64 {
-        let [x, v] = [&look.x, &look.v].map(|all| &all[3 * self.node..3 * self.node + 3]);
-        let p = &self.place;
-        let mut out = [0.0];
-        self.program.call(look.t, &[p[0], p[1], p[2], x[0], x[1], x[2]], v, &[], &mut out);
-        out[0]
-    }
-
-    fn see(&mut self, value: f64) {
-        let [least, most, _] = self.seen;
-        // Written so that NaN stays once it has come.
-        let least = if value >= least || least.is_nan() { least } else { value };
-        let most = if value <= most || most.is_nan() { most } else { value };
-        self.seen = [least, most, value];
+        self.probes.iter_mut().for_each(|probe| probe.pass(archive));
     }
 }
 

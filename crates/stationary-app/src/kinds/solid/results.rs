@@ -2,6 +2,7 @@
 
 use super::build::Body;
 use super::engine::SolidEngine;
+use super::fields::{self, components, principal};
 use super::level_words::{level_table, levels_of_summary};
 use super::motion::Look;
 use super::start::{PreparedSolid, extremes};
@@ -18,6 +19,7 @@ use stationary_report::Series;
 use stationary_report::frames::{CellBlock, Field, Frames, Values};
 use stationary_report::html::Section;
 use stationary_report::plot::Plot;
+use std::ops::Range;
 
 /// The nodes of an element in VTK's order.
 pub(super) fn in_vtk_order(kind: ElementKind, nodes: &[u32]) -> impl Iterator<Item = u32> {
@@ -29,10 +31,11 @@ pub(super) fn in_vtk_order(kind: ElementKind, nodes: &[u32]) -> impl Iterator<It
 pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Look) -> Result<(), Error> {
     let solid = built.body.problem.solid();
     let order = built.body.order();
-    let of_nodes = |values: Vec<f64>| match &order {
-        Some(order) => arranged(&values, 3, &order.nodes),
+    let of_nodes_by = |values: Vec<f64>, each: usize| match &order {
+        Some(order) => arranged(&values, each, &order.nodes),
         None => values,
     };
+    let of_nodes = |values: Vec<f64>| of_nodes_by(values, 3);
     let elements = order.as_ref().map(|o| &o.elements[..]);
     let of_elements = |values: Vec<f64>, each: usize| match elements {
         Some(elements) => arranged(&values, each, elements),
@@ -56,6 +59,12 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
     let velocity = of_nodes(look.v.clone());
     let stress = of_elements(stresses(built, &look.x), 6);
     let von_mises: Vec<f64> = stress.chunks_exact(6).map(von_mises).collect();
+    let principal: Vec<f64> = stress.chunks_exact(6).flat_map(principal).collect();
+    let at_nodes = built.nodal_fields().values(&built.motion, &built.body, &look.x);
+    let of_each = |range: Range<usize>| at_nodes.iter().flat_map(|row| row[range.clone()].to_vec()).collect();
+    let nodal_stress = of_nodes_by(of_each(fields::STRESS), 6);
+    let nodal_strain = of_nodes_by(of_each(fields::STRAIN), 6);
+    let nodal_von_mises = of_nodes_by(of_each(fields::VON_MISES), 1);
     let steps = built.motion.steps();
     let level = levels(&steps);
     let level = level.map(|level| counted(&|k| u64::from(level[k])));
@@ -69,6 +78,7 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
     let mut of_cells = vec![
         floats("stress", 6, &stress),
         floats("von_mises", 1, &von_mises),
+        floats("principal_stress", 3, &principal),
         floats("step", 1, &steps),
         counts("updates", &updates),
         counts("material", &material),
@@ -83,7 +93,13 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
         look.t,
         &points,
         &blocks,
-        &[floats("displacement", 3, &displacement), floats("velocity", 3, &velocity)],
+        &[
+            floats("displacement", 3, &displacement),
+            floats("velocity", 3, &velocity),
+            floats("nodal_stress", 6, &nodal_stress),
+            floats("nodal_strain", 6, &nodal_strain),
+            floats("nodal_von_mises", 1, &nodal_von_mises),
+        ],
         &of_cells,
     )
 }
@@ -134,7 +150,7 @@ pub(super) fn stress(built: &PreparedSolid, k: usize, x: &[f64]) -> [f64; 6] {
         None => block.stress(j, x),
     };
     match stress {
-        Ok(s) => [s[0][0], s[1][1], s[2][2], s[0][1], s[1][2], s[0][2]],
+        Ok(stress) => components(&stress),
         Err(_) => [f64::NAN; 6],
     }
 }

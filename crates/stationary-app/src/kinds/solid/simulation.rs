@@ -9,7 +9,7 @@ use super::engine::parts;
 use super::given::in_order;
 use super::growth::Growth;
 use super::motion::Look;
-use super::record::Probe;
+use super::probe::Probe;
 use super::start::{self, PreparedSolid, State, energy_guard, extremes};
 use super::step_watch::{StepWatch, may_come_from_steps};
 use crate::run::checkpointer::identify;
@@ -149,7 +149,7 @@ impl SolidSimulation {
         }
         built.see_energy(&look).map_err(stop)?;
         if built.record.is_new(look.elapsed) {
-            built.record.see(&built.motion, &look).map_err(stop)?;
+            built.record.see(&built.motion, &built.body, &look).map_err(stop)?;
             let scale = built.record.energy_scale();
             built.growth.see((&built.motion, &built.body.problem), &look, scale);
         }
@@ -225,7 +225,7 @@ impl SolidSimulation {
         let built = &mut self.built;
         built.record.restart(look.elapsed);
         let stop = |cause| RunError { time: look.t, step: 0, cause };
-        built.record.see(&built.motion, look).map_err(stop)?;
+        built.record.see(&built.motion, &built.body, look).map_err(stop)?;
         built.guard = energy_guard(&built.motion, &built.body, [look.t, look.t + self.span]);
         built.see_energy(look).map_err(stop)?;
         built.growth = Growth::new(extremes(&built.motion.steps()).1);

@@ -1,6 +1,7 @@
 //! A solid: a mesh with materials, supports, loads and an initial state. Formulas are text that has been found to parse
 //! and to name only what it may; groups and element numbers are held against the mesh by who builds the model.
 
+use super::fields;
 use crate::scenario::options::Options;
 use crate::scenario::place::{Place, Text};
 use crate::scenario::with_time;
@@ -120,12 +121,56 @@ pub enum InitialShape {
 pub struct SolidProbe {
     /// Its name, the name of the column, and where it was written.
     pub name: Text,
-    /// The reference position of the point.
-    pub at: [f64; 3],
-    /// Where that position was written.
+    /// Where it is.
+    pub at: ProbePlace,
+    /// Where that was written.
     pub place: Place,
-    /// A formula of `t`, `X`, `Y`, `Z`, `x`, `y`, `z`, `vx`, `vy`, `vz`.
+    /// A formula of `t`, `X`, `Y`, `Z`, `x`, `y`, `z`, `vx`, `vy`, `vz` and of stresses and strains.
     pub value: Text,
+}
+
+/// Where a probe is.
+#[derive(Debug, Clone)]
+pub enum ProbePlace {
+    /// At the node nearest to a reference position.
+    Near {
+        /// The position.
+        at: [f64; 3],
+    },
+    /// At all nodes of a group.
+    Group {
+        /// Its name.
+        group: Text,
+        /// What the column has of the values there.
+        of: ProbeSummary,
+    },
+}
+
+/// One number for the values of a probe over a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbeSummary {
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The mean over the nodes.
+    Mean,
+}
+
+impl ProbeSummary {
+    /// The names, in the order of [`ALL`](Self::ALL).
+    pub(super) const NAMES: [&str; 3] = ["max", "min", "mean"];
+    const ALL: [ProbeSummary; 3] = [ProbeSummary::Max, ProbeSummary::Min, ProbeSummary::Mean];
+
+    /// By name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().position(|known| *known == name).map(|k| Self::ALL[k])
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 }
 
 /// How much a run of a solid writes.
@@ -176,5 +221,6 @@ pub(crate) fn probe_scope(parameters: &[(String, f64)]) -> Scope {
         scope.variable(POSITION[k], Var::Q(3 + k as u32));
         scope.variable(VELOCITY[k], Var::V(k as u32));
     }
+    fields::allow(&mut scope, parameters);
     scope
 }

@@ -2,6 +2,7 @@
 
 use super::auto::{self, AutoChoice};
 use super::build::{self, Body};
+use super::fields::NodalFields;
 use super::growth::{self, Growth};
 use super::level_words::{boundaries_in_words, level_in_words};
 use super::limit;
@@ -23,7 +24,7 @@ use stationary::interrupt;
 use stationary::model::Potentials;
 use stationary::model::solid::SolidProblem;
 use stationary_report::failpoint;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A scenario ready to run.
@@ -43,6 +44,8 @@ pub(super) struct PreparedSolid {
     pub engine: Engine,
     /// Simulated time between looks at the clock.
     pub stretch: f64,
+    /// Stresses and strains at all nodes, once a frame has asked for them.
+    nodal_fields: OnceLock<NodalFields>,
 }
 
 impl PreparedSolid {
@@ -56,6 +59,12 @@ impl PreparedSolid {
     /// The levels of the steps, where local ones are powers of two times the smallest.
     pub fn levels(&self) -> Option<LevelTable> {
         LevelTable::new(&*self.body.problem, self.motion.avi()?.steps())
+    }
+
+    /// Stresses and strains at all nodes.
+    pub fn nodal_fields(&self) -> &NodalFields {
+        let nodes = || (0..self.body.problem.solid().mass().len() as u32).collect::<Vec<u32>>();
+        self.nodal_fields.get_or_init(|| NodalFields::new(&self.body, &nodes()))
     }
 
     /// Finds out whether the energy explodes, and names the element that holds most of it for its mass.
@@ -266,7 +275,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
     body.groups = Vec::new();
     let look = motion.look().map_err(|e| engine.place.error(format!("the run cannot start: {e}")))?;
     require_energy(system, &engine.place, &look)?;
-    let record = Record::new(scenario, system, &body, &look)?;
+    let record = Record::new(scenario, system, &body, (&motion, &look))?;
     let guard = energy_guard(&motion, &body, [scenario.start, scenario.end]);
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
     let stretch = extremes(&motion.steps()).1;
@@ -283,6 +292,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
         stability,
         engine,
         stretch,
+        nodal_fields: OnceLock::new(),
     })
 }
 

@@ -131,13 +131,51 @@ fn a_solid_is_read_whole() {
     assert!(matches!(&solid.shape, Some(InitialShape::Deformation(x)) if texts(x) == ["1.2*X", "Y", "Z"]));
     assert_eq!(texts(solid.velocity.as_ref().unwrap()), ["-omega*Y", "omega*X", "0"]);
     let [tip, speed] = &solid.probes[..] else { panic!("{:?}", solid.probes) };
-    assert_eq!((tip.name.text.as_str(), tip.at, tip.value.text.as_str()), ("tip", [1.0, 1.0, 0.0], "y - Y"));
-    assert_eq!((speed.at, tip.place.error("").line_column()), ([0.0; 3], Some((48, 14))));
+    assert_eq!(
+        (tip.name.text.as_str(), near(tip), tip.value.text.as_str()),
+        ("tip", [1.0, 1.0, 0.0], "y - Y")
+    );
+    assert_eq!((near(speed), tip.place.error("").line_column()), ([0.0; 3], Some((48, 14))));
     assert_eq!(solid.local_energy.iter().map(|e| e.0).collect::<Vec<_>>(), [12, 57]);
     assert_eq!(solid.local_energy[1].1.error("").line_column(), Some((51, 17)));
     let (step, place) = solid.step.as_ref().unwrap();
     assert_eq!((*step, place.error("").line_column()), (1e-6, Some((2, 8))));
     assert_eq!(solid.output, SolidOutput { rows: 100, frames: 0, format: FrameFormat::Vtu });
+}
+
+fn near(probe: &SolidProbe) -> [f64; 3] {
+    match &probe.at {
+        ProbePlace::Near { at } => *at,
+        ProbePlace::Group { .. } => panic!("{probe:?}"),
+    }
+}
+
+#[test]
+fn probes_are_at_one_place_or_over_a_group() {
+    let text = |probe: &str| {
+        format!(
+            "mesh = \"b.vtu\"\nend = 1\nmaterial.a.law = \"linear\"\nmaterial.a.young = 1\nmaterial.a.density = 1\nmaterial.a.poisson = 0.2\n[probe.p]\nvalue = \"von_mises\"\n{probe}\n"
+        )
+    };
+    let probe =
+        |more: &str| Scenario::read("a.toml", &text(more), &[]).map(|s| s.solid().unwrap().probes[0].clone());
+    for (of, summary) in
+        [("", ProbeSummary::Max), ("of = \"min\"", ProbeSummary::Min), ("of = \"mean\"", ProbeSummary::Mean)]
+    {
+        let probe = probe(&format!("group = \"top\"\n{of}")).unwrap();
+        assert!(
+            matches!(&probe.at, ProbePlace::Group { group, of } if group.text == "top" && *of == summary)
+        );
+    }
+    for (more, reason) in [
+        ("", "the probe `p` has no place"),
+        ("at = [0, 0]\ngroup = \"top\"", "`group` besides `at`"),
+        ("at = [0, 0]\nof = \"max\"", "`of` is of a probe over a group"),
+        ("group = \"top\"\nof = \"most\"", "`of` must be"),
+    ] {
+        let error = probe(more).unwrap_err().to_string();
+        assert!(error.starts_with("a.toml:") && error.contains(reason), "{error}");
+    }
 }
 
 #[test]
@@ -443,7 +481,10 @@ fn set_reaches_solids() {
     assert!(matches!(&solid.loads[0].kind, LoadKind::Acceleration(a) if texts(a) == ["0", "-2*g", "0"]));
     assert!(matches!(&solid.shape, Some(InitialShape::Displacement(u)) if texts(u) == ["0", "0.1*X", "0"]));
     assert!(solid.velocity.is_some(), "a shape does not replace the velocity");
-    assert_eq!((solid.probes[0].at, solid.local_energy.len(), solid.output.rows), ([0.5, 1.0, 0.0], 1, 7));
+    assert_eq!(
+        (near(&solid.probes[0]), solid.local_energy.len(), solid.output.rows),
+        ([0.5, 1.0, 0.0], 1, 7)
+    );
     let back = set(&[("initial.displacement", "[0, 0]"), ("initial.deformation", "[\"X\", \"Y\"]")]);
     assert!(message(back).contains("the initial shape is given twice"));
 }

@@ -5,7 +5,7 @@
 //! `P = dW/dF` [AVI03 (21)].
 
 use super::averaged::{Averaged, Averaging};
-use super::elements::{ElementFault, Elements};
+use super::elements::{ElementFault, Elements, PointState};
 use super::geometry::{Geometry, consistent, lumped};
 use super::kind::ElementKind;
 use super::lanes::{Isa, WIDEST};
@@ -13,7 +13,7 @@ use super::material::{Material, MaterialFault};
 use super::shape::{Local, Nodal, Pointwise, Shape};
 use super::stored::{Numbers, Stored};
 use super::sweep::{self, Highest};
-use super::tensor::{Tensor, combine};
+use super::tensor::{Tensor, left_cauchy_green};
 use super::undeformed_tet::UndeformedTet;
 use crate::model::{CompiledPotentials, HistoryEnergy, Past, prefetch};
 use std::marker::PhantomData;
@@ -150,28 +150,26 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
         Ok(Some(averaged))
     }
 
-    /// The mean of the Cauchy stress at the points.
-    fn mean_stress(
+    /// Appends the states of all points, with the Cauchy stress by the law.
+    fn states(
         &self,
         k: usize,
         x: &[f64],
         cauchy: impl Fn(usize, &Tensor) -> Result<Tensor, MaterialFault>,
-    ) -> Result<Tensor, ElementFault> {
+        out: &mut Vec<PointState>,
+    ) -> Result<(), ElementFault> {
         let (nodes, stored) = self.element(k);
         let mut f = Self::deformation(nodes, stored, x);
         self.averaged(k, stored, &mut f)?;
-        let mut sum = [[0.0; 3]; 3];
-        let mut volume = 0.0;
         for q in 0..S::POINTS {
-            let sigma = cauchy(q, &f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
-            let weight: f64 = S::weight(stored, q);
-            sum = combine([(1.0, &sum), (weight, &sigma)]);
-            volume += weight;
+            let stress = cauchy(q, &f[q]).map_err(|why| ElementFault::at(self.label(k), q, why))?;
+            if !stress.as_flattened().iter().all(|x| x.is_finite()) {
+                return Err(ElementFault::NotFinite { element: self.label(k) });
+            }
+            let weight = S::weight(stored, q);
+            out.push(PointState { weight, left_cauchy_green: left_cauchy_green(&f[q]), stress });
         }
-        if !sum.as_flattened().iter().all(|x| x.is_finite()) {
-            return Err(ElementFault::NotFinite { element: self.label(k) });
-        }
-        Ok(combine([(1.0 / volume, &sum)]))
+        Ok(())
     }
 }
 
@@ -268,9 +266,28 @@ impl<S: Shape, M: Material + 'static> Elements for Block<S, M> {
         self.tangent_from(k, x, Some((law, past)), out)
     }
 
-    fn stress_after(&self, k: usize, x: &[f64], past: Past<'_>) -> Result<Tensor, ElementFault> {
-        let law = self.law_with_memory(k)?;
-        self.mean_stress(k, x, |q, f| law.cauchy_after(f, self.past_at(q, past)))
+    fn point_places(&self) -> Vec<[f64; 3]> {
+        S::places()
+    }
+
+    fn point_states(
+        &self,
+        k: usize,
+        x: &[f64],
+        past: Option<Past<'_>>,
+        out: &mut Vec<PointState>,
+    ) -> Result<(), ElementFault> {
+        match past {
+            Some(past) => {
+                let law = self.law_with_memory(k)?;
+                self.states(k, x, |q, f| law.cauchy_after(f, self.past_at(q, past)), out)
+            }
+            None => self.states(k, x, |_, f| self.material.cauchy(f), out),
+        }
+    }
+
+    fn shown_points(&self, k: usize, history: &[f64], name: &str, out: &mut Vec<f64>) {
+        out.extend(self.history_at_points(k, history, name).map(|(_, value)| value));
     }
 
     fn shown_history(&self) -> Vec<&'static str> {
@@ -322,10 +339,6 @@ impl<S: Shape, M: Material + 'static> Elements for Block<S, M> {
 
     fn tangent(&self, k: usize, _t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         self.tangent_from(k, x, None, out)
-    }
-
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
-        self.mean_stress(k, x, |_, f| self.material.cauchy(f))
     }
 
     fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {

@@ -3,7 +3,7 @@
 use super::kind::{ElementKind, MAX_NODES};
 use super::material::MaterialFault;
 use super::spectrum::largest_eigenvalue;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, combine};
 use crate::model::{CompiledPotentials, HistoryEnergy, Past};
 use std::fmt;
 use std::ops::Range;
@@ -72,6 +72,24 @@ impl fmt::Display for ElementFault {
 }
 
 impl std::error::Error for ElementFault {}
+
+/// A quadrature point of a deformed element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PointState {
+    /// The reference volume that it stands for.
+    pub weight: f64,
+    /// `b = F F^T`.
+    pub left_cauchy_green: Tensor,
+    /// The Cauchy stress.
+    pub stress: Tensor,
+}
+
+/// The mean over reference volumes.
+fn mean_stress(points: &[PointState]) -> Tensor {
+    let volume: f64 = points.iter().map(|point| point.weight).sum();
+    let add = |sum, point: &PointState| combine([(1.0, &sum), (point.weight / volume, &point.stress)]);
+    points.iter().fold([[0.0; 3]; 3], add)
+}
 
 /// A block of elements of one kind and one material, numbered from 0. Positions `x` are those of all nodes, three numbers a node; local
 /// arrays have three numbers for each of [`nodes`](Self::nodes), in that order.
@@ -159,9 +177,28 @@ pub trait Elements: fmt::Debug + Send + Sync {
         self.tangent(k, 0.0, x, out)
     }
     /// As [`stress`](Self::stress), from a past.
-    fn stress_after(&self, k: usize, x: &[f64], _past: Past<'_>) -> Result<Tensor, ElementFault> {
-        self.stress(k, x)
+    fn stress_after(&self, k: usize, x: &[f64], past: Past<'_>) -> Result<Tensor, ElementFault> {
+        let mut points = Vec::new();
+        self.point_states(k, x, Some(past), &mut points)?;
+        Ok(mean_stress(&points))
     }
+    /// Where the quadrature points are in the [reference cell](crate::mesh::CellKind::reference); none for bars.
+    fn point_places(&self) -> Vec<[f64; 3]> {
+        Vec::new()
+    }
+    /// Appends the states of the quadrature points, in the order of [`point_places`](Self::point_places); `past` is the history of
+    /// elements with memory.
+    fn point_states(
+        &self,
+        _k: usize,
+        _x: &[f64],
+        _past: Option<Past<'_>>,
+        _out: &mut Vec<PointState>,
+    ) -> Result<(), ElementFault> {
+        Ok(())
+    }
+    /// Appends a number of history that is worth showing at each quadrature point; nothing if there is none of this name.
+    fn shown_points(&self, _k: usize, _history: &[f64], _name: &str, _out: &mut Vec<f64>) {}
     /// The numbers of history that are worth showing, by name.
     fn shown_history(&self) -> Vec<&'static str> {
         Vec::new()
@@ -183,7 +220,11 @@ pub trait Elements: fmt::Debug + Send + Sync {
         self.tangent(k, 0.0, x, out)
     }
     /// The Cauchy stress, averaged over the element; for a bar the axial force in the first entry.
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault>;
+    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
+        let mut points = Vec::new();
+        self.point_states(k, x, None, &mut points)?;
+        Ok(mean_stress(&points))
+    }
 
     /// Reference volume (area times thickness for a plane element, that of the whole ring in a body of revolution, length for a bar).
     fn volume(&self, k: usize) -> f64;

@@ -1,8 +1,8 @@
 //! Failure by erosion: elements that are removed where their metal has flowed too far.
 
-use super::elements::{ElementFault, Elements};
+use super::elements::{ElementFault, Elements, PointState};
 use super::kind::ElementKind;
-use super::tensor::Tensor;
+use super::tensor::IDENTITY;
 use crate::error::Diagnostic;
 use crate::model::{HistoryEnergy, Past};
 use std::ops::Range;
@@ -104,10 +104,35 @@ impl Elements for Eroding {
         }
     }
 
-    fn stress_after(&self, k: usize, x: &[f64], past: Past<'_>) -> Result<Tensor, ElementFault> {
-        match self.split(past) {
-            (inner, None) => self.elements.stress_after(k, x, inner),
-            _ => Ok([[0.0; 3]; 3]),
+    fn point_places(&self) -> Vec<[f64; 3]> {
+        self.elements.point_places()
+    }
+
+    fn point_states(
+        &self,
+        k: usize,
+        x: &[f64],
+        past: Option<Past<'_>>,
+        out: &mut Vec<PointState>,
+    ) -> Result<(), ElementFault> {
+        let Some((inner, removed)) = past.map(|past| self.split(past)) else {
+            return self.elements.point_states(k, x, None, out);
+        };
+        if removed.is_none() {
+            return self.elements.point_states(k, x, Some(inner), out);
+        }
+        let points = self.points();
+        let weight = self.volume(k) / points as f64;
+        let nothing = PointState { weight, left_cauchy_green: IDENTITY, stress: [[0.0; 3]; 3] };
+        out.resize(out.len() + points, nothing);
+        Ok(())
+    }
+
+    fn shown_points(&self, k: usize, history: &[f64], name: &str, out: &mut Vec<f64>) {
+        let (inner, own) = history.split_at(history.len() - OWN);
+        match name {
+            ERODED => out.resize(out.len() + self.points(), own[0]),
+            _ => self.elements.shown_points(k, inner, name, out),
         }
     }
 
@@ -172,10 +197,6 @@ impl Elements for Eroding {
 
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
         self.elements.tangent(k, t, x, out)
-    }
-
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
-        self.elements.stress(k, x)
     }
 
     fn stiffness_damping(&self) -> f64 {

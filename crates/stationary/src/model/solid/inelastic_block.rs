@@ -69,13 +69,27 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
         Ok(energy)
     }
 
-    /// The mean over an element of a number of the history of its points.
+    /// The mean over an element of a number of the history of its points; NaN if there is none of this name.
     pub(super) fn mean_of_history(&self, k: usize, history: &[f64], name: &str) -> f64 {
-        let Some(law) = self.material.inelastic() else { return f64::NAN };
-        let Some((_, place)) = law.shown().iter().find(|(shown, _)| *shown == name) else { return f64::NAN };
+        let points = || self.history_at_points(k, history, name);
+        let sum: f64 = points().map(|(weight, value)| weight * value).sum();
+        sum / points().map(|(weight, _)| weight).sum::<f64>()
+    }
+
+    /// A number of the history of each point, with its weight; nothing if there is none of this name.
+    pub(super) fn history_at_points<'a>(
+        &'a self,
+        k: usize,
+        history: &'a [f64],
+        name: &str,
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
         let stored = self.element(k).1;
-        let points = history.chunks_exact(law.history_size());
-        let sum: f64 = points.enumerate().map(|(q, point)| S::weight::<f64>(stored, q) * point[*place]).sum();
-        sum / (0..S::POINTS).map(|q| S::weight::<f64>(stored, q)).sum::<f64>()
+        let law = self.material.inelastic();
+        let shown = law.and_then(|law| law.shown().iter().find(|(shown, _)| *shown == name));
+        let points =
+            law.zip(shown).map(|(law, (_, place))| (history.chunks_exact(law.history_size()), *place));
+        points.into_iter().flat_map(move |(points, place)| {
+            points.enumerate().map(move |(q, point)| (S::weight::<f64>(stored, q), point[place]))
+        })
     }
 }

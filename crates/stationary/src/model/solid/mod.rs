@@ -40,6 +40,7 @@ mod lanes;
 mod loads;
 mod material;
 mod problem;
+mod recovery;
 mod shape;
 mod side;
 mod spectrum;
@@ -53,7 +54,7 @@ mod undeformed_tet;
 
 pub use bars::Bars;
 pub use body::{MassSplit, Solid, damped_limit};
-pub use elements::{ElementFault, Elements};
+pub use elements::{ElementFault, Elements, PointState};
 pub use eroding::Eroding;
 pub use group::{ElementGroup, Integration, PlaneAssumption};
 pub use kind::{ElementKind, MAX_NODES};
@@ -65,6 +66,7 @@ pub use material::{
     PointBatch, RateDependence, SharedMaterial, Side, StVenantKirchhoff, Update, Viscoelastic,
 };
 pub use problem::SolidProblem;
+pub use recovery::{NodalRecovery, QuadraturePoints};
 pub use side::{Depth, ElementSide};
 pub use spectrum::largest_eigenvalue;
 pub(crate) use spectrum::largest_of_tridiagonal;

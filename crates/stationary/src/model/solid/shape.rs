@@ -89,6 +89,8 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
         points: &(impl Points<L> + ?Sized),
         out: &mut Self::AtNodes<[L; 3]>,
     );
+    /// Where the points are in the reference cell.
+    fn places() -> Vec<[f64; 3]>;
     /// Reference volume that a point stands for.
     fn weight<L: Lanes>(stored: Stored<'_, L>, q: usize) -> L;
     /// `grad N_a` at a point.
@@ -99,6 +101,17 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
 #[inline(always)]
 pub(super) fn zero<L: Lanes>() -> L {
     L::splat(0.0)
+}
+
+/// The points of a simplex: one in the middle, or one near each corner.
+pub(super) fn simplex_places<const D: usize>(points: usize) -> Vec<[f64; 3]> {
+    let coordinate = |q: usize, c: usize| match (points, c <= D) {
+        (_, false) => 0.0,
+        (1, true) => 1.0 / (D + 1) as f64,
+        _ if q == c => near::<D>(),
+        _ => far::<D>(),
+    };
+    (0..points).map(|q| [1, 2, 3].map(|c| coordinate(q, c))).collect()
 }
 
 /// `-x`.
@@ -171,6 +184,10 @@ impl<const D: usize> Shape for Linear<D> {
     type AtNodes<T: Clone> = [T; SIMPLEX_NODES];
     type AtPoints<T: Clone> = [T; SIMPLEX_POINTS];
 
+    fn places() -> Vec<[f64; 3]> {
+        simplex_places::<D>(Self::POINTS)
+    }
+
     #[inline(always)]
     fn deformation<L: Lanes>(
         stored: Stored<'_, L>,
@@ -228,6 +245,10 @@ impl<const D: usize> Shape for Straight<D> {
     const STORED: usize = D * D + 1;
     type AtNodes<T: Clone> = [T; SIMPLEX_NODES];
     type AtPoints<T: Clone> = [T; SIMPLEX_POINTS];
+
+    fn places() -> Vec<[f64; 3]> {
+        simplex_places::<D>(Self::POINTS)
+    }
 
     #[inline(always)]
     fn deformation<L: Lanes>(
@@ -328,6 +349,10 @@ impl<const D: usize> Shape for Curved<D> {
     const STORED: usize = Self::POINTS * Self::STRIDE;
     type AtNodes<T: Clone> = [T; SIMPLEX_NODES];
     type AtPoints<T: Clone> = [T; SIMPLEX_POINTS];
+
+    fn places() -> Vec<[f64; 3]> {
+        simplex_places::<D>(Self::POINTS)
+    }
 
     #[inline(always)]
     fn deformation<L: Lanes>(

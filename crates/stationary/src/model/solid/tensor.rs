@@ -85,6 +85,11 @@ pub fn combine<L: Lanes, const N: usize>(terms: [(L, &[[L; 3]; 3]); N]) -> [[L; 
     c
 }
 
+/// `b = F F^T`.
+pub fn left_cauchy_green(f: &Tensor) -> Tensor {
+    product(f, &transpose(f))
+}
+
 /// The length of a vector.
 #[inline(always)]
 pub fn norm(v: &[f64; 3]) -> f64 {

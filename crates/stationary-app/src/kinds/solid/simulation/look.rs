@@ -2,9 +2,10 @@
 
 use super::SolidSimulation;
 use crate::kinds::solid::motion::Look;
-use crate::kinds::solid::record::{Probe, relative};
+use crate::kinds::solid::probe::Probe;
+use crate::kinds::solid::record::relative;
 use crate::kinds::solid::results::{in_vtk_order, stress, write_frame};
-use crate::scenario::{FrameFormat, Place, SolidProbe, Text};
+use crate::scenario::{FrameFormat, Place, ProbePlace, SolidProbe, Text};
 use stationary::error::{Diagnostic, Error, RunError, Source};
 use stationary::mesh::CellId;
 use stationary::model::Potentials;
@@ -145,6 +146,7 @@ impl SolidSimulation {
             let what = if name.is_empty() { "a probe has no name" } else { "there is a probe of this name" };
             return Err(Diagnostic::new(format!("{what}: `{name}`")).help("expected a new name").into());
         }
+        let at = ProbePlace::Near { at };
         let choice = SolidProbe { name: named, at, place, value: written("", value.into()) };
         self.probes.push(Probe::new(&self.scenario, &choice, &self.built.body)?);
         Ok(())
@@ -157,7 +159,10 @@ impl SolidSimulation {
     /// The values of all probes now: those of the scenario, then those attached.
     pub fn probes(&self) -> Result<Vec<(String, f64)>, RunError> {
         let look = self.seen()?;
-        Ok(self.all_probes().map(|p| (p.name.clone(), p.value(&look))).collect())
+        Ok(self
+            .all_probes()
+            .map(|p| (p.name.clone(), p.value(&self.built.motion, &self.built.body, &look)))
+            .collect())
     }
 
     /// Names and values of what a run writes into `series.csv`, but for what belongs to the time between two of its rows: the mean
@@ -187,7 +192,9 @@ impl SolidSimulation {
         row.extend(
             [("total", total), ("min", least), ("max", most)].map(|(k, n)| (format!("updates.{k}"), n)),
         );
-        row.extend(self.all_probes().map(|p| (p.name.clone(), p.value(&look))));
+        row.extend(
+            self.all_probes().map(|p| (p.name.clone(), p.value(&self.built.motion, &self.built.body, &look))),
+        );
         Ok(row)
     }
 

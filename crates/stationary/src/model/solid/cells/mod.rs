@@ -163,6 +163,10 @@ impl<C: Cell, const RING: bool> Shape for Isoparametric<C, RING> {
         }
     }
 
+    fn places() -> Vec<[f64; 3]> {
+        C::rule().into_iter().map(|(place, _)| place).collect()
+    }
+
     #[inline(always)]
     fn weight<L: Lanes>(stored: Stored<'_, L>, q: usize) -> L {
         stored.at(q * Self::STRIDE)

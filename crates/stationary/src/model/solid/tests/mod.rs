@@ -11,6 +11,7 @@ mod j2;
 mod lanes;
 mod materials;
 mod plastic_elements;
+mod recovery;
 mod rings;
 mod sides;
 mod speed;

@@ -7,16 +7,15 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-use super::elements::{ElementFault, Elements};
+use super::elements::{ElementFault, Elements, PointState};
 use super::geometry::{Geometry, consistent, lumped};
 use super::kind::{ElementKind, SIMPLEX_NODES, SIMPLEX_POINTS, SimplexNodal};
 use super::lanes::{Isa, WIDEST};
 use super::material::{Lame, MaterialFault};
+use super::shape::simplex_places;
 use super::sweep::{Highest, Sums, Weighted};
-use super::tensor::Tensor;
 use super::undeformed_tet::UndeformedTet;
-use crate::model::CompiledPotentials;
-use crate::model::prefetch;
+use crate::model::{CompiledPotentials, Past, prefetch};
 use batches::Tets;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
 use points::{FourNode, TenNode, TetShape};
@@ -424,28 +423,40 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
         }
     }
 
-    /// `sigma = (mu (F F^T - 1) + lambda ln J) / J`, with `mu w F F^T = sum A_cb d_c d_b^T`.
-    fn stress(&self, k: usize, x: &[f64]) -> Result<Tensor, ElementFault> {
+    fn point_places(&self) -> Vec<[f64; 3]> {
+        simplex_places::<3>(S::POINTS)
+    }
+
+    /// `sigma = (mu (b - 1) + lambda ln J) / J` with `b = F F^T`, of which `mu w b = sum A_cb d_c d_b^T`.
+    fn point_states(
+        &self,
+        k: usize,
+        x: &[f64],
+        _past: Option<Past<'_>>,
+        out: &mut Vec<PointState>,
+    ) -> Result<(), ElementFault> {
         let (stored, nodes) = self.element(k);
         let d = Self::edges(nodes, x);
-        let weight = self.moduli.share / stored[SCALE];
-        let mut sum = [[0.0; 3]; 3];
+        let Lame { lambda, mu } = self.lame;
+        let share = self.moduli.share / stored[SCALE];
         for q in 0..S::POINTS {
             let j = ratio(&d[q], stored[SCALE]);
             let Some((_, log)) = self.moduli.pull(j) else { return Err(self.broken(k, q, j)) };
-            let pressure = self.lame.lambda * log - self.lame.mu;
+            let (mut b, mut stress) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
             for (i, m) in (0..9).map(|i| (i / 3, i % 3)) {
-                let mut s = 0.0;
-                for (c, b) in (0..9).map(|c| (c / 3, c % 3)) {
-                    s += stored[ENTRY[c][b]] * d[q][c][i] * d[q][b][m];
+                for (c, e) in (0..9).map(|c| (c / 3, c % 3)) {
+                    b[i][m] += stored[ENTRY[c][e]] * d[q][c][i] * d[q][e][m] / (share * mu);
                 }
-                sum[i][m] += (s / weight + if i == m { pressure } else { 0.0 }) / (j * S::POINTS as f64);
+                let pressure = if i == m { lambda * log - mu } else { 0.0 };
+                stress[i][m] = (mu * b[i][m] + pressure) / j;
             }
+            if !stress.as_flattened().iter().all(|x| x.is_finite()) {
+                return Err(ElementFault::NotFinite { element: self.label(k) });
+            }
+            let weight = self.volume(k) / S::POINTS as f64;
+            out.push(PointState { weight, left_cauchy_green: b, stress });
         }
-        if !sum.as_flattened().iter().all(|x| x.is_finite()) {
-            return Err(ElementFault::NotFinite { element: self.label(k) });
-        }
-        Ok(sum)
+        Ok(())
     }
 
     fn stiffness_at_rest(&self, k: usize, out: &mut [f64]) -> bool {
