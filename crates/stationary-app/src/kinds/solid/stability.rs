@@ -17,8 +17,8 @@ use stationary::observe::{Entry, Record, record};
 /// The march of a certificate has at most so many of the smallest steps, three per cent of a run of a million.
 const MOST_STEPS: f64 = 30_000.0;
 
-/// Most evaluations of a march, in [`UpdateCosts`]: some three seconds.
-const MOST_EVALUATIONS: f64 = 2e8;
+/// Most evaluations of a march, in [`UpdateCosts`]: some one and a half seconds. Growth is confirmed by a march twice as long.
+const MOST_EVALUATIONS: f64 = 1e8;
 
 /// A run is marched for a part of it, a very short one as a whole.
 struct Share {
