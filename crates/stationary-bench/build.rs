@@ -3,6 +3,7 @@ fn main() {
     println!("cargo:rerun-if-changed=src/reference.c");
     cc::Build::new().file("src/reference.c").opt_level(3).flag("-ffp-contract=off").compile("reference");
     println!("cargo:rerun-if-changed=src/solids.c");
+    println!("cargo:rerun-if-changed=src/free_steps.c");
     let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
     println!("cargo:rustc-env=STATIONARY_BENCH_RUSTC={}", version(rustc));
     let cc = cc::Build::new().get_compiler().path().to_owned().into();
@@ -21,6 +22,10 @@ fn main() {
                 .define("W", width.to_string().as_str());
             build.define("NAME(x)", format!("x##_{name}").as_str());
             build.flags((!march.is_empty()).then_some(march)).compile(&format!("solids_{name}"));
+            let mut build = cc::Build::new();
+            build.file("src/free_steps.c").opt_level(3);
+            build.define("NAME(x)", format!("x##_{name}").as_str());
+            build.flags((!march.is_empty()).then_some(march)).compile(&format!("free_steps_{name}"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Solids: synchronous steps against vector C (`solids.c`), asynchronous ones against synchronous ones.
 
 pub mod cube;
+mod free;
 mod kinds;
 mod large;
 mod model;
@@ -30,6 +31,15 @@ pub fn rows() -> Vec<BenchRow> {
             sync(&Cube::new(9, ElementKind::Tet10), 0.01 / 9.0)
         })
         .at_most(1.15),
+        BenchRow::new(
+            "solids",
+            "free-tet4",
+            "free steps, 20,250 graded tet4, over C with a calendar queue",
+            || free::over_c(15),
+        )
+        .at_most(1.2),
+        BenchRow::new("solids", "free-tet4-large", "the same, 118,098 graded tet4", || free::over_c(27))
+            .at_most(1.2),
         BenchRow::with_effort(
             "solids",
             "solution-tet10",

@@ -9,6 +9,7 @@ mod field;
 mod force;
 mod formula;
 mod history;
+mod independent;
 mod lagrangian;
 mod legendre;
 mod mass;
@@ -33,6 +34,10 @@ pub use force::{Force, ForceJet, FormulaForce};
 pub use formula::FormulaLagrangian;
 pub(crate) use formula::{positions, velocities};
 pub use history::{HistoryEnergy, Past};
+pub use independent::{
+    IndependentEvent, IndependentKicks, IndependentRecord, MOST_LANES, MovingNode, RECORD_NODES,
+    RECORD_NUMBERS,
+};
 pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;

@@ -1,7 +1,9 @@
 //! Systems whose potential is a sum of potentials of a few nodes each: springs, finite elements, pair potentials.
 
 use super::{CompiledPrefix, ConstantLoads, FieldValues, FormulaField, HistoryEnergy, Past, Supports};
+use super::{IndependentKicks, IndependentRecord};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// `V(t, x) = sum_K V_K(t, x_K)`, each `V_K` a function of a few nodes, in three dimensions [VTI04 (39)-(44)].
@@ -132,6 +134,14 @@ pub trait Potentials: Send + Sync {
     /// not empty. By default potentials are evaluated one by one.
     fn compile(&self, list: &[u32], _own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         CompiledPrefix { count: list.len(), potentials: None }
+    }
+    /// Kernels for events of potentials that share no node, each with the potentials for which it is. By default there are none.
+    fn independent_kicks(&self) -> Vec<(Range<usize>, Arc<dyn IndependentKicks>)> {
+        Vec::new()
+    }
+    /// What the kernel needs of potential `k`, of those in [`independent_kicks`](Self::independent_kicks).
+    fn independent_record(&self, _k: usize) -> IndependentRecord {
+        IndependentRecord::default()
     }
 }
 
@@ -278,5 +288,11 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         (**self).compile(list, own)
+    }
+    fn independent_kicks(&self) -> Vec<(Range<usize>, Arc<dyn IndependentKicks>)> {
+        (**self).independent_kicks()
+    }
+    fn independent_record(&self, k: usize) -> IndependentRecord {
+        (**self).independent_record(k)
     }
 }

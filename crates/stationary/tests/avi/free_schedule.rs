@@ -12,6 +12,11 @@ const THREADS: [usize; 3] = [1, 2, 3];
 
 /// Compares a run with one queue and runs by subdomains at several times.
 pub fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
+    check_sizes(make, times, &SIZES);
+}
+
+/// As [`check`], with subdomains of these sizes.
+fn check_sizes<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64], sizes: &[usize]) {
     let mut queue = make();
     queue.use_priority_queue();
     let mut expected = Vec::new();
@@ -20,7 +25,7 @@ pub fn check<P: Potentials>(make: impl Fn() -> Avi<P>, times: &[f64]) {
         expected.push(queue.state());
     }
     assert_ne!(bits(&expected[0]), bits(&expected[times.len() - 1]));
-    for (size, threads) in SIZES.iter().flat_map(|size| THREADS.map(|threads| (*size, threads))) {
+    for (size, threads) in sizes.iter().flat_map(|size| THREADS.map(|threads| (*size, threads))) {
         let mut partitioned = make();
         // Equal steps would go another way.
         partitioned.use_priority_queue();
@@ -71,6 +76,24 @@ fn free_schedule_has_the_bits_of_the_priority_queue_on_free_bodies() {
         check(|| Avi::new(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.5));
         check(|| Avi::with_midpoint_events(solid.clone(), start.clone()).unwrap(), &pieces(&start, 2.0));
     }
+}
+
+/// On small bodies the next events often share a node. On these most of the next eight do not, and are executed together.
+#[test]
+fn free_schedule_has_the_bits_of_the_priority_queue_on_bodies_with_independent_events() {
+    for (kind, cells) in [(ElementKind::Tet4, [13, 11, 9]), (ElementKind::Tet10, [7, 6, 5])] {
+        let body = grid(kind, cells, [1.3, 1.0, 0.8], 1.3, 0.1);
+        let solid = Arc::new(body.neo_hookean());
+        let start = body.start(&solid, 0.4);
+        let make = || Avi::new(solid.clone(), start.clone()).unwrap();
+        check_sizes(make, &pieces(&start, 2.5), &[1000, usize::MAX]);
+    }
+    // Constant nodal forces and fixed nodes: some of the next events are executed alone.
+    let (problem, start) = Setup::new(grid(ElementKind::Tet4, [13, 9, 7], [1.3, 1.0, 0.8], 1.3, 0.1))
+        .gravity(&["0", "0.1", "-0.3"])
+        .fix(&[0, 1, 2], 0, |p| p[0] < 0.05)
+        .finish(0.4);
+    check_sizes(|| Avi::new(problem.clone(), start.clone()).unwrap(), &pieces(&start, 2.5), &[1000]);
 }
 
 #[test]

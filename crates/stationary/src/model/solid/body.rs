@@ -6,7 +6,11 @@ use super::kind::MAX_NODES;
 use crate::error::Diagnostic;
 use crate::interrupt;
 use crate::mesh::duplicates;
-use crate::model::{CompiledPrefix, HistoryEnergy, Past, PotentialFault, Potentials};
+use crate::model::{
+    CompiledPrefix, HistoryEnergy, IndependentKicks, IndependentRecord, Past, PotentialFault, Potentials,
+};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// How the lumped mass of a node is divided among the elements that share it, for the time step from element eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -416,5 +420,14 @@ impl Potentials for Solid {
         let count = list.iter().take_while(|k| elements.contains(&(**k as usize))).count();
         let list: Vec<u32> = list[..count].iter().map(|k| k - elements.start as u32).collect();
         CompiledPrefix { count, potentials: self.blocks[block].compile(&list, own) }
+    }
+    fn independent_kicks(&self) -> Vec<(Range<usize>, Arc<dyn IndependentKicks>)> {
+        let ranges = self.start.windows(2).map(|s| s[0]..s[1]);
+        let blocks = ranges.zip(&self.blocks);
+        blocks.filter_map(|(range, block)| Some((range, block.independent_kicks()?))).collect()
+    }
+    fn independent_record(&self, k: usize) -> IndependentRecord {
+        let (block, k) = self.locate(k);
+        block.independent_record(k)
     }
 }

@@ -4,7 +4,7 @@ use super::kind::{ElementKind, MAX_NODES};
 use super::material::MaterialFault;
 use super::spectrum::largest_eigenvalue;
 use super::tensor::{Tensor, combine};
-use crate::model::{CompiledPotentials, HistoryEnergy, Past};
+use crate::model::{CompiledPotentials, HistoryEnergy, IndependentKicks, IndependentRecord, Past};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -268,6 +268,16 @@ pub trait Elements: fmt::Debug + Send + Sync {
     /// These elements, in this order, in a compiled form that kicks the nodes that are `own`; `None` if there is no such form.
     fn compile(&self, _list: &[u32], _own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn CompiledPotentials>> {
         None
+    }
+
+    /// The kernel for events of these elements at times of their own; `None` if there is no such kernel.
+    fn independent_kicks(&self) -> Option<Arc<dyn IndependentKicks>> {
+        None
+    }
+
+    /// What this kernel needs of an element.
+    fn independent_record(&self, _k: usize) -> IndependentRecord {
+        IndependentRecord::default()
     }
 
     /// Adds `sum_K weights[K] dV_K/dx` to `out`; returns the sum of the energies.

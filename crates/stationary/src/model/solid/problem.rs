@@ -5,9 +5,11 @@ use super::elements::ElementFault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
 use crate::model::{
-    CompiledPrefix, ConstantLoads, DeadLoad, FieldValues, HistoryEnergy, LoadEnergy, NO_LOAD, Past,
-    PotentialFault, Potentials, Structure, Supports,
+    CompiledPrefix, ConstantLoads, DeadLoad, FieldValues, HistoryEnergy, IndependentKicks, IndependentRecord,
+    LoadEnergy, NO_LOAD, Past, PotentialFault, Potentials, Structure, Supports,
 };
+use std::ops::Range;
+use std::sync::Arc;
 
 /// A solid with its loads and supports, as time integration methods use it.
 #[derive(Debug)]
@@ -274,6 +276,14 @@ impl Potentials for SolidProblem {
 
     fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> CompiledPrefix {
         self.solid.compile(list, own)
+    }
+
+    fn independent_kicks(&self) -> Vec<(Range<usize>, Arc<dyn IndependentKicks>)> {
+        self.solid.independent_kicks()
+    }
+
+    fn independent_record(&self, k: usize) -> IndependentRecord {
+        self.solid.independent_record(k)
     }
 }
 

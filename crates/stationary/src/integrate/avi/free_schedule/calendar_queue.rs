@@ -10,6 +10,12 @@ use super::super::{Event, Queue};
 const EVENTS_PER_SLOT: f64 = 128.0;
 /// Number of events in a chunk.
 const CHUNK: usize = 16;
+/// Number of parts of a slot by which its events are sorted before they are compared.
+const PARTS: usize = 256;
+/// Most events of a part that are sorted one by one: more of them are simultaneous.
+const CROWD: u16 = 16;
+/// Number of events below which they are compared at once, and above which counts would overflow.
+const COUNTED: std::ops::Range<usize> = 16..16_384;
 /// Marks the end of a list of chunks.
 const NONE: u32 = u32::MAX;
 
@@ -30,6 +36,8 @@ pub(super) struct CalendarQueue {
     later: Vec<Event>,
     /// The events of the current slot, sorted.
     batch: Vec<Event>,
+    /// Scratch space of the sort.
+    sorted: Vec<Event>,
     /// How many events of `batch` are done.
     done: usize,
     /// Events that were added to the current slot.
@@ -65,7 +73,7 @@ impl CalendarQueue {
             free: NONE,
             ..CalendarQueue::default()
         };
-        events.for_each(|e| calendar.add(e));
+        events.for_each(|e| calendar.insert(e));
         calendar
     }
 
@@ -73,7 +81,7 @@ impl CalendarQueue {
     pub fn memory(&self) -> usize {
         size_of::<Slot>() * self.slots.capacity()
             + size_of::<Chunk>() * self.chunks.capacity()
-            + size_of::<Event>() * (self.later.capacity() + self.batch.capacity())
+            + size_of::<Event>() * (self.later.capacity() + self.batch.capacity() + self.sorted.capacity())
     }
 
     /// The slot of a time, which does not decrease with time.
@@ -81,16 +89,16 @@ impl CalendarQueue {
         (((time - self.start) * self.per_time) as u64).saturating_add(1)
     }
 
-    /// The earliest event.
+    /// The earliest event. `soon` is called with the element of every event of a slot that begins.
     #[inline]
-    pub fn first(&mut self) -> Option<Event> {
+    pub fn first(&mut self, soon: impl Fn(u32)) -> Option<Event> {
         loop {
             match (self.batch.get(self.done), self.soon.first()) {
                 (Some(event), None) => return Some(*event),
-                (Some(event), Some(soon)) => return Some(if soon.before(event) { soon } else { *event }),
-                (None, Some(soon)) => return Some(soon),
+                (Some(event), Some(added)) => return Some(if added.before(event) { added } else { *event }),
+                (None, Some(added)) => return Some(added),
                 (None, None) if self.waiting == 0 => return None,
-                (None, None) => self.turn(),
+                (None, None) => self.turn(&soon),
             }
         }
     }
@@ -99,6 +107,21 @@ impl CalendarQueue {
     #[inline]
     pub fn ahead(&self, ahead: usize) -> Option<Event> {
         self.batch.get(self.done + ahead).copied()
+    }
+
+    /// The next events in order, as far as they are in the current slot; none if events were added to it.
+    #[inline]
+    pub fn next_events(&self) -> &[Event] {
+        if self.soon.first().is_some() { &[] } else { &self.batch[self.done..] }
+    }
+
+    /// Replaces the first ones of [`next_events`](Self::next_events) by the next ones of their elements.
+    #[inline]
+    pub fn replace_next(&mut self, next: &[Event]) {
+        self.done += next.len();
+        for event in next {
+            self.insert(*event);
+        }
     }
 
     /// Replaces the event that [`first`](Self::first) returned by the next one of its element.
@@ -118,18 +141,18 @@ impl CalendarQueue {
         } else {
             self.done += 1;
         }
-        if now {
-            self.soon.add(next);
-        } else {
-            self.add(next);
-        }
+        self.insert(next);
     }
 
-    /// Adds an event after the current slot.
+    /// Adds an event.
     #[inline]
-    fn add(&mut self, event: Event) {
-        self.waiting += 1;
+    fn insert(&mut self, event: Event) {
         let slot = self.slot_of(event.time);
+        if slot <= self.slot {
+            self.soon.add(event);
+            return;
+        }
+        self.waiting += 1;
         if slot - self.slot >= self.slots.len() as u64 {
             self.later.push(event);
         } else {
@@ -157,7 +180,7 @@ impl CalendarQueue {
     }
 
     /// Advances to the next slot.
-    fn turn(&mut self) {
+    fn turn(&mut self, soon: &impl Fn(u32)) {
         let mask = self.slots.len() as u64 - 1;
         self.slot += 1;
         if self.slot & mask == 0 {
@@ -184,13 +207,54 @@ impl CalendarQueue {
         while count > 0 {
             let own = (count - 1) % CHUNK + 1;
             let here = &mut self.chunks[chunk as usize];
+            here.events[..own].iter().for_each(|event| soon(event.element));
             self.batch.extend_from_slice(&here.events[..own]);
             let before = std::mem::replace(&mut here.before, self.free);
             self.free = chunk;
             chunk = before;
             count -= own;
         }
-        self.batch.sort_unstable_by_key(|e| e.key());
+        self.sort();
+    }
+
+    /// Sorts the events of the current slot: by parts of the slot, and then by insertion, which moves few events.
+    fn sort(&mut self) {
+        let events = &mut self.batch;
+        if COUNTED.contains(&events.len()) {
+            let begin = self.start + (self.slot - 1) as f64 / self.per_time;
+            let scale = self.per_time * PARTS as f64;
+            // Does not decrease with time.
+            let part = |event: &Event| (((event.time - begin) * scale) as usize).min(PARTS - 1);
+            let mut counts = [0_u16; PARTS];
+            events.iter().for_each(|event| counts[part(event)] += 1);
+            if counts.iter().any(|count| *count > CROWD) {
+                events.sort_unstable_by_key(|event| event.key());
+                return;
+            }
+            let mut before = 0;
+            for count in &mut counts {
+                before += std::mem::replace(count, before);
+            }
+            self.sorted.clear();
+            self.sorted.extend_from_slice(events);
+            for event in &self.sorted {
+                let place = &mut counts[part(event)];
+                events[usize::from(*place)] = *event;
+                *place += 1;
+            }
+        } else if events.len() >= COUNTED.end {
+            events.sort_unstable_by_key(|event| event.key());
+            return;
+        }
+        for i in 1..events.len() {
+            let event = events[i];
+            let mut at = i;
+            while at > 0 && event.before(&events[at - 1]) {
+                events[at] = events[at - 1];
+                at -= 1;
+            }
+            events[at] = event;
+        }
     }
 }
 
@@ -212,7 +276,7 @@ mod tests {
         let (mut queue, mut calendar) = (Queue::new(first.clone()), CalendarQueue::new(first, rate));
         for _ in 0..300_000 {
             let event_at_hand = queue.first().unwrap();
-            assert_eq!(calendar.first(), Some(event_at_hand));
+            assert_eq!(calendar.first(|_| ()), Some(event_at_hand));
             let k = event_at_hand.element;
             made[k as usize] += 1;
             queue.replace_first(event(made[k as usize], k));
@@ -224,7 +288,8 @@ mod tests {
     #[test]
     fn empty_calendar_queue_has_no_event() {
         assert_eq!(
-            CalendarQueue::new(std::iter::empty::<Event>().collect::<Vec<_>>().into_iter(), 0.0).first(),
+            CalendarQueue::new(std::iter::empty::<Event>().collect::<Vec<_>>().into_iter(), 0.0)
+                .first(|_| ()),
             None
         );
     }

@@ -11,15 +11,17 @@
 //! memory is hidden by prefetching, since the calendar queue ([`CalendarQueue`]) knows the order of events in advance.
 
 mod calendar_queue;
+mod group;
 mod partition;
 mod shared_state;
 mod workers;
 
 use super::{Avi, AviError};
-use crate::model::Potentials;
+use crate::model::{MovingNode, Potentials};
 use calendar_queue::CalendarQueue;
 use partition::Partition;
-use shared_state::{ElementClock, NodeState, SharedState};
+use shared_state::{ElementRecord, Kernel, NO_KERNEL, SharedState};
+use std::sync::atomic::{AtomicU64, Ordering};
 use workers::{Extent, Subdomain};
 
 /// The schedule of arbitrary constant time steps.
@@ -35,8 +37,10 @@ struct Prepared {
     threads: usize,
     partition: Partition,
     subdomains: Vec<Subdomain>,
-    nodes: Vec<NodeState>,
-    element_clocks: Vec<ElementClock>,
+    nodes: Vec<MovingNode>,
+    elements: Vec<ElementRecord>,
+    /// Kernels for events of elements that share no node.
+    kernels: Vec<Kernel>,
 }
 
 impl FreeSchedule {
@@ -50,8 +54,8 @@ impl FreeSchedule {
         self.prepared.as_ref().map_or(0, |prepared| {
             prepared.partition.memory()
                 + prepared.subdomains.iter().map(Subdomain::memory).sum::<usize>()
-                + size_of::<NodeState>() * prepared.nodes.capacity()
-                + size_of::<ElementClock>() * prepared.element_clocks.capacity()
+                + size_of::<MovingNode>() * prepared.nodes.capacity()
+                + size_of::<ElementRecord>() * prepared.elements.capacity()
         })
     }
 }
@@ -77,7 +81,9 @@ impl<P: Potentials> Avi<P> {
             balance: self.work_balance.share(),
             history: self.history.share(),
             turns: &self.turns,
-            arrays: shared_state::Arrays::new(&mut prepared.nodes, &mut prepared.element_clocks),
+            elements: &prepared.elements,
+            kernels: &prepared.kernels,
+            nodes: shared_state::Nodes::new(&mut prepared.nodes),
         };
         let extent = Extent { until, threads: prepared.threads, widest: self.scratch.len() / 9 };
         let fault = workers::run(&mut prepared.subdomains, &prepared.partition, &shared, extent);
@@ -101,31 +107,55 @@ impl<P: Potentials> Avi<P> {
         let size = self.subdomain_size.unwrap_or(usize::MAX).max(1);
         let number = threads.max(count.div_ceil(size));
         let partition = Partition::new(&self.potentials, &self.x, &clocks.step, number);
-        let element_clocks = (0..count).map(|k| ElementClock {
-            step: clocks.step[k],
-            events: clocks.events[k],
-            border: partition.border[k],
-            loaded_or_fixed: self.loaded_or_fixed[k],
+        let (kernels, kernel_of) = self.kernels();
+        let elements = (0..count).map(|k| {
+            let has_kernel = kernel_of[k] != NO_KERNEL;
+            let record = if has_kernel { self.potentials.independent_record(k) } else { Default::default() };
+            ElementRecord {
+                step: clocks.step[k],
+                events: AtomicU64::new(clocks.events[k]),
+                border: partition.border[k],
+                kernel: kernel_of[k],
+                loaded_or_fixed: self.loaded_or_fixed[k],
+                nodes: record.nodes,
+                numbers: record.numbers,
+            }
         });
-        let element_clocks = element_clocks.collect();
+        let elements = elements.collect();
         let mut subdomains = Vec::new();
         for (number, own) in partition.subdomains.iter().enumerate() {
             let rate = own.iter().map(|k| 1.0 / clocks.step[*k as usize]).sum();
             let events = CalendarQueue::new(own.iter().map(|k| clocks.next(*k as usize)), rate);
             subdomains.push(Subdomain::new(number, events));
         }
-        let empty = NodeState { x: [0.0; 3], v: [0.0; 3], node_time: 0.0, inverse_mass: 0.0 };
+        let empty = MovingNode { x: [0.0; 3], v: [0.0; 3], time: 0.0, inverse_mass: 0.0 };
         let nodes = vec![empty; self.mass.len()];
-        let mut prepared = Prepared { threads, partition, subdomains, nodes, element_clocks };
+        let mut prepared = Prepared { threads, partition, subdomains, nodes, elements, kernels };
         self.load_nodes(&mut prepared);
         prepared
+    }
+
+    /// The kernels, and that of each element. Elements with memory, loads or supports have none, and are executed one by one.
+    fn kernels(&self) -> (Vec<Kernel>, Vec<u16>) {
+        let mut kernels = Vec::new();
+        let mut kernel_of = vec![NO_KERNEL; self.clocks.step.len()];
+        for (range, kernel) in self.potentials.independent_kicks() {
+            if kernels.len() == usize::from(NO_KERNEL) {
+                break;
+            }
+            for k in range.filter(|k| !self.loaded_or_fixed[*k] && self.potentials.history_size(*k) == 0) {
+                kernel_of[k] = kernels.len() as u16;
+            }
+            kernels.push(Kernel::new(kernel));
+        }
+        (kernels, kernel_of)
     }
 
     fn load_nodes(&self, prepared: &mut Prepared) {
         for (a, node) in prepared.nodes.iter_mut().enumerate() {
             node.x.copy_from_slice(&self.x[3 * a..3 * a + 3]);
             node.v.copy_from_slice(&self.v[3 * a..3 * a + 3]);
-            node.node_time = self.node_time[a];
+            node.time = self.node_time[a];
             node.inverse_mass = 1.0 / self.mass[a];
         }
     }
@@ -134,10 +164,10 @@ impl<P: Potentials> Avi<P> {
         for (a, node) in prepared.nodes.iter().enumerate() {
             self.x[3 * a..3 * a + 3].copy_from_slice(&node.x);
             self.v[3 * a..3 * a + 3].copy_from_slice(&node.v);
-            self.node_time[a] = node.node_time;
+            self.node_time[a] = node.time;
         }
-        for (events, clock) in self.clocks.events.iter_mut().zip(&prepared.element_clocks) {
-            *events = clock.events;
+        for (events, element) in self.clocks.events.iter_mut().zip(&prepared.elements) {
+            *events = element.events.load(Ordering::Relaxed);
         }
     }
 }

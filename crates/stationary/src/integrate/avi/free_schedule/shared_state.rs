@@ -6,8 +6,12 @@ use super::super::harmonic_schedule::level_part::{ElementFailure, SharedArrays, 
 use super::super::history::{SharedHistory, Slot};
 use super::super::work_balance::SharedWorkBalance;
 use super::super::{AviError, Event};
-use crate::model::{Potentials, prefetch};
+use super::group::Marks;
+use crate::model::{
+    IndependentKicks, MOST_LANES, MovingNode, Potentials, RECORD_NODES, RECORD_NUMBERS, prefetch,
+};
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One event of an element, with the time by which it multiplies forces.
@@ -20,55 +24,63 @@ pub(super) struct WeightedEvent {
     pub slot: Slot,
 }
 
-/// The data of a node that an event needs, in one cache line.
-#[derive(Debug, Clone, Copy)]
+/// What an event needs of an element, in two cache lines.
+#[derive(Debug)]
 #[repr(C, align(64))]
-pub(super) struct NodeState {
-    pub x: [f64; 3],
-    pub v: [f64; 3],
-    pub node_time: f64,
-    /// One over the mass.
-    pub inverse_mass: f64,
-}
-
-/// The clock of an element.
-#[derive(Debug, Clone, Copy)]
-#[repr(C, align(32))]
-pub(super) struct ElementClock {
+pub(super) struct ElementRecord {
     pub step: f64,
     /// Number of events so far. Other subdomains read it, and must then see what the last event wrote.
-    pub events: u64,
+    pub events: AtomicU64,
     /// The number of the element in the border of its subdomain, or [`INSIDE`](super::partition::INSIDE).
     pub border: u32,
+    /// The kernel for its events, or [`NO_KERNEL`].
+    pub kernel: u16,
     pub loaded_or_fixed: bool,
+    /// Nodes and numbers for the kernel.
+    pub nodes: [u32; RECORD_NODES],
+    pub numbers: [f64; RECORD_NUMBERS],
 }
 
-/// An [`ElementClock`] whose count several threads use.
-pub(super) struct SharedClock<'a> {
-    pub step: f64,
-    pub events: &'a AtomicU64,
-    pub border: u32,
-    pub loaded_or_fixed: bool,
+const _: () = assert!(size_of::<ElementRecord>() == 128);
+
+/// Marks an element whose events are executed one by one.
+pub(super) const NO_KERNEL: u16 = u16::MAX;
+
+impl Clone for ElementRecord {
+    fn clone(&self) -> Self {
+        let events = AtomicU64::new(self.events.load(Ordering::Relaxed));
+        let ElementRecord { step, border, kernel, loaded_or_fixed, nodes, numbers, .. } = *self;
+        ElementRecord { step, events, border, kernel, loaded_or_fixed, nodes, numbers }
+    }
 }
 
-/// The nodes and the clocks of the elements, shared by threads.
-pub(super) struct Arrays<'a> {
-    nodes: *mut NodeState,
-    node_count: usize,
-    clocks: *mut ElementClock,
-    element_count: usize,
-    borrowed: PhantomData<&'a mut NodeState>,
+/// A kernel for events of elements that share no node.
+#[derive(Debug, Clone)]
+pub(super) struct Kernel {
+    pub kicks: Arc<dyn IndependentKicks>,
+    /// Number of events that it executes together.
+    pub lanes: usize,
+    /// Number of nodes of an element.
+    pub nodes: usize,
 }
 
-impl<'a> Arrays<'a> {
-    pub fn new(nodes: &'a mut [NodeState], clocks: &'a mut [ElementClock]) -> Self {
-        Arrays {
-            node_count: nodes.len(),
-            element_count: clocks.len(),
-            nodes: nodes.as_mut_ptr(),
-            clocks: clocks.as_mut_ptr(),
-            borrowed: PhantomData,
-        }
+impl Kernel {
+    pub fn new(kicks: Arc<dyn IndependentKicks>) -> Self {
+        let (lanes, nodes) = (kicks.lanes().clamp(1, MOST_LANES), kicks.nodes());
+        Kernel { kicks, lanes, nodes }
+    }
+}
+
+/// The nodes, shared by threads.
+pub(super) struct Nodes<'a> {
+    first: *mut MovingNode,
+    count: usize,
+    borrowed: PhantomData<&'a mut MovingNode>,
+}
+
+impl<'a> Nodes<'a> {
+    pub fn new(nodes: &'a mut [MovingNode]) -> Self {
+        Nodes { count: nodes.len(), first: nodes.as_mut_ptr(), borrowed: PhantomData }
     }
 }
 
@@ -89,7 +101,9 @@ pub(super) struct SharedState<'a, P> {
     pub balance: SharedWorkBalance,
     pub history: SharedHistory,
     pub turns: &'a Turns,
-    pub arrays: Arrays<'a>,
+    pub elements: &'a [ElementRecord],
+    pub kernels: &'a [Kernel],
+    pub nodes: Nodes<'a>,
 }
 
 // SAFETY: nodes are used as described above; all other data are only read.
@@ -106,6 +120,7 @@ pub(super) struct ThreadScratch {
     copy: Option<NodeCopy>,
     /// The same for what acts from outside.
     external_copy: Option<NodeCopy>,
+    pub marks: Marks,
 }
 
 struct NodeCopy {
@@ -115,33 +130,29 @@ struct NodeCopy {
 }
 
 impl ThreadScratch {
-    /// For elements of at most so many nodes.
-    pub fn new(widest: usize) -> Self {
-        ThreadScratch { local_x: vec![0.0; 3 * widest], gradient: vec![0.0; 9 * widest], ..Self::default() }
+    /// For elements of at most so many nodes, and a mesh of so many.
+    pub fn new(widest: usize, nodes: usize) -> Self {
+        let (local_x, gradient) = (vec![0.0; 3 * widest], vec![0.0; 9 * widest]);
+        ThreadScratch { local_x, gradient, marks: Marks::new(nodes), ..Self::default() }
     }
 }
 
 impl<P: Potentials> SharedState<'_, P> {
-    fn node(&self, a: u32) -> *mut NodeState {
-        assert!((a as usize) < self.arrays.node_count, "a node of the mesh");
+    fn node(&self, a: u32) -> *mut MovingNode {
+        assert!((a as usize) < self.nodes.count, "a node of the mesh");
         // SAFETY: `a` is below the number of nodes.
-        unsafe { self.arrays.nodes.add(a as usize) }
+        unsafe { self.nodes.first.add(a as usize) }
     }
 
-    /// The clock of an element, of which only the count changes.
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.count
+    }
+
+    /// All nodes. Only those of an element that is executed may be used.
     #[inline]
-    pub fn clock(&self, k: usize) -> SharedClock<'_> {
-        assert!(k < self.arrays.element_count, "an element of the mesh");
-        // SAFETY: `k` is below the number of elements; the count is only used through atomics as long as `self` exists.
-        unsafe {
-            let clock = self.arrays.clocks.add(k);
-            SharedClock {
-                step: (*clock).step,
-                events: AtomicU64::from_ptr(&raw mut (*clock).events),
-                border: (*clock).border,
-                loaded_or_fixed: (*clock).loaded_or_fixed,
-            }
-        }
+    pub fn all_nodes(&self) -> *mut MovingNode {
+        self.nodes.first
     }
 
     /// The time since the start of the next event of an element that has had so many events since the origin.
@@ -154,24 +165,31 @@ impl<P: Potentials> SharedState<'_, P> {
     /// visible.
     #[inline]
     pub fn before(&self, event: &Event, other: u32) -> bool {
-        let clock = self.clock(other as usize);
-        let time = self.time(clock.events.load(Ordering::Acquire), clock.step);
+        let element = &self.elements[other as usize];
+        let time = self.time(element.events.load(Ordering::Acquire), element.step);
         event.time < time || (event.time == time && event.rank < self.rank[other as usize])
     }
 
-    /// Prefetches the data of an element.
+    /// Prefetches the record of an element.
+    #[inline(always)]
+    pub fn prefetch_record(&self, k: u32) {
+        let record = self.elements.as_ptr().wrapping_add(k as usize);
+        prefetch(record);
+        prefetch(record.cast::<u8>().wrapping_add(64));
+    }
+
+    /// Prefetches these nodes.
+    #[inline(always)]
+    pub fn prefetch_nodes(&self, nodes: &[u32]) {
+        for a in nodes {
+            prefetch(self.nodes.first.wrapping_add(*a as usize));
+        }
+    }
+
+    /// Prefetches the data of an element that is executed alone.
     #[inline]
     pub fn prefetch_element(&self, k: u32) {
         self.potentials.prefetch(k as usize);
-        prefetch(self.arrays.clocks.wrapping_add(k as usize));
-    }
-
-    /// Prefetches the nodes of an element.
-    #[inline]
-    pub fn prefetch_nodes(&self, k: u32) {
-        for a in self.potentials.nodes(k as usize) {
-            prefetch(self.arrays.nodes.wrapping_add(*a as usize));
-        }
     }
 
     /// Moves the nodes of an element to the time of the event and kicks them.
@@ -195,12 +213,12 @@ impl<P: Potentials> SharedState<'_, P> {
         for (&a, x) in nodes.iter().zip(local_x.chunks_exact_mut(3)) {
             // SAFETY: guaranteed by this function's contract.
             let node = unsafe { &mut *self.node(a) };
-            let ahead = time - node.node_time;
+            let ahead = time - node.time;
             for i in 0..3 {
                 node.x[i] += ahead * node.v[i];
             }
             x.copy_from_slice(&node.x);
-            node.node_time = time;
+            node.time = time;
         }
         let gradient = &mut scratch.gradient[..3 * nodes.len()];
         let known = if self.history.has(k) {
@@ -212,7 +230,7 @@ impl<P: Potentials> SharedState<'_, P> {
             self.potentials.gradient_local(k, self.start + time, local_x, gradient)
         };
         let result = known.unwrap_or_else(|| {
-            let copy = scratch.copy.get_or_insert_with(|| NodeCopy::new(self.arrays.node_count));
+            let copy = scratch.copy.get_or_insert_with(|| NodeCopy::new(self.nodes.count));
             for (&a, x) in nodes.iter().zip(local_x.chunks_exact(3)) {
                 copy.x[3 * a as usize..][..3].copy_from_slice(x);
             }
@@ -228,7 +246,7 @@ impl<P: Potentials> SharedState<'_, P> {
         }
         if self.balance.nodal_loads.any() {
             // SAFETY: guaranteed by this function's contract.
-            unsafe { self.apply_nodal_loads(k, weight) };
+            unsafe { self.apply_nodal_loads(k, nodes, weight) };
         }
         Ok(())
     }
@@ -238,9 +256,9 @@ impl<P: Potentials> SharedState<'_, P> {
     /// # Safety
     /// As for [`execute`](Self::execute): the thread that uses a node also uses the sums of its force.
     #[inline]
-    unsafe fn apply_nodal_loads(&self, k: usize, weight: f64) {
+    pub unsafe fn apply_nodal_loads(&self, k: usize, nodes: &[u32], weight: f64) {
         let nodal_loads = &self.balance.nodal_loads;
-        for &a in self.potentials.nodes(k) {
+        for &a in nodes {
             // SAFETY: guaranteed by this function's contract.
             unsafe {
                 if nodal_loads.force_with(k, a).is_some() {
@@ -265,7 +283,7 @@ impl<P: Potentials> SharedState<'_, P> {
             envelope: EnvelopeArrays::NONE,
             history: self.history,
             balance: self.balance,
-            nodes: self.arrays.node_count,
+            nodes: self.nodes.count,
             owner: &[],
         }
     }
@@ -280,7 +298,7 @@ impl<P: Potentials> SharedState<'_, P> {
         let turn = self.turns.of(event.element);
         let dead = self.turns.dead(turn);
         let nodes = self.potentials.nodes(event.element);
-        let mut copy = scratch.external_copy.take().unwrap_or_else(|| NodeCopy::new(self.arrays.node_count));
+        let mut copy = scratch.external_copy.take().unwrap_or_else(|| NodeCopy::new(self.nodes.count));
         // SAFETY: guaranteed by this function's contract: the thread that uses a node also uses its balance.
         let result = unsafe {
             self.copy_nodes(nodes, &mut copy);
@@ -311,7 +329,7 @@ impl<P: Potentials> SharedState<'_, P> {
             let node = unsafe { &*self.node(a) };
             copy.x[3 * a as usize..][..3].copy_from_slice(&node.x);
             copy.v[3 * a as usize..][..3].copy_from_slice(&node.v);
-            copy.node_time[a as usize] = node.node_time;
+            copy.node_time[a as usize] = node.time;
         }
     }
 
@@ -323,7 +341,7 @@ impl<P: Potentials> SharedState<'_, P> {
             let node = unsafe { &mut *self.node(a) };
             node.x.copy_from_slice(&copy.x[3 * a as usize..][..3]);
             node.v.copy_from_slice(&copy.v[3 * a as usize..][..3]);
-            node.node_time = copy.node_time[a as usize];
+            node.time = copy.node_time[a as usize];
         }
     }
 }

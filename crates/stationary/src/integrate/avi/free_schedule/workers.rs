@@ -3,15 +3,15 @@
 use super::super::history::Slot;
 use super::super::{AviError, Event};
 use super::calendar_queue::CalendarQueue;
+use super::group::Together;
 use super::partition::{INSIDE, Partition};
 use super::shared_state::{SharedState, ThreadScratch, WeightedEvent};
 use crate::model::Potentials;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many events ahead the data of an element are prefetched.
 const PREFETCH_ELEMENT: usize = 12;
-/// How many events ahead the nodes of an element are prefetched.
-const PREFETCH_NODES: usize = 6;
 /// Number of events after which a subdomain publishes its progress.
 const REPORT_INTERVAL: u32 = 32;
 /// Number of unsuccessful attempts to continue before a thread yields its processor.
@@ -29,9 +29,9 @@ pub(super) struct Extent {
 #[derive(Debug, Clone)]
 pub(super) struct Subdomain {
     number: usize,
-    events: CalendarQueue,
+    pub(super) events: CalendarQueue,
     /// No event of a neighbouring subdomain lies before this time.
-    horizon: f64,
+    horizon: Cell<f64>,
 }
 
 /// The progress of a subdomain, for its neighbours.
@@ -71,14 +71,14 @@ pub(super) fn run<P: Potentials>(
             stopped: AtomicBool::new(false),
         })
         .collect();
-    subdomains.iter_mut().for_each(|subdomain| subdomain.horizon = f64::NEG_INFINITY);
+    subdomains.iter_mut().for_each(|subdomain| subdomain.horizon.set(f64::NEG_INFINITY));
     let workers = FreeWorkers { partition, shared, progress: &progress, until: extent.until };
     let each = subdomains.len().div_ceil(extent.threads.max(1)).max(1);
     let mut shares = subdomains.chunks_mut(each);
     let mine = shares.next()?;
     std::thread::scope(|scope| {
         let workers = &workers;
-        let scratch = || ThreadScratch::new(extent.widest);
+        let scratch = || ThreadScratch::new(extent.widest, shared.node_count());
         let others: Vec<_> =
             shares.map(|share| scope.spawn(move || workers.run_thread(share, scratch()))).collect();
         let mut first = workers.run_thread(mine, scratch());
@@ -99,11 +99,11 @@ fn earlier(a: Option<(Event, AviError)>, b: Option<(Event, AviError)>) -> Option
 }
 
 /// The data that threads share.
-struct FreeWorkers<'a, P> {
+pub(super) struct FreeWorkers<'a, P> {
     partition: &'a Partition,
-    shared: &'a SharedState<'a, P>,
+    pub(super) shared: &'a SharedState<'a, P>,
     progress: &'a [Progress],
-    until: f64,
+    pub(super) until: f64,
 }
 
 /// Marks subdomains as stopped when it is dropped, also if their thread panics, so that no other subdomain waits for them.
@@ -159,7 +159,7 @@ impl<P: Potentials> FreeWorkers<'_, P> {
 impl Subdomain {
     /// A subdomain with the next event of each of its elements.
     pub fn new(number: usize, events: CalendarQueue) -> Self {
-        Subdomain { number, events, horizon: f64::NEG_INFINITY }
+        Subdomain { number, events, horizon: Cell::new(f64::NEG_INFINITY) }
     }
 
     /// Memory in bytes.
@@ -175,49 +175,86 @@ impl Subdomain {
     ) -> (u32, Halt) {
         let shared = workers.shared;
         let progress = &workers.progress[self.number];
-        let mut executed = 0;
+        let (mut executed, mut reported) = (0, 0);
+        // Events that follow and are to be executed one by one.
+        let mut alone = 0;
         loop {
             // With a NaN end time no event is executed.
-            let Some(event) = self.events.first().filter(|e| e.time <= workers.until) else {
+            let first = self.events.first(|k| shared.prefetch_record(k));
+            let Some(event) = first.filter(|e| e.time <= workers.until) else {
                 progress.reached.store(f64::INFINITY.to_bits(), Ordering::Release);
                 return (executed, Halt::Reached);
             };
-            let k = event.element as usize;
-            let clock = shared.clock(k);
-            if clock.border != INSIDE
-                && !(event.time < self.horizon)
-                && let Some(by) = self.waits_for(event, clock.border, workers)
-            {
-                progress.reached.store(event.time.to_bits(), Ordering::Release);
-                return (executed, Halt::WaitsFor(by));
+            let mut last = event.time;
+            match if alone == 0 { self.execute_group(workers, scratch) } else { Together::Alone(1) } {
+                Together::Executed(count, time) => {
+                    executed += count;
+                    last = time;
+                }
+                Together::Alone(count) => {
+                    alone = alone.max(count) - 1;
+                    if let Some(halt) = self.execute_first(event, workers, scratch) {
+                        return (executed, halt);
+                    }
+                    executed += 1;
+                }
             }
-            if let Some(ahead) = self.events.ahead(PREFETCH_ELEMENT) {
-                shared.prefetch_element(ahead.element);
-            }
-            if let Some(ahead) = self.events.ahead(PREFETCH_NODES) {
-                shared.prefetch_nodes(ahead.element);
-            }
-            let count = clock.events.load(Ordering::Relaxed);
-            let slot = Slot::of_event(count + 1);
-            let weighted = WeightedEvent { element: k, time: event.time, weight: clock.step, slot };
-            // SAFETY: nodes inside the subdomain are used by this thread only; at the border the elements of other subdomains that
-            // share them have later events, and wait.
-            if let Err(error) = unsafe { shared.execute(weighted, clock.loaded_or_fixed, scratch) } {
-                return (executed, Halt::Fault(event, error));
-            }
-            clock.events.store(count + 1, Ordering::Release);
-            self.events.replace_first(Event { time: shared.time(count + 1, clock.step), ..event });
-            executed += 1;
-            if executed % REPORT_INTERVAL == 0 {
+            if executed - reported >= REPORT_INTERVAL {
                 // All events before this one are executed; new ones may lie before the next one of the batch.
-                progress.reached.store(event.time.to_bits(), Ordering::Release);
+                progress.reached.store(last.to_bits(), Ordering::Release);
+                reported = executed;
             }
         }
     }
 
+    /// Executes the first event, unless it has to wait.
+    fn execute_first<P: Potentials>(
+        &mut self,
+        event: Event,
+        workers: &FreeWorkers<'_, P>,
+        scratch: &mut ThreadScratch,
+    ) -> Option<Halt> {
+        let shared = workers.shared;
+        let k = event.element as usize;
+        let element = &shared.elements[k];
+        if let Some(by) = self.must_wait(event, element.border, workers) {
+            let progress = &workers.progress[self.number];
+            progress.reached.store(event.time.to_bits(), Ordering::Release);
+            return Some(Halt::WaitsFor(by));
+        }
+        if let Some(ahead) = self.events.ahead(PREFETCH_ELEMENT) {
+            shared.prefetch_element(ahead.element);
+        }
+        let count = element.events.load(Ordering::Relaxed);
+        let slot = Slot::of_event(count + 1);
+        let weighted = WeightedEvent { element: k, time: event.time, weight: element.step, slot };
+        // SAFETY: nodes inside the subdomain are used by this thread only; at the border the elements of other subdomains that
+        // share them have later events, and wait.
+        if let Err(error) = unsafe { shared.execute(weighted, element.loaded_or_fixed, scratch) } {
+            return Some(Halt::Fault(event, error));
+        }
+        element.events.store(count + 1, Ordering::Release);
+        self.events.replace_first(Event { time: shared.time(count + 1, element.step), ..event });
+        None
+    }
+
+    /// The subdomain for which an event of an element waits, given its number in the border.
+    #[inline(always)]
+    pub(super) fn must_wait<P: Potentials>(
+        &self,
+        event: Event,
+        border: u32,
+        workers: &FreeWorkers<'_, P>,
+    ) -> Option<usize> {
+        if border == INSIDE || event.time < self.horizon.get() {
+            return None;
+        }
+        self.waits_for(event, border, workers)
+    }
+
     /// The subdomain of an element that must fire before an event at the border, if there is one.
     fn waits_for<P: Potentials>(
-        &mut self,
+        &self,
         event: Event,
         border: u32,
         workers: &FreeWorkers<'_, P>,
@@ -227,8 +264,9 @@ impl Subdomain {
         let reached = |subdomain: &u32| {
             f64::from_bits(workers.progress[*subdomain as usize].reached.load(Ordering::Acquire))
         };
-        self.horizon = partition.neighbours[self.number].iter().map(reached).fold(f64::INFINITY, f64::min);
-        if event.time < self.horizon {
+        let horizon = partition.neighbours[self.number].iter().map(reached).fold(f64::INFINITY, f64::min);
+        self.horizon.set(horizon);
+        if event.time < horizon {
             return None;
         }
         let across = &partition.across[partition.start[b] as usize..partition.start[b + 1] as usize];
@@ -238,7 +276,7 @@ impl Subdomain {
 
     /// The subdomain for which the next event waits, if there is one.
     fn next_waits_for<P: Potentials>(&mut self, workers: &FreeWorkers<'_, P>) -> Option<usize> {
-        let event = self.events.first()?;
+        let event = self.events.first(|_| ())?;
         let border = workers.partition.border[event.element as usize];
         if border == INSIDE { None } else { self.waits_for(event, border, workers) }
     }

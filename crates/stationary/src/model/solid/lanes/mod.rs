@@ -163,6 +163,18 @@ pub(super) trait Lanes: Copy {
     /// Every such node is below the length of `at`.
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4];
 
+    /// Four numbers of each lane, from `row(e)` for lane `e`.
+    ///
+    /// # Safety
+    /// Every row may be read.
+    unsafe fn rows(row: impl Fn(usize) -> *const [f64; 4]) -> [Self; 4];
+
+    /// The reverse of [`rows`](Self::rows): writes the numbers of one lane after the other.
+    ///
+    /// # Safety
+    /// Every row may be written.
+    unsafe fn put_rows(numbers: [Self; 4], row: impl Fn(usize) -> *mut [f64; 4]);
+
     /// Writes `(x, y)` of all lanes in order, then all `z`: three times the width numbers.
     fn spread(v: &[Self; 3], to: &mut [f64]);
 }
@@ -271,6 +283,16 @@ impl Lanes for f64 {
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], _stride: usize) -> [Self; 4] {
         // SAFETY: guaranteed by this function's contract.
         unsafe { *at.get_unchecked(nodes[0] as usize) }
+    }
+    #[inline(always)]
+    unsafe fn rows(row: impl Fn(usize) -> *const [f64; 4]) -> [Self; 4] {
+        // SAFETY: guaranteed by this function's contract.
+        unsafe { *row(0) }
+    }
+    #[inline(always)]
+    unsafe fn put_rows(numbers: [Self; 4], row: impl Fn(usize) -> *mut [f64; 4]) {
+        // SAFETY: guaranteed by this function's contract.
+        unsafe { *row(0) = numbers }
     }
     #[inline(always)]
     fn spread(v: &[Self; 3], to: &mut [f64]) {

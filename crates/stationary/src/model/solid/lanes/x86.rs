@@ -166,11 +166,13 @@ impl Lanes for __m256d {
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4] {
         let nodes = &nodes[..3 * stride + 1];
         // SAFETY: the nodes are in the slice, and by this function's contract.
+        unsafe { Self::rows(|e| at.as_ptr().add(*nodes.get_unchecked(e * stride) as usize)) }
+    }
+    #[inline(always)]
+    unsafe fn rows(row: impl Fn(usize) -> *const [f64; 4]) -> [Self; 4] {
+        // SAFETY: guaranteed by this function's contract.
         unsafe {
-            let row = |e: usize| {
-                let a = *nodes.get_unchecked(e * stride) as usize;
-                _mm256_loadu_pd(at.get_unchecked(a).as_ptr())
-            };
+            let row = |e: usize| _mm256_loadu_pd(row(e).cast());
             let (a, b, c, d) = (row(0), row(1), row(2), row(3));
             let (xz0, xz1) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d));
             let (yw0, yw1) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
@@ -180,6 +182,19 @@ impl Lanes for __m256d {
                 _mm256_permute2f128_pd::<0x31>(xz0, xz1),
                 _mm256_permute2f128_pd::<0x31>(yw0, yw1),
             ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn put_rows(numbers: [Self; 4], row: impl Fn(usize) -> *mut [f64; 4]) {
+        let [x, y, z, w] = numbers;
+        // SAFETY: guaranteed by this function's contract.
+        unsafe {
+            let (xy0, xy1) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
+            let (zw0, zw1) = (_mm256_unpacklo_pd(z, w), _mm256_unpackhi_pd(z, w));
+            _mm256_storeu_pd(row(0).cast(), _mm256_permute2f128_pd::<0x20>(xy0, zw0));
+            _mm256_storeu_pd(row(1).cast(), _mm256_permute2f128_pd::<0x20>(xy1, zw1));
+            _mm256_storeu_pd(row(2).cast(), _mm256_permute2f128_pd::<0x31>(xy0, zw0));
+            _mm256_storeu_pd(row(3).cast(), _mm256_permute2f128_pd::<0x31>(xy1, zw1));
         }
     }
     #[inline(always)]
@@ -321,11 +336,13 @@ impl Lanes for __m512d {
     unsafe fn gather_four(at: &[[f64; 4]], nodes: &[u32], stride: usize) -> [Self; 4] {
         let nodes = &nodes[..7 * stride + 1];
         // SAFETY: the nodes are in the slice, and by this function's contract.
+        unsafe { Self::rows(|e| at.as_ptr().add(*nodes.get_unchecked(e * stride) as usize)) }
+    }
+    #[inline(always)]
+    unsafe fn rows(row: impl Fn(usize) -> *const [f64; 4]) -> [Self; 4] {
+        // SAFETY: guaranteed by this function's contract.
         unsafe {
-            let row = |e: usize| {
-                let a = *nodes.get_unchecked(e * stride) as usize;
-                _mm256_loadu_pd(at.get_unchecked(a).as_ptr())
-            };
+            let row = |e: usize| _mm256_loadu_pd(row(e).cast());
             let join = |e: usize| _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(e)), row(e + 2));
             let (a, b, c, d) = (join(0), join(1), join(4), join(5));
             let (xz0, xz1) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
@@ -336,6 +353,26 @@ impl Lanes for __m512d {
                 _mm512_shuffle_f64x2::<0xdd>(xz0, xz1),
                 _mm512_shuffle_f64x2::<0xdd>(yw0, yw1),
             ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn put_rows(numbers: [Self; 4], row: impl Fn(usize) -> *mut [f64; 4]) {
+        let [x, y, z, w] = numbers;
+        // SAFETY: guaranteed by this function's contract.
+        unsafe {
+            // Pairs of lanes 0 2 4 6 and 1 3 5 7; then four numbers of lanes 0 4, 2 6, 1 5, 3 7.
+            let (xy0, xy1) = (_mm512_unpacklo_pd(x, y), _mm512_unpackhi_pd(x, y));
+            let (zw0, zw1) = (_mm512_unpacklo_pd(z, w), _mm512_unpackhi_pd(z, w));
+            let first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+            let second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+            let put = |e: usize, both: __m512d| {
+                _mm256_storeu_pd(row(e).cast(), _mm512_castpd512_pd256(both));
+                _mm256_storeu_pd(row(e + 4).cast(), _mm512_extractf64x4_pd::<1>(both));
+            };
+            put(0, _mm512_permutex2var_pd(xy0, first, zw0));
+            put(1, _mm512_permutex2var_pd(xy1, first, zw1));
+            put(2, _mm512_permutex2var_pd(xy0, second, zw0));
+            put(3, _mm512_permutex2var_pd(xy1, second, zw1));
         }
     }
     #[inline(always)]

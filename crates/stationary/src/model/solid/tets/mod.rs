@@ -2,6 +2,7 @@
 
 mod batches;
 mod compiled;
+mod independent;
 mod kernel;
 mod points;
 #[cfg(test)]
@@ -15,7 +16,7 @@ use super::material::{Lame, MaterialFault};
 use super::shape::simplex_places;
 use super::sweep::{Highest, Sums, Weighted};
 use super::undeformed_tet::UndeformedTet;
-use crate::model::{CompiledPotentials, Past, prefetch};
+use crate::model::{CompiledPotentials, IndependentKicks, IndependentRecord, Past, prefetch};
 use batches::Tets;
 use kernel::{ENTRY, Edges, Moduli, RATIOS, SCALE, STORED, force, ratio};
 use points::{FourNode, TenNode, TetShape};
@@ -369,6 +370,14 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
 
     fn compile(&self, list: &[u32], own: &dyn Fn(u32) -> bool) -> Option<Arc<dyn CompiledPotentials>> {
         compiled::compile(self, list, own)
+    }
+
+    fn independent_kicks(&self) -> Option<Arc<dyn IndependentKicks>> {
+        independent::kernel(self)
+    }
+
+    fn independent_record(&self, k: usize) -> IndependentRecord {
+        independent::record(self, k)
     }
 
     fn add_weighted_gradient(

@@ -3,6 +3,7 @@ use super::*;
 use crate::model::solid::geometry::Labels;
 use crate::model::solid::group::simplices;
 use crate::model::solid::lanes::Lanes;
+use crate::model::{IndependentEvent, MovingNode};
 
 const LAME: Lame = Lame { lambda: 3.0, mu: 1.3 };
 
@@ -197,4 +198,86 @@ fn vector_lane_operations_agree_with_scalar_operations() {
             Isa::Avx512 => check::<std::arch::x86_64::__m512d>(),
         }
     }
+}
+
+/// Nodes at times and with velocities of their own.
+fn moving(x: &[f64]) -> Vec<MovingNode> {
+    let mut seed = 21;
+    let mut number = || random(&mut seed);
+    x.chunks_exact(3)
+        .map(|x| MovingNode {
+            x: [x[0], x[1], x[2]],
+            time: 0.01 * number(),
+            v: [number(), number(), number()],
+            inverse_mass: 2.0 + number(),
+        })
+        .collect()
+}
+
+fn moving_bits(nodes: &[MovingNode]) -> Vec<u64> {
+    let numbers = |n: &MovingNode| [&n.x[..], &n.v[..], &[n.time, n.inverse_mass]].concat();
+    nodes.iter().flat_map(numbers).map(f64::to_bits).collect()
+}
+
+/// One event, as the integrator makes it alone.
+fn event_alone<S: TetShape>(body: &NeoHookeanTets<S>, k: usize, at: (f64, f64), nodes: &mut [MovingNode]) {
+    let (time, weight) = at;
+    let mut own = Vec::new();
+    for a in body.nodes(k) {
+        let node = &mut nodes[*a as usize];
+        let ahead = time - node.time;
+        (0..3).for_each(|i| node.x[i] += ahead * node.v[i]);
+        node.time = time;
+        own.extend(node.x);
+    }
+    let mut gradient = vec![0.0; own.len()];
+    body.gradient_local(k, 0.0, &own, &mut gradient).unwrap();
+    for (a, gradient) in body.nodes(k).iter().zip(gradient.chunks_exact(3)) {
+        let node = &mut nodes[*a as usize];
+        (0..3).for_each(|i| node.v[i] -= weight * node.inverse_mass * gradient[i]);
+    }
+}
+
+fn independent_events_have_the_same_bits<S: TetShape>() {
+    let (points, mut body) = body::<S>(20);
+    for isa in Isa::available() {
+        body.isa = isa;
+        let kernel = body.independent_kicks().unwrap();
+        assert_eq!(kernel.nodes(), S::NODES);
+        for count in 1..=kernel.lanes() {
+            let mut nodes = moving(&deformed(&points));
+            let mut want = nodes.clone();
+            // Every other element: they share no node.
+            let records: Vec<_> = (0..count).map(|e| body.independent_record(2 * e + 1)).collect();
+            let at = |e: usize| (0.02 + 0.001 * e as f64, 0.03 - 0.002 * e as f64);
+            (0..count).for_each(|e| event_alone(&body, 2 * e + 1, at(e), &mut want));
+            let mut events = Vec::new();
+            for (e, record) in records.iter().enumerate() {
+                let (time, weight) = at(e);
+                events.push(IndependentEvent {
+                    nodes: &record.nodes,
+                    numbers: &record.numbers,
+                    time,
+                    weight,
+                });
+            }
+            // SAFETY: the elements share no node, and the nodes are those of the body.
+            assert!(unsafe { kernel.kick(&events, nodes.as_mut_ptr()) });
+            assert_eq!(moving_bits(&nodes), moving_bits(&want), "{isa:?}, {count} events");
+            for fault in [f64::NAN, f64::INFINITY, -1e3] {
+                let mut nodes = moving(&points);
+                nodes[events[count - 1].nodes[2] as usize].x = [fault; 3];
+                let before = moving_bits(&nodes);
+                // SAFETY: as above.
+                assert!(!unsafe { kernel.kick(&events, nodes.as_mut_ptr()) }, "{isa:?} {count} {fault}");
+                assert_eq!(moving_bits(&nodes), before, "nothing has changed");
+            }
+        }
+    }
+}
+
+#[test]
+fn independent_events_of_every_vector_width_have_the_bits_of_one_event_at_a_time() {
+    independent_events_have_the_same_bits::<FourNode>();
+    independent_events_have_the_same_bits::<TenNode>();
 }
