@@ -46,9 +46,9 @@ impl Solid {
                 break;
             }
             operator.apply(&now, &mut next)?;
-            let alpha: f64 = next.iter().zip(&now).map(|(a, b)| a * b).sum();
-            for i in 0..n {
-                next[i] -= alpha * now[i] + beta * before[i];
+            let alpha = product(&next, &now);
+            for ((next, now), before) in next.iter_mut().zip(&now).zip(&before) {
+                *next -= alpha * now + beta * before;
             }
             diagonal.push(alpha);
             beta = norm(&next);
@@ -64,7 +64,8 @@ impl Solid {
                 last = value;
             }
             off.push(beta);
-            next.iter_mut().for_each(|y| *y /= beta);
+            let inverse = 1.0 / beta;
+            next.iter_mut().for_each(|y| *y *= inverse);
             std::mem::swap(&mut before, &mut now);
             std::mem::swap(&mut now, &mut next);
         }
@@ -72,8 +73,34 @@ impl Solid {
     }
 }
 
+/// Sums of products are made in so many parts, which do not wait for each other.
+const PARTS: usize = 16;
+
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<PARTS>();
+    let (b, b_rest) = b.as_chunks::<PARTS>();
+    let mut sums = [0.0; PARTS];
+    for (a, b) in a.iter().zip(b) {
+        (0..PARTS).for_each(|i| sums[i] += a[i] * b[i]);
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
+}
+
 fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+    product(x, x).sqrt()
+}
+
+/// The largest magnitude of the products of two lists.
+fn largest_product(a: &[f64], b: &[f64]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<PARTS>();
+    let (b, b_rest) = b.as_chunks::<PARTS>();
+    let larger = |x: f64, y: f64| if y.abs() > x { y.abs() } else { x };
+    let mut most = [0.0; PARTS];
+    for (a, b) in a.iter().zip(b) {
+        (0..PARTS).for_each(|i| most[i] = larger(most[i], a[i] * b[i]));
+    }
+    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| a * b);
+    most.into_iter().chain(rest).fold(0.0, larger)
 }
 
 /// A vector of length one with something of every vibration, always the same; without prescribed components.
@@ -136,18 +163,18 @@ impl<'a> Operator<'a> {
     }
 
     fn apply(&self, y: &[f64], out: &mut [f64]) -> Result<(), ElementFault> {
-        let scale = |i: usize| self.root[i];
-        let largest = y.iter().enumerate().map(|(i, y)| (scale(i) * y).abs()).fold(0.0, f64::max);
+        let largest = largest_product(&self.root, y);
         if largest == 0.0 {
             out.fill(0.0);
             return Ok(());
         }
         let reach = self.near / largest;
-        let moved = |(i, (x, y)): (usize, (&f64, &f64))| x + reach * scale(i) * y;
-        let ahead: Vec<f64> = self.x.iter().zip(y).enumerate().map(moved).collect();
+        let moved = |((x, y), root): ((&f64, &f64), &f64)| x + reach * root * y;
+        let ahead: Vec<f64> = self.x.iter().zip(y).zip(&self.root).map(moved).collect();
         self.forces(&ahead, out)?;
-        for (i, (out, base)) in out.iter_mut().zip(&self.base).enumerate() {
-            *out = scale(i) * (*out - base) / reach;
+        let inverse = 1.0 / reach;
+        for ((out, base), root) in out.iter_mut().zip(&self.base).zip(&self.root) {
+            *out = inverse * root * (*out - base);
         }
         Ok(())
     }

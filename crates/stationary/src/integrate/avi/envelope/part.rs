@@ -86,13 +86,13 @@ impl EnvelopePart {
     /// The contract of [`SharedArrays`], in a drift by this thread; here and below there are [`EnvelopeArrays`].
     pub unsafe fn begin<P>(&self, arrays: &SharedArrays<'_, P>) {
         let EnvelopeArrays { x, v, direction, displacement } = arrays.envelope;
-        for i in self.nodes.iter().flat_map(|a| 3 * *a as usize..3 * *a as usize + 3) {
+        for at in self.nodes.iter().map(|a| 3 * *a as usize) {
             // SAFETY: guaranteed by this function's contract: this thread owns the node.
             unsafe {
-                *x.add(i) = *arrays.x.add(i);
-                *v.add(i) = *arrays.v.add(i);
-                *direction.add(i) = 0.0;
-                *displacement.add(i) = 0.0;
+                *x.add(at).cast::<[f64; 3]>() = *arrays.x.add(at).cast();
+                *v.add(at).cast::<[f64; 3]>() = *arrays.v.add(at).cast();
+                *direction.add(at).cast::<[f64; 3]>() = [0.0; 3];
+                *displacement.add(at).cast::<[f64; 3]>() = [0.0; 3];
             }
         }
     }
@@ -162,25 +162,29 @@ impl EnvelopePart {
         let EnvelopeArrays { x: before, direction, displacement, .. } = arrays.envelope;
         for (a, factor) in self.nodes.iter().zip(&self.factors) {
             let gain = gain * factor;
+            let first = 3 * *a as usize;
+            // SAFETY: guaranteed by this function's contract: this thread owns the node.
+            let (x, at, direction, displacement, before, inverse_mass) = unsafe {
+                (
+                    &mut *arrays.x.add(first).cast::<[f64; 3]>(),
+                    &mut *arrays.at.add(*a as usize),
+                    &mut *direction.add(first).cast::<[f64; 3]>(),
+                    &mut *displacement.add(first).cast::<[f64; 3]>(),
+                    *before.add(first).cast::<[f64; 3]>(),
+                    *arrays.inverse_mass.add(first).cast::<[f64; 3]>(),
+                )
+            };
             for i in 0..3 {
-                let at = 3 * *a as usize + i;
-                // SAFETY: guaranteed by this function's contract: this thread owns the node.
-                unsafe {
-                    if *arrays.inverse_mass.add(at) == 0.0 {
-                        // Prescribed: it stays where it is.
-                        *displacement.add(at) = 0.0;
-                        continue;
-                    }
-                    let y = *arrays.x.add(at);
-                    let residual = (*before.add(at) - y) + *displacement.add(at);
-                    let d = keep * *direction.add(at) + gain * residual;
-                    *direction.add(at) = d;
-                    *displacement.add(at) = 0.0;
-                    *arrays.x.add(at) = y + d;
-                    (*arrays.at.add(*a as usize))[i] = y + d;
-                    overflow_safe &= (y + d).abs() < OVERFLOW_SAFE;
+                // A prescribed component stays where it is.
+                if inverse_mass[i] > 0.0 {
+                    let residual = (before[i] - x[i]) + displacement[i];
+                    direction[i] = keep * direction[i] + gain * residual;
+                    x[i] += direction[i];
+                    at[i] = x[i];
+                    overflow_safe &= x[i].abs() < OVERFLOW_SAFE;
                 }
             }
+            *displacement = [0.0; 3];
         }
         overflow_safe
     }

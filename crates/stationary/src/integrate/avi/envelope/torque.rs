@@ -2,10 +2,11 @@
 //!
 //! The impulses of a level have no torque about the positions `y` at which its forces are evaluated. The nodes are at `x`, so that the
 //! angular momentum changes by `sum_a (x_a - y_a) x dp_a`. With the exact envelope every term is zero, since `x_a - y_a` is parallel to `dp_a`;
-//! what the iteration leaves is balanced by impulses `omega x (x_i - c)` on all nodes of a connected part of the boundary, with their centre `c`.
+//! what the iteration leaves is balanced by impulses `omega x (x_i - c)` on the shared nodes of a connected part of the boundary, with their centre `c`;
+//! where these are nearly on a line, on all nodes of its slow elements.
 
 use super::super::harmonic_schedule::level_part::SharedArrays;
-use super::{LevelBoundary, Mesh};
+use super::{LevelBoundary, Mesh, of_node};
 use crate::linalg::cross;
 use crate::model::Potentials;
 
@@ -23,8 +24,11 @@ impl Group {
     }
 }
 
-/// Part of the largest possible determinant of the inertia below which nodes count as being on a line.
+/// Part of the cube of the mean square extent below which the determinant of the inertia says that nodes are on a line.
 const ON_A_LINE: f64 = 1e-9;
+
+/// The same for shared nodes, which need no large impulses for a torque about any axis above it: a strip thirty times as long as wide.
+const WELL_SPREAD: f64 = 1e-3;
 
 /// The connected parts of a boundary with these shared nodes and slow elements.
 pub(super) fn groups<P: Potentials>(mesh: &Mesh<'_, P>, shared: &[u32], elements: &[u32]) -> Vec<Group> {
@@ -75,32 +79,41 @@ impl LevelBoundary {
     /// The contract of [`SharedArrays`], with no other thread at work.
     pub unsafe fn finish<P>(&self, arrays: &SharedArrays<'_, P>) {
         for group in &self.groups {
+            let Some(origin) = group.shared.first().map(|a| 3 * *a as usize) else { continue };
+            // SAFETY: guaranteed by this function's contract.
+            let origin = unsafe { *arrays.envelope.x.add(origin).cast::<[f64; 3]>() };
             let mut torque = [0.0; 3];
+            let mut moments = Moments::about(origin);
             for a in &group.shared {
                 let at = 3 * *a as usize;
-                let mut lever = [0.0; 3];
-                let mut change = [0.0; 3];
-                let mut inverse = 0.0_f64;
-                for i in 0..3 {
-                    // SAFETY: guaranteed by this function's contract.
-                    unsafe {
-                        let x = *arrays.envelope.x.add(at + i);
-                        lever[i] = x - *arrays.x.add(at + i);
-                        change[i] = *arrays.v.add(at + i) - *arrays.envelope.v.add(at + i);
-                        inverse = inverse.max(*arrays.inverse_mass.add(at + i));
-                        *arrays.x.add(at + i) = x;
-                        (*arrays.at.add(*a as usize))[i] = x;
-                    }
-                }
+                // SAFETY: guaranteed by this function's contract.
+                let (x, y, v, before, inverse) = unsafe {
+                    (
+                        *arrays.envelope.x.add(at).cast::<[f64; 3]>(),
+                        &mut *arrays.x.add(at).cast::<[f64; 3]>(),
+                        *arrays.v.add(at).cast::<[f64; 3]>(),
+                        *arrays.envelope.v.add(at).cast::<[f64; 3]>(),
+                        *arrays.inverse_mass.add(at).cast::<[f64; 3]>(),
+                    )
+                };
+                let lever: [f64; 3] = std::array::from_fn(|i| x[i] - y[i]);
+                let change: [f64; 3] = std::array::from_fn(|i| v[i] - before[i]);
+                *y = x;
+                // SAFETY: as above.
+                unsafe { *arrays.at.add(*a as usize).cast::<[f64; 3]>() = x };
                 // A node whose components are all prescribed has no impulse.
-                if inverse > 0.0 {
+                let inverse_mass = of_node(&inverse);
+                if inverse_mass > 0.0 {
                     let own = cross(&lever, &change);
-                    (0..3).for_each(|i| torque[i] -= own[i] / inverse);
+                    (0..3).for_each(|i| torque[i] -= own[i] / inverse_mass);
+                }
+                if inverse.iter().all(|i| *i > 0.0) {
+                    moments.add(&x);
                 }
             }
             if torque.iter().any(|t| *t != 0.0) {
                 // SAFETY: guaranteed by this function's contract.
-                unsafe { apply_torque(&group.free, &torque, arrays) };
+                unsafe { group.apply(&torque, &moments, arrays) };
             }
         }
     }
@@ -120,38 +133,97 @@ impl LevelBoundary {
     }
 }
 
-/// Applies impulses with this torque and no sum to the nodes of a group, unless they lie on a line.
-///
-/// # Safety
-/// No other thread uses these nodes.
-unsafe fn apply_torque<P>(group: &[u32], torque: &[f64; 3], arrays: &SharedArrays<'_, P>) {
-    // SAFETY: guaranteed by this function's contract.
-    let position = |a: u32, i: usize| unsafe { *arrays.x.add(3 * a as usize + i) };
-    let count = group.len();
-    let centre: [f64; 3] =
-        std::array::from_fn(|i| group.iter().map(|a| position(*a, i)).sum::<f64>() / count as f64);
-    let arm = |a: u32| -> [f64; 3] { std::array::from_fn(|i| position(a, i) - centre[i]) };
-    // The inertia of the nodes with masses of one.
-    let mut products = [[0.0; 3]; 3];
-    for d in group.iter().map(|a| arm(*a)) {
-        (0..3).for_each(|i| (0..3).for_each(|j| products[i][j] += d[i] * d[j]));
+/// How many nodes there are, and the sums of their places relative to an origin and of the products of these.
+struct Moments {
+    origin: [f64; 3],
+    count: usize,
+    sum: [f64; 3],
+    products: [[f64; 3]; 3],
+}
+
+/// The rotation of a set of nodes about its centre that has a torque.
+struct Rotation {
+    centre: [f64; 3],
+    omega: [f64; 3],
+}
+
+impl Moments {
+    fn about(origin: [f64; 3]) -> Self {
+        Moments { origin, count: 0, sum: [0.0; 3], products: [[0.0; 3]; 3] }
     }
-    let square = products[0][0] + products[1][1] + products[2][2];
-    let inertia = |i: usize, j: usize| if i == j { square - products[i][j] } else { -products[i][j] };
-    let rows: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| inertia(i, j)));
-    let adjugate = [cross(&rows[1], &rows[2]), cross(&rows[2], &rows[0]), cross(&rows[0], &rows[1])];
-    let determinant: f64 = (0..3).map(|i| rows[0][i] * adjugate[0][i]).sum();
-    if !(determinant > ON_A_LINE * square * square * square) {
-        return;
-    }
-    let omega: [f64; 3] =
-        std::array::from_fn(|i| (0..3).map(|j| adjugate[j][i] * torque[j]).sum::<f64>() / determinant);
-    for a in group {
-        let impulse = cross(&omega, &arm(*a));
+
+    fn add(&mut self, x: &[f64; 3]) {
+        let d: [f64; 3] = std::array::from_fn(|i| x[i] - self.origin[i]);
+        self.count += 1;
         for i in 0..3 {
-            let at = 3 * *a as usize + i;
+            self.sum[i] += d[i];
+            (0..3).for_each(|j| self.products[i][j] += d[i] * d[j]);
+        }
+    }
+
+    /// The rotation whose impulses, with masses of one, have a torque; `None` where the determinant of the inertia is not above this part of the
+    /// largest possible one.
+    fn rotation(&self, torque: &[f64; 3], least: f64) -> Option<Rotation> {
+        let count = self.count as f64;
+        let product = |i: usize, j: usize| self.products[i][j] - self.sum[i] * self.sum[j] / count;
+        let square = product(0, 0) + product(1, 1) + product(2, 2);
+        let inertia = |i: usize, j: usize| if i == j { square - product(i, j) } else { -product(i, j) };
+        let rows: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| inertia(i, j)));
+        let adjugate = [cross(&rows[1], &rows[2]), cross(&rows[2], &rows[0]), cross(&rows[0], &rows[1])];
+        let determinant: f64 = (0..3).map(|i| rows[0][i] * adjugate[0][i]).sum();
+        // No number where there are no nodes.
+        (determinant > least * square * square * square).then(|| Rotation {
+            centre: std::array::from_fn(|i| self.origin[i] + self.sum[i] / count),
+            omega: std::array::from_fn(|i| {
+                (0..3).map(|j| adjugate[j][i] * torque[j]).sum::<f64>() / determinant
+            }),
+        })
+    }
+}
+
+impl Group {
+    /// Applies impulses with this torque and no sum: to the shared nodes, whose moments are given, or, where they are nearly on a line, to all nodes
+    /// of the group.
+    ///
+    /// # Safety
+    /// No other thread uses these nodes.
+    unsafe fn apply<P>(&self, torque: &[f64; 3], of_shared: &Moments, arrays: &SharedArrays<'_, P>) {
+        if let Some(rotation) = of_shared.rotation(torque, WELL_SPREAD) {
             // SAFETY: guaranteed by this function's contract.
-            unsafe { *arrays.v.add(at) += *arrays.inverse_mass.add(at) * impulse[i] };
+            return unsafe { rotation.apply(&self.shared, arrays) };
+        }
+        let mut moments = Moments::about(of_shared.origin);
+        for a in &self.free {
+            // SAFETY: guaranteed by this function's contract.
+            moments.add(unsafe { &*arrays.x.add(3 * *a as usize).cast::<[f64; 3]>() });
+        }
+        if let Some(rotation) = moments.rotation(torque, ON_A_LINE) {
+            // SAFETY: guaranteed by this function's contract.
+            unsafe { rotation.apply(&self.free, arrays) };
+        }
+    }
+}
+
+impl Rotation {
+    /// Applies the impulses to those of these nodes that no support holds.
+    ///
+    /// # Safety
+    /// No other thread uses these nodes.
+    unsafe fn apply<P>(&self, nodes: &[u32], arrays: &SharedArrays<'_, P>) {
+        for at in nodes.iter().map(|a| 3 * *a as usize) {
+            // SAFETY: guaranteed by this function's contract.
+            let (x, v, inverse) = unsafe {
+                (
+                    *arrays.x.add(at).cast::<[f64; 3]>(),
+                    &mut *arrays.v.add(at).cast::<[f64; 3]>(),
+                    *arrays.inverse_mass.add(at).cast::<[f64; 3]>(),
+                )
+            };
+            if inverse.iter().all(|i| *i > 0.0) {
+                let arm: [f64; 3] = std::array::from_fn(|i| x[i] - self.centre[i]);
+                let impulse = cross(&self.omega, &arm);
+                (0..3).for_each(|i| v[i] += inverse[i] * impulse[i]);
+            }
         }
     }
 }

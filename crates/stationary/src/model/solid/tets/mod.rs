@@ -243,19 +243,17 @@ impl<S: TetShape> NeoHookeanTets<S> {
                 return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
             };
             let m = S::matrix(q);
-            for b in 0..S::NODES {
-                // half[c] = sum_e K_ce m_eb
-                let mut half = [[[0.0; 3]; 3]; 3];
-                for c in 0..3 {
-                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
-                        half[c][i][j] = (0..3).map(|e| own[c][e][i][j] * m[e][b]).sum();
+            for (c, i) in (0..9).map(|c| (c / 3, c % 3)) {
+                // half_(b j) = sum_e K_ce,ij m_eb, a row for all components of all nodes.
+                let mut half = [0.0; 3 * SIMPLEX_NODES];
+                for e in 0..3 {
+                    for (half, weight) in half[..n].as_chunks_mut::<3>().0.iter_mut().zip(&m[e]) {
+                        (0..3).for_each(|j| half[j] += own[c][e][i][j] * weight);
                     }
                 }
                 for a in 0..S::NODES {
-                    for (i, j) in (0..9).map(|i| (i / 3, i % 3)) {
-                        let s: f64 = (0..3).map(|c| m[c][a] * half[c][i][j]).sum();
-                        out[(3 * a + i) * n + 3 * b + j] += s;
-                    }
+                    let row = &mut out[(3 * a + i) * n..][..n];
+                    row.iter_mut().zip(&half[..n]).for_each(|(out, half)| *out += m[c][a] * half);
                 }
             }
         }
@@ -284,10 +282,11 @@ impl<S: TetShape> NeoHookeanTets<S> {
                 return Err(self.broken(k, q, ratio(&d[q], stored[SCALE])));
             };
             let m = S::matrix(q);
-            for (a, i) in (0..3 * S::NODES).map(|n| (n / 3, n % 3)) {
-                let half = |c: usize| (0..3).map(|e| own[c][e][i][i] * m[e][a]).sum::<f64>();
-                let s: f64 = (0..3).map(|c| m[c][a] * half(c)).sum();
-                diagonal[a][i] += s;
+            for (c, e) in (0..9).map(|c| (c / 3, c % 3)) {
+                for a in 0..S::NODES {
+                    let product = m[c][a] * m[e][a];
+                    (0..3).for_each(|i| diagonal[a][i] += product * own[c][e][i][i]);
+                }
             }
         }
         for (out, entries) in out[..S::NODES].iter_mut().zip(&diagonal) {
