@@ -1,5 +1,6 @@
 //! Laws of solids; see `systems.rs` for why they are one program.
 
+mod modes;
 mod shipped_meshes;
 mod sparse;
 

@@ -52,6 +52,7 @@ mod error;
 mod explicit;
 mod factor;
 mod limit;
+pub mod modes;
 mod newton;
 mod state;
 mod table;

@@ -104,6 +104,11 @@ impl SolidProblem {
         &self.loads
     }
 
+    /// Whether some support has a prescribed motion.
+    pub fn supports_move(&self) -> bool {
+        self.supports.moves()
+    }
+
     /// The number of element `k` in the user's mesh.
     pub fn tag(&self, k: usize) -> u64 {
         let (block, k) = self.solid.locate(k);
