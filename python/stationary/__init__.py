@@ -15,6 +15,7 @@ from ._core import Stop
 from ._errors import Error, FileError, InputError, Interrupted, RunError
 from ._keys import keys
 from ._mesh import Mesh
+from ._modes import Modes, modes
 from ._result import Result
 from ._scenario import Scenario, run
 from ._simulation import Simulation
@@ -31,6 +32,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Mesh",
+    "Modes",
     "Result",
     "RigidBody",
     "RunError",
@@ -42,6 +44,7 @@ __all__ = [
     "Sweep",
     "System",
     "keys",
+    "modes",
     "run",
     "schema",
     "shipped",

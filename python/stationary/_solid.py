@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ._keys import names
 from ._mesh import Mesh, _is_ours, space
+from ._modes import Modes, modes
 from ._result import Array, Result, grid
 from ._scenario import Path, Progress, Scenario
 from ._simulation import Simulation
@@ -134,6 +135,20 @@ class Solid(_Kind):
         if not (self.x is None and self.v is None):
             scenario.state = self._state()
         return scenario
+
+    def modes(self, count: int = 10, *, out: Path | None = None) -> Modes:
+        """The lowest natural frequencies and mode shapes about the initial shape; see `stationary.modes`.
+
+        >>> import numpy as np, stationary
+        >>> points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+        >>> plate = stationary.Solid(
+        ...     stationary.Mesh(points, {"quad": [[0, 1, 2, 3]]}),
+        ...     material={"sheet": {"law": "linear", "young": 1.0, "poisson": 0.3, "density": 1.0, "plane": "stress"}},
+        ... )
+        >>> plate.modes(4).kinds
+        ['rigid', 'rigid', 'rigid', 'vibration']
+        """
+        return modes(self.scenario(), count=count, out=out)
 
     def _state(self) -> tuple[Array, Array]:
         x, v = (None if a is None else np.asarray(a, np.float64) for a in (self.x, self.v))

@@ -249,3 +249,29 @@ def test_solid_that_yields_is_restored_with_its_history(method: dict[str, object
     # A state that is set begins without history.
     copy.set(x=copy.points)
     assert copy.dissipated == 0 and np.abs(copy.stress).max() < 1e-6
+
+
+def test_modes_of_a_solid_are_arrays_with_unit_modal_mass(tmp_path: Path) -> None:
+    held = solid().modes(5, out=tmp_path)
+    assert len(held) == 5 and set(held.kinds) == {"vibration"}
+    assert held.shapes.shape == (5, len(square().points), 3)
+    assert np.all(np.diff(held.frequencies) >= 0) and np.all(held.residuals < 1e-9)
+    assert np.allclose(held.frequencies, [held.summary["mode"][str(k + 1)]["frequency"] for k in range(5)])
+    assert np.all(held.effective_mass.sum(axis=0) <= held.free_mass * (1 + 1e-9))
+    assert {p.name for p in tmp_path.iterdir()} >= {"modes.csv", "report.html", "summary.json", "frames.pvd"}
+    # Started in a mode, a small motion returns to the plane of rest after a quarter of a period.
+    first = held.shapes[0] / np.abs(held.shapes[0]).max()
+    sim = solid(load=None, x=square().points + 1e-6 * first).start()
+    sim.advance(until=0.25 / held.frequencies[0])
+    assert np.abs(sim.x - square().points).max() < 2e-8
+    loose = free().modes(4)
+    assert loose.kinds == ["rigid"] * 3 + ["vibration"] and not loose.frequencies[:3].any()
+
+
+def test_modes_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="one or more"):
+        solid().modes(0)
+    with pytest.raises(InputError, match="unknowns"):
+        solid().modes(100_000)
+    with pytest.raises(InputError, match="those of solids"):
+        stationary.modes("pendulum")

@@ -18,7 +18,7 @@ pub(crate) mod results;
 pub(crate) mod rows;
 pub(crate) mod simulation;
 
-pub use crate::kinds::solid::{SolidSimulation, SolidView};
+pub use crate::kinds::solid::{ModalOutcome, SolidSimulation, SolidView, natural_modes};
 pub use energy::{EnergyReport, EnergyRow, EnergyTerm};
 pub use simulation::{Simulation, State};
 pub use stationary::observe::Conserved;

@@ -32,6 +32,9 @@ pub enum Command {
     /// Check a scenario without running it.
     #[command(after_help = help::CHECK)]
     Check(Check),
+    /// Compute the lowest natural frequencies and mode shapes of a solid about its initial shape.
+    #[command(after_help = help::MODES)]
+    Modes(Modes),
     /// Compare two folders of results: trajectories, energies, counts, claims.
     ///
     /// Rows of series.csv are matched by time. Each column is measured against its largest value, a key of summary.json against its
@@ -73,6 +76,7 @@ impl Command {
             Command::Run(arguments) => arguments.json,
             Command::Sweep(arguments) => arguments.json,
             Command::Check(arguments) => arguments.json,
+            Command::Modes(arguments) => arguments.json,
             Command::Compare(arguments) => arguments.json,
             _ => false,
         }
@@ -226,6 +230,24 @@ pub struct Check {
     #[command(flatten)]
     pub scenario: Scenario,
     /// A line of JSON on standard output in place of words: `done`, or `error` with file, line, column, message and help.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Modes {
+    #[command(flatten)]
+    pub scenario: Scenario,
+    /// How many, from the lowest eigenvalue on.
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    pub count: usize,
+    /// Folder for the results [default: results/NAME-modes]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// No table; only warnings and errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Lines of JSON on standard output for programs: warning, done, error.
     #[arg(long)]
     pub json: bool,
 }

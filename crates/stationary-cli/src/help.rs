@@ -50,6 +50,17 @@ Everything up to the first step is done, and nothing is written.
 
 Exit codes: 0 valid; 2 not.";
 
+pub const MODES: &str = "\
+Examples:
+  stationary modes slab                     the ten lowest, into results/slab-modes
+  stationary modes beam.toml --count 20 --set support.wall.fixed=false
+  stationary modes beam.toml --json | jq .summary.mode
+
+The solid is taken as it is at its start: with its supports, with the stresses of its initial shape, and with pressures that follow its \
+surface. Motions as a rigid body, mechanisms and unstable modes are told apart from vibrations. report.html shows each mode in motion.
+
+Exit codes: 0 done; 2 wrong input, or interrupted.";
+
 pub const COMPARE: &str = "\
 Examples:
   stationary compare results/a results/b     equal to the last digit?

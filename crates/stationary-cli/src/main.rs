@@ -11,6 +11,7 @@ mod explain_energy;
 mod help;
 mod list;
 mod load;
+mod modes;
 mod new;
 mod output;
 mod progress;
@@ -68,6 +69,7 @@ fn obey(command: &Command) -> u8 {
         Command::Run(arguments) => run::run(arguments),
         Command::Sweep(arguments) => sweep::sweep(arguments),
         Command::Check(arguments) => check::check(arguments),
+        Command::Modes(arguments) => modes::modes(arguments),
         Command::Compare(arguments) => compare::compare(arguments),
         Command::View(arguments) => view::view(arguments),
         Command::List => list::list(),

@@ -1,13 +1,15 @@
 //! Scenarios: read, checked, run.
 
+use crate::arrays::{rows, shaped};
 use crate::error::raise;
 use crate::mesh::{Mesh, triples};
 use crate::outcome::dictionary;
 use crate::simulation::Simulation;
 use crate::watch::{Stop, Watcher, prepare};
-use numpy::PyReadonlyArray2;
+use numpy::{IntoPyArray, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use stationary::integrate::sparse::modes::Mode;
 use stationary_app::run;
 use stationary_app::scenario::{self, Given, Template};
 use std::path::PathBuf;
@@ -120,6 +122,35 @@ impl Scenario {
         let rows = report.rows.iter().map(|row| (&row.what, row.varies, row.order()));
         all.set_item("rows", rows.collect::<Vec<_>>())?;
         all.set_item("notes", report.notes)?;
+        Ok(all)
+    }
+
+    /// The lowest natural frequencies and mode shapes of a solid; with a folder, tables, shapes and a page are written there.
+    #[pyo3(signature = (count, out=None))]
+    fn modes<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        out: Option<PathBuf>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let outcome = prepare(py, || run::natural_modes(&self.0, count, out.as_deref()))?;
+        let modes = &outcome.modes.modes;
+        let numbers = |value: &dyn Fn(&Mode) -> f64| modes.iter().map(value).collect::<Vec<f64>>();
+        let nodes = modes.first().map_or(0, |mode| mode.shape.len() / 3);
+        let shapes: Vec<f64> = modes.iter().flat_map(|mode| &mode.shape).copied().collect();
+        let participation: Vec<f64> = modes.iter().flat_map(|mode| mode.participation).collect();
+        let all = PyDict::new(py);
+        all.set_item("kinds", modes.iter().map(|mode| mode.kind.name()).collect::<Vec<_>>())?;
+        all.set_item("eigenvalues", numbers(&|mode| mode.eigenvalue).into_pyarray(py))?;
+        all.set_item("angular_frequencies", numbers(&Mode::angular_frequency).into_pyarray(py))?;
+        all.set_item("damping_ratios", numbers(&|mode| mode.damping).into_pyarray(py))?;
+        all.set_item("residuals", numbers(&|mode| mode.residual).into_pyarray(py))?;
+        all.set_item("participation", rows(py, participation, 3)?)?;
+        all.set_item("shapes", shaped(py, shapes, &[modes.len(), nodes, 3])?)?;
+        all.set_item("free_mass", outcome.modes.free_mass.to_vec().into_pyarray(py))?;
+        all.set_item("warnings", &outcome.warnings)?;
+        all.set_item("notes", &outcome.notes)?;
+        all.set_item("summary", outcome.summary.to_string())?;
         Ok(all)
     }
 

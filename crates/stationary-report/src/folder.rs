@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What runs leave beside `series.csv`, frames and checkpoint.
-const RESULTS: [&str; 5] = ["summary.json", "report.html", "sections.csv", "impacts.csv", "series.parquet"];
+const RESULTS: [&str; 6] =
+    ["summary.json", "report.html", "sections.csv", "impacts.csv", "series.parquet", "modes.csv"];
 
 /// A folder for results, or none: results written into none are lost unless they are held in memory.
 #[derive(Debug, Clone)]

@@ -98,9 +98,30 @@ pub struct Scene {
     last: Option<Frame>,
     /// Moments that cannot be drawn.
     refused: u64,
+    /// Names of mode shapes: each frame is one, and the picture swings about the points. None for moments of a motion.
+    modes: Vec<String>,
 }
 
 impl Scene {
+    /// A scene of mode shapes, to be [pushed](Self::push_mode), about these points.
+    pub fn of_modes(points: &[f64], surface: Surface) -> Self {
+        Scene::new(points, surface, Vec::new())
+    }
+
+    /// Offers a mode shape: displacements of the nodes seen, three numbers each. Beyond a number of bytes no more are taken.
+    pub fn push_mode(&mut self, name: String, displacements: &[f64]) {
+        assert_eq!(displacements.len(), self.points.len(), "three numbers for each node seen");
+        let bytes: usize = self.frames.iter().map(|f| f.data.len()).sum();
+        if bytes > BYTES || !displacements.iter().all(|u| u.abs() <= HUGE) {
+            self.refused += 1;
+            return;
+        }
+        let (ranges, data) = pack::frame(displacements, &[]);
+        let number = self.frames.len() as u64;
+        self.frames.push(Frame { number, t: number as f64, ranges, data });
+        self.modes.push(name);
+    }
+
     /// A scene without frames: the body's points at rest, three numbers each, and what moments will tell beside
     /// displacements.
     pub fn new(points: &[f64], surface: Surface, fields: Vec<SceneField>) -> Self {
@@ -113,6 +134,7 @@ impl Scene {
             decimator: Decimator::default(),
             last: None,
             refused: 0,
+            modes: Vec::new(),
         }
     }
 
@@ -171,7 +193,8 @@ impl Scene {
         } else {
             vec![(self.to_html(fixed), self.caption())]
         };
-        Section { heading: "Motion".into(), text: String::new(), plots }
+        let heading = if self.modes.is_empty() { "Motion" } else { "Mode shapes" };
+        Section { heading: heading.into(), text: String::new(), plots }
     }
 
     /// All frames in order, the last moment among them.
@@ -183,6 +206,17 @@ impl Scene {
         let mut caption = String::from(
             "To scale. Drag to turn, drag with shift or two fingers to shift; once the picture is clicked, the wheel zooms.",
         );
+        if !self.modes.is_empty() {
+            caption = caption.replacen(
+                "To scale.",
+                "A mode swings about the initial shape; its size is arbitrary.",
+                1,
+            );
+            if self.refused > 0 {
+                let _ = write!(caption, " {} more modes are left out, to keep the page small.", self.refused);
+            }
+            return caption;
+        }
         let shown = self.reel().count() as u64;
         let offered = self.decimator.offered();
         let _ = if shown < offered {
@@ -218,6 +252,13 @@ impl Scene {
              min=\"0\" max=\"10000\" step=\"1\" value=\"0\" aria-label=\"Time\"/><output></output>",
             escape(label)
         );
+        if !self.modes.is_empty() {
+            html.push_str("<label>mode <select class=\"scene-mode\">");
+            for (k, name) in self.modes.iter().enumerate() {
+                let _ = write!(html, "<option value=\"{k}\">{}</option>", escape(name));
+            }
+            html.push_str("</select></label>");
+        }
         html.push_str("<label>speed <select class=\"scene-speed\">");
         for factor in [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0] {
             let chosen = if factor == 1.0 { " selected=\"\"" } else { "" };

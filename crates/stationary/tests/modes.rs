@@ -420,3 +420,17 @@ fn counts_that_cannot_be_are_refused() {
     }
     assert_eq!(lowest(&body, 10).modes.len(), 10);
 }
+
+/// A chain of bars at an angle without tension: every node moves freely across, in two directions.
+#[test]
+fn motions_without_stiffness_are_mechanisms() {
+    let n = 40;
+    let points: Vec<[f64; 3]> = (0..=n).map(|i| [0.6, 0.7, 0.3].map(|d| d * f64::from(i))).collect();
+    let nodes: Vec<u32> = (0..n).flat_map(|i| [i, i + 1]).collect();
+    let bars = Bars::elastic(&points, &nodes, 0, 3.0, 0.7).unwrap();
+    let body = problem(&points, vec![Box::new(bars)], &[], |p, _| p[0] == 0.0);
+    let found = lowest(&body, 12);
+    assert_eq!((kinds(&found, ModeKind::Mechanism) + kinds(&found, ModeKind::Rigid), found.loose), (12, 0));
+    let all = lowest(&body, 2 * n as usize + 1);
+    assert_eq!(kinds(&all, ModeKind::Vibration), 1);
+}

@@ -73,7 +73,7 @@ pub fn run_page(run: &RunPage<'_>) -> Page {
 }
 
 /// The scenario's text, and below it what `--set` changed: together they are what was run.
-fn text_as_run(scenario: &Scenario) -> String {
+pub(crate) fn text_as_run(scenario: &Scenario) -> String {
     let mut text = scenario.source.text.trim_end().to_string() + "\n";
     for (key, value) in &scenario.overrides {
         text.push_str(&format!("# changed by --set {key}={value}\n"));

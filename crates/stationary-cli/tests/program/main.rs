@@ -11,6 +11,7 @@ mod impacts;
 mod inputs;
 mod json;
 mod killed;
+mod modes;
 mod new;
 mod output;
 mod reduced;

@@ -10,6 +10,8 @@ const PARTS: f64 = 65_535.0;
 /// Fields are counted in this many parts; one more code says that there is no value.
 const SHADES: f64 = 254.0;
 const NOTHING: u8 = 255;
+/// Periods of a mode in a second of play.
+const PERIODS: f64 = 0.5;
 
 /// Packs a moment: ranges of the displacements along x, y, z and of each field, and the bytes.
 ///
@@ -72,7 +74,9 @@ impl Packed {
     pub fn of(scene: &Scene, fixed: &[(SceneField, Vec<f64>)]) -> Packed {
         let surface = &scene.surface;
         let times = || scene.reel().map(|f| f.t);
-        let [first, last] = range(times());
+        let swings = !scene.modes.is_empty();
+        // Mode shapes have no times: what is played is one period.
+        let [first, last] = if swings { [0.0, 1.0] } else { range(times()) };
         let bounds: [[f64; 2]; 3] =
             std::array::from_fn(|i| range(scene.points.iter().skip(i).step_by(3).copied()));
         // About its middle: 32 bits hold a body that lies far from the origin only then.
@@ -94,6 +98,7 @@ impl Packed {
             |field: &SceneField| json!({ "name": field.name, "nodal": field.nodal, "signed": field.signed });
         let frames = scene.reel().map(|f| json!([f.t, f.ranges, base64(&f.data)]));
         let json = json!({
+            "modes": scene.modes.len(),
             "start": first,
             "end": last,
             "nodes": surface.nodes.len(),
@@ -110,7 +115,13 @@ impl Packed {
             "values": fixed.iter().map(|(_, data)| data.clone()).collect::<Value>(),
             "frames": frames.collect::<Value>(),
         });
-        let speed = if last > first { round((last - first) / 10.0) } else { 1.0 };
+        let speed = if swings {
+            PERIODS
+        } else if last > first {
+            round((last - first) / 10.0)
+        } else {
+            1.0
+        };
         let ratio = if largest > 0.0 { size / largest } else { 1.0 };
         Packed { json: json.to_string(), speed, ratio }
     }

@@ -5,6 +5,7 @@ function one(selector) { return root.querySelector(selector); }
 var canvas = one("canvas"), over = one(".scene-over"), pen = over.getContext("2d");
 var seek = one("input[type=range]"), speed = one(".scene-speed");
 var chosen = one(".scene-field"), ranges = one(".scene-range"), factor = one(".scene-factor");
+var mode = one(".scene-mode");
 var lines = one(".scene-mesh"), atRest = one(".scene-rest");
 var now = scene.start, duration = scene.end - scene.start, stale = true;
 var player = stationary.player(root, advance, draw), later = player.later, play = player.play;
@@ -68,9 +69,9 @@ function measure() {
     if (k >= 0) displacements(k, u);
     for (var a = 0; a < data.nodes; a++) {
       for (c = 0; c < 3; c++) {
-        var x = p[3 * a + c] + u[3 * a + c];
-        if (x < bounds[c][0]) bounds[c][0] = x;
-        if (x > bounds[c][1]) bounds[c][1] = x;
+        var x = p[3 * a + c], d = u[3 * a + c], back = scene.modes ? -d : d;
+        bounds[c][0] = Math.min(bounds[c][0], x + d, x + back);
+        bounds[c][1] = Math.max(bounds[c][1], x + d, x + back);
       }
       largest = Math.max(largest, u[3 * a] * u[3 * a] + u[3 * a + 1] * u[3 * a + 1] + u[3 * a + 2] * u[3 * a + 2]);
     }
@@ -90,6 +91,7 @@ function frameAt(t) {
   return lo;
 }
 function mix(t) {
+  if (scene.modes) return [Number(mode.value), Number(mode.value), 0];
   var k = frameAt(t), next = Math.min(k + 1, scene.frames.length - 1), gap = scene.frames[next][0] - scene.frames[k][0];
   return [k, next, gap > 0 ? Math.min(Math.max((t - scene.frames[k][0]) / gap, 0), 1) : 0];
 }
@@ -118,6 +120,8 @@ function rangeNow(all, without) {
 function prepare() {
   var at = mix(now), u = mesh.shift.room, out = mesh.values.room, field = Number(chosen.value) - 1, i;
   between("u", displacements, 3 * data.nodes, at, u);
+  // A mode swings like a sine; the seek bar is its period.
+  if (scene.modes) for (i = 0; i < u.length; i++) u[i] *= Math.sin(2 * Math.PI * now);
   mesh.fill(mesh.shift, u);
   var about = { name: "displacement", nodal: true, signed: false }, range = [0, data.largest], count = data.nodes;
   if (field < 0) {
@@ -225,6 +229,7 @@ function colours() {
 function controls() {
   seek.oninput = function () { play(false); go(scene.start + seek.value / 10000 * duration); };
   chosen.onchange = ranges.onchange = function () { stale = true; later(); };
+  if (mode) mode.onchange = function () { stale = true; later(); };
   factor.onchange = lines.onchange = atRest.onchange = later;
   one(".scene-reset").onclick = function () { camera.reset(); later(); };
   stationary.hear(root, function (t) { player.heard(t); play(false); go(t); });
@@ -245,6 +250,12 @@ function controls() {
 }
 // To the next moment, or the one before.
 function step(by) {
+  if (scene.modes) {
+    mode.selectedIndex = Math.min(Math.max(mode.selectedIndex + by, 0), scene.modes - 1);
+    if (!player.playing) now = 0.25;
+    stale = true;
+    return later();
+  }
   var at = mix(now), k = by > 0 ? (at[2] < 1 ? at[0] + 1 : at[1] + 1) : (at[2] > 0 ? at[0] : at[0] - 1);
   play(false);
   go(scene.frames[Math.min(Math.max(k, 0), scene.frames.length - 1)][0]);
@@ -298,6 +309,8 @@ function start() {
     colours();
     controls();
     root.dataset.state = "on";
+    // At rest a mode would not be seen.
+    if (scene.modes) now = 0.25;
     layout();
     new ResizeObserver(function () {
       if (canvas.parentNode.clientWidth !== view.width) requestAnimationFrame(layout);

@@ -14,6 +14,8 @@ mod limit;
 mod loads;
 mod material;
 mod mesh_file;
+mod modes;
+mod modes_output;
 mod motion;
 mod picture;
 mod probe;
@@ -31,6 +33,7 @@ mod steps;
 mod survey;
 mod update_costs;
 
+pub use modes::{ModalOutcome, natural_modes};
 pub use simulation::{SolidSimulation, SolidView};
 pub use spec::{
     InitialShape, Load, LoadKind, MaterialSpec, MeshSpec, PointMass, ProbePlace, ProbeSummary, SolidOutput,

@@ -105,12 +105,12 @@ pub(super) fn write_frame(frames: &mut Frames, built: &PreparedSolid, look: &Loo
 }
 
 /// Runs of `each` numbers in another order.
-fn arranged(values: &[f64], each: usize, order: &[u32]) -> Vec<f64> {
+pub(super) fn arranged(values: &[f64], each: usize, order: &[u32]) -> Vec<f64> {
     order.iter().flat_map(|k| &values[each * *k as usize..][..each]).copied().collect()
 }
 
 /// The nodes of each block's elements, as numbered in the file.
-fn cells(body: &Body, elements: Option<&[u32]>) -> Vec<Vec<u32>> {
+pub(super) fn cells(body: &Body, elements: Option<&[u32]>) -> Vec<Vec<u32>> {
     let solid = body.problem.solid();
     let element = |k: usize| elements.map_or(k, |e| e[k] as usize);
     let mut first = 0;

@@ -60,8 +60,9 @@ pub(super) fn shift_below<'a>(
             continue;
         };
         let Some(lowest) = lowest_at(&factor, sigma)? else { return Ok(Shift { sigma, factor, solves }) };
-        let nearer = -lowest.abs().max(SINGULAR * bound) * if lowest < 0.0 { 2.0 } else { 1.0 };
-        if sigma > FAR * nearer {
+        let nearer = -lowest.abs() * if lowest < 0.0 { 2.0 } else { 1.0 };
+        // Beside a shift as small as rounding, many motions without stiffness would look apart.
+        if lowest.abs() <= SINGULAR * bound || sigma > FAR * nearer {
             return Ok(Shift { sigma, factor, solves });
         }
         drop(factor);
