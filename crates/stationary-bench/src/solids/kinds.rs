@@ -12,14 +12,17 @@ use std::collections::HashMap;
 const POINTS: usize = 16_000;
 const REPETITIONS: u64 = 60;
 
+/// The rows that miss the bar, or keep it by less than what a measurement varies by.
+const GOALS: [&str; 6] = ["tri3", "tri6", "hex8", "hex20", "hex27", "ring-tri3"];
+
 /// A row for each kind; plane ones also as rings.
 pub fn rows() -> Vec<BenchRow> {
     use ElementKind::*;
     let row = |(name, what, kind, plane)| {
-        BenchRow::new("elements", name, what, move || over_tetrahedra(kind, plane))
+        let row = BenchRow::new("elements", name, what, move || over_tetrahedra(kind, plane))
             .at_most(1.3)
-            .as_goal()
-            .when(When::Group)
+            .when(When::Group);
+        if GOALS.contains(&name) { row.as_goal() } else { row }
     };
     let (strain, ring) = (PlaneAssumption::Strain, PlaneAssumption::Axisymmetric);
     let all: [(&str, &str, ElementKind, PlaneAssumption); 14] = [

@@ -30,12 +30,12 @@
 //! and `p V0 d2Jbar` adds `w p C`. A law of small strains is not asked at large ones: there the dilatation `tr F - 3` is averaged,
 //! `Fbar_q = F_q + (theta_bar - theta_q)/m 1`, which is the same to first order and leaves a quadratic energy quadratic.
 
-use super::lanes::math::{RATIOS, cube_root};
+use super::lanes::math::{RATIOS, inverse_root};
 use super::lanes::{Lanes, Num};
 use super::material::MaterialFault;
-use super::shape::{Local, Pointwise, Shape, Tensors, minus, zero};
+use super::shape::{Alone, Local, Points, Pointwise, Shape, Tensors, minus, zero};
 use super::stored::Stored;
-use super::tensor::{Tensor, cofactor, combine, contract, determinant_by};
+use super::tensor::{Tensor, cofactor, combine, contract};
 
 /// What is averaged over the points of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,11 +55,9 @@ pub(super) type PointFault = (usize, MaterialFault);
 #[derive(Clone)]
 pub(super) struct Averaged<S: Shape, L: Lanes> {
     kind: Averaging,
-    /// The volume ratios `J_q` of the true deformation gradients, and the stretches `s_q`.
+    /// The volume ratios `J_q` of the true deformation gradients, later over their mean, and the stretches `s_q`.
     ratios: S::AtPoints<L>,
     stretches: S::AtPoints<L>,
-    /// The cofactors in the directions averaged; with the dilatation, the unit matrix.
-    cofactors: Pointwise<S, L>,
     /// `Jbar` and `V0`.
     mean: L,
     volume: L,
@@ -81,13 +79,25 @@ const fn axes<S: Shape>() -> usize {
     if S::KIND.dimension() == 2 && !S::RING { 2 } else { 3 }
 }
 
+/// Whether an entry of a tensor may differ from that of the unit matrix, and belongs to the directions in which an element deforms.
+#[inline(always)]
+const fn deforms<S: Shape>(i: usize, j: usize) -> bool {
+    let d = S::KIND.dimension();
+    (i < d && j < d) || (i == j && i < axes::<S>())
+}
+
 /// The part of a tensor in these directions.
 #[inline(always)]
 fn part<S: Shape, L: Lanes>(t: &Tensors<L>) -> Tensors<L> {
-    if axes::<S>() == 3 {
-        return *t;
+    let mut part = [[zero(); 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            if deforms::<S>(i, j) {
+                part[i][j] = t[i][j];
+            }
+        }
     }
-    [[t[0][0], t[0][1], zero()], [t[1][0], t[1][1], zero()], [zero(); 3]]
+    part
 }
 
 /// The unit matrix of these directions.
@@ -100,10 +110,47 @@ fn unit<S: Shape, L: Lanes>() -> Tensors<L> {
     unit
 }
 
-/// `x^(1/m)`.
+/// The cofactors of a deformation gradient in these directions, zero elsewhere. Entries that are zero or one in all elements take no operations.
 #[inline(always)]
-fn root<S: Shape, L: Lanes>(x: L) -> L {
-    if axes::<S>() == 3 { cube_root(Num(x)).0 } else { x.sqrt() }
+fn cofactors<S: Shape, L: Lanes>(f: &Tensors<L>) -> Tensors<L> {
+    if S::KIND.dimension() == 3 {
+        return cofactor(f);
+    }
+    let mut cof = [[zero(); 3]; 3];
+    cof[0][0] = f[1][1];
+    cof[0][1] = minus(f[1][0]);
+    cof[1][0] = minus(f[0][1]);
+    cof[1][1] = f[0][0];
+    if axes::<S>() == 3 {
+        cof[2][2] = f[0][0].mul(f[1][1]).sub(f[0][1].mul(f[1][0]));
+        for i in 0..2 {
+            for j in 0..2 {
+                cof[i][j] = cof[i][j].mul(f[2][2]);
+            }
+        }
+    }
+    cof
+}
+
+/// `a : b` over these directions.
+#[inline(always)]
+fn contracted<S: Shape, L: Lanes>(a: &Tensors<L>, b: &Tensors<L>) -> L {
+    let mut sum = zero::<L>();
+    for i in 0..3 {
+        for j in 0..3 {
+            if deforms::<S>(i, j) {
+                sum = sum.add(a[i][j].mul(b[i][j]));
+            }
+        }
+    }
+    sum
+}
+
+/// The trace over these directions.
+#[inline(always)]
+fn trace<S: Shape, L: Lanes>(t: &Tensors<L>) -> L {
+    let sum = t[0][0].add(t[1][1]);
+    if axes::<S>() == 3 { sum.add(t[2][2]) } else { sum }
 }
 
 impl<S: Shape, L: Lanes> Averaged<S, L> {
@@ -111,27 +158,21 @@ impl<S: Shape, L: Lanes> Averaged<S, L> {
     #[inline(always)]
     pub fn new(kind: Averaging) -> Self {
         let one = L::splat(1.0);
-        Averaged {
-            kind,
-            ratios: Local::of(one),
-            stretches: Local::of(one),
-            cofactors: Local::of(unit::<S, L>()),
-            mean: zero(),
-            volume: zero(),
-        }
+        Averaged { kind, ratios: Local::of(one), stretches: Local::of(one), mean: zero(), volume: zero() }
     }
 
     /// Replaces the deformation gradients by the averaged ones. Of several lanes the fault is that of one of them.
     #[inline(always)]
-    pub fn average(&mut self, stored: Stored<'_, L>, f: &mut Pointwise<S, L>) -> Result<(), PointFault> {
+    pub fn average(&mut self, stored: Stored<'_, L>, points: &mut impl Points<L>) -> Result<(), PointFault> {
         for q in 0..S::POINTS {
-            let (weight, ratio) = (S::weight(stored, q), self.measure(q, &f[q])?);
+            let (weight, ratio) = (S::weight(stored, q), self.measure(q, &points.deformation(q))?);
             self.mean = self.mean.add(weight.mul(ratio));
             self.volume = self.volume.add(weight);
         }
         self.mean = self.mean.div(self.volume);
+        let inverse = L::splat(1.0).div(self.mean);
         for q in 0..S::POINTS {
-            self.stretch(q, &mut f[q]);
+            self.stretch(q, inverse, points)?;
         }
         Ok(())
     }
@@ -140,70 +181,102 @@ impl<S: Shape, L: Lanes> Averaged<S, L> {
     #[inline(always)]
     fn measure(&mut self, q: usize, f: &Tensors<L>) -> Result<L, PointFault> {
         if self.kind != Averaging::Volume {
-            return Ok(contract(f, &unit::<S, L>()));
+            return Ok(trace::<S, L>(f));
         }
-        let cof = cofactor(f);
-        let j = determinant_by(f, &cof);
+        let cof = cofactors::<S, L>(f);
+        let j = f[0][0].mul(cof[0][0]).add(f[0][1].mul(cof[0][1]));
+        let j = if S::KIND.dimension() == 3 { j.add(f[0][2].mul(cof[0][2])) } else { j };
         if !j.within(RATIOS[0], RATIOS[1]) {
             let finite = j.within(f64::MIN, f64::MAX);
             return Err((q, if finite { MaterialFault::Inverted } else { MaterialFault::NotFinite }));
         }
         self.ratios[q] = j;
-        self.cofactors[q] = part::<S, L>(&cof);
         Ok(j)
     }
 
-    /// From the true deformation gradient of a point to the averaged one.
+    /// From the true deformation gradient of a point to the averaged one, given `1/Jbar`.
     #[inline(always)]
-    fn stretch(&mut self, q: usize, f: &mut Tensors<L>) {
-        let unit = unit::<S, L>();
+    fn stretch(&mut self, q: usize, inverse: L, points: &mut impl Points<L>) -> Result<(), PointFault> {
+        let f = points.deformation(q);
         if self.kind != Averaging::Volume {
-            let more = self.mean.sub(contract(f, &unit));
-            *f = combine([(L::splat(1.0), &*f), (more.div(L::splat(axes::<S>() as f64)), &unit)]);
-            return;
+            let more = self.mean.sub(trace::<S, L>(&f)).mul(L::splat(1.0 / axes::<S>() as f64));
+            for i in 0..axes::<S>() {
+                points.set(q, i, i, f[i][i].add(more));
+            }
+            return Ok(());
         }
-        let s = root::<S, L>(self.mean.div(self.ratios[q]));
-        self.stretches[q] = s;
-        let whole = if axes::<S>() == 3 { s } else { L::splat(1.0) };
-        for j in 0..3 {
-            (f[0][j], f[1][j], f[2][j]) = (s.mul(f[0][j]), s.mul(f[1][j]), whole.mul(f[2][j]));
+        let relative = self.ratios[q].mul(inverse);
+        if !relative.within(RATIOS[0], RATIOS[1]) {
+            return Err((q, MaterialFault::NotFinite));
+        }
+        let s = if axes::<S>() == 3 {
+            inverse_root::<L, 3>(Num(relative)).0
+        } else {
+            inverse_root::<L, 2>(Num(relative)).0
+        };
+        (self.ratios[q], self.stretches[q]) = (relative, s);
+        for i in 0..3 {
+            for j in 0..3 {
+                if deforms::<S>(i, j) {
+                    points.set(q, i, j, s.mul(f[i][j]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `t = P : Fbar` of a point; with the dilatation, `tr P`.
+    #[inline(always)]
+    fn work(&self, q: usize, points: &impl Points<L>) -> L {
+        match self.kind {
+            Averaging::Volume => contracted::<S, L>(&points.stress(q), &points.deformation(q)),
+            _ => trace::<S, L>(&points.stress(q)),
         }
     }
 
-    /// `r = cof F/(m J)` of a point.
+    /// `p`, and `t` of each point: the stresses at the averaged deformation gradients do this work on the mean, for each unit of volume.
     #[inline(always)]
-    fn r(&self, q: usize) -> Tensors<L> {
-        let scale = L::splat(1.0).div(L::splat(axes::<S>() as f64).mul(self.ratios[q]));
-        combine([(scale, &self.cofactors[q])])
-    }
-
-    /// `p`: the stresses at the averaged deformation gradients `bar` do this work on the mean, for each unit of volume.
-    #[inline(always)]
-    fn pressure(&self, stored: Stored<'_, L>, bar: &Pointwise<S, L>, p: &Pointwise<S, L>) -> L {
+    fn pressure(&self, stored: Stored<'_, L>, points: &impl Points<L>) -> (L, S::AtPoints<L>) {
         let mut work = zero::<L>();
+        let mut each = S::AtPoints::<L>::of(zero());
         for q in 0..S::POINTS {
-            work = work.add(S::weight(stored, q).mul(self.work(&bar[q], &p[q])));
+            each[q] = self.work(q, points);
+            work = work.add(S::weight(stored, q).mul(each[q]));
         }
         let mean = if self.kind == Averaging::Volume { self.mean } else { L::splat(1.0) };
-        work.div(L::splat(axes::<S>() as f64).mul(self.volume).mul(mean))
+        (work.div(L::splat(axes::<S>() as f64).mul(self.volume).mul(mean)), each)
     }
 
-    /// `t = P : Fbar`; with the dilatation, `tr P`.
+    /// Replaces the stresses at the averaged deformation gradients by those that do work on the true ones.
+    ///
+    /// Since `cof F = s^(1-m) cof Fbar` and `J = Jbar s^-m`, the factor of `cof Fbar` is `p s^(1-m) - t s/(m Jbar)`.
     #[inline(always)]
-    fn work(&self, bar: &Tensors<L>, p: &Tensors<L>) -> L {
-        match self.kind {
-            Averaging::Volume => contract(p, &part::<S, L>(bar)),
-            _ => contract(p, &unit::<S, L>()),
-        }
-    }
-
-    /// Replaces the stresses at the averaged deformation gradients `bar` by those that do work on the true ones.
-    #[inline(always)]
-    pub fn pull(&self, stored: Stored<'_, L>, bar: &Pointwise<S, L>, p: &mut Pointwise<S, L>) {
-        let pressure = self.pressure(stored, bar, p);
+    pub fn pull(&self, stored: Stored<'_, L>, points: &mut impl Points<L>) {
+        let (pressure, work) = self.pressure(stored, points);
+        let parts = L::splat(1.0 / axes::<S>() as f64);
+        let share = if self.kind == Averaging::Volume { parts.div(self.mean) } else { parts };
         for q in 0..S::POINTS {
-            let (t, r) = (self.work(&bar[q], &p[q]), self.r(q));
-            p[q] = combine([(self.stretches[q], &p[q]), (pressure, &self.cofactors[q]), (minus(t), &r)]);
+            let p = points.stress(q);
+            if self.kind != Averaging::Volume {
+                let more = pressure.sub(work[q].mul(share));
+                for i in 0..axes::<S>() {
+                    points.set_stress(q, i, i, p[i][i].add(more));
+                }
+                continue;
+            }
+            let (s, ratio) = (self.stretches[q], self.ratios[q]);
+            // 1/s, since the ratio is s^-m.
+            let inverse = if axes::<S>() == 3 { ratio.mul(s).mul(s) } else { ratio.mul(s) };
+            let power = if axes::<S>() == 3 { inverse.mul(inverse) } else { inverse };
+            let factor = pressure.mul(power).sub(work[q].mul(s).mul(share));
+            let cof = cofactors::<S, L>(&points.deformation(q));
+            for i in 0..3 {
+                for j in 0..3 {
+                    if deforms::<S>(i, j) {
+                        points.set_stress(q, i, j, s.mul(p[i][j]).add(factor.mul(cof[i][j])));
+                    }
+                }
+            }
         }
     }
 }
@@ -219,17 +292,24 @@ impl<S: Shape> Averaged<S, f64> {
     ) -> Coupling<S> {
         let m = axes::<S>() as f64;
         let large = if self.kind == Averaging::Volume { 1.0 } else { 0.0 };
-        let (pressure, mean) = (self.pressure(stored, bar, p), if large > 0.0 { self.mean } else { 1.0 });
+        let mean = if large > 0.0 { self.mean } else { 1.0 };
+        let (mut bars, mut stresses) = (bar.clone(), p.clone());
+        let points = Alone { f: bars.as_mut(), p: stresses.as_mut() };
+        let (pressure, work) = self.pressure(stored, &points);
         let mut coupling = Coupling::<S> {
             mixed: Local::of([[0.0; 3]; 3]),
-            slope: self.cofactors.clone(),
+            slope: Local::of(unit::<S, f64>()),
             curvature: 0.0,
             volume: self.volume,
         };
         for q in 0..S::POINTS {
-            let (j, s, r) = (self.ratios[q], self.stretches[q], self.r(q));
+            let (j, s) = (if large > 0.0 { self.ratios[q] * self.mean } else { 1.0 }, self.stretches[q]);
+            if large > 0.0 {
+                coupling.slope[q] = cofactors::<S, f64>(&f[q]);
+            }
+            let r = combine([(1.0 / (m * j), &coupling.slope[q])]);
             let u = if large > 0.0 { part::<S, f64>(&bar[q]) } else { unit::<S, f64>() };
-            let t = large * self.work(&bar[q], &p[q]);
+            let t = large * work[q];
             let g = part::<S, f64>(&combine([(1.0, &applied(&a[q], &u)), (large, &p[q])]));
             let along = contract(&g, &u);
             // Fbar:A:Fbar + (1 + m) t, since G : Fbar = Fbar:A:Fbar + t.

@@ -10,7 +10,7 @@ use super::geometry::{Geometry, consistent, lumped};
 use super::kind::ElementKind;
 use super::lanes::{Isa, WIDEST};
 use super::material::{Material, MaterialFault};
-use super::shape::{Local, Nodal, Pointwise, Shape};
+use super::shape::{Alone, Local, Nodal, Pointwise, Shape};
 use super::stored::{Numbers, Stored};
 use super::sweep::{self, Highest};
 use super::tensor::{Tensor, left_cauchy_green};
@@ -84,7 +84,7 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
     #[inline(always)]
     pub(super) fn deformation_of(stored: Stored<'_, f64>, local: &Nodal<S, f64>) -> Pointwise<S, f64> {
         let mut f = Pointwise::<S, f64>::of([[0.0; 3]; 3]);
-        S::deformation(stored, local, f.as_mut());
+        S::deformation(stored, local, &mut Alone { f: f.as_mut(), p: &mut [] });
         f
     }
 
@@ -122,10 +122,11 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
         if !energy.is_finite() {
             return Err(ElementFault::NotFinite { element: self.label(k) });
         }
+        let mut points = Alone { f: f.as_mut(), p: p.as_mut() };
         if let Some(averaged) = averaged {
-            averaged.pull(stored, &f, &mut p);
+            averaged.pull(stored, &mut points);
         }
-        S::force(stored, p.as_ref(), out);
+        S::force(stored, &mut points, out);
         Ok(energy)
     }
 
@@ -146,7 +147,8 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
             return Ok(None);
         }
         let mut averaged = Averaged::new(self.averaging);
-        averaged.average(stored, f).map_err(|(q, why)| ElementFault::at(self.label(k), q, why))?;
+        let mut points = Alone { f: f.as_mut(), p: &mut [] };
+        averaged.average(stored, &mut points).map_err(|(q, why)| ElementFault::at(self.label(k), q, why))?;
         Ok(Some(averaged))
     }
 
@@ -382,10 +384,10 @@ impl<S: Shape, M: Material + 'static> Elements for Block<S, M> {
     }
 
     fn lumped_mass(&self, k: usize, out: &mut [f64]) {
-        lumped(self.geometry.shares(k, S::KIND), self.geometry.lumping, self.mass(k), out);
+        lumped(&self.geometry.shares(k, S::KIND), self.geometry.lumping, self.mass(k), out);
     }
 
     fn consistent_mass(&self, k: usize, out: &mut [f64]) {
-        consistent(self.geometry.shares(k, S::KIND), self.mass(k), out);
+        consistent(&self.geometry.shares(k, S::KIND), self.mass(k), out);
     }
 }

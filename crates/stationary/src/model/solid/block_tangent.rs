@@ -4,7 +4,7 @@ use super::averaged::{Coupling, at_points};
 use super::block::Block;
 use super::elements::{ElementFault, Elements};
 use super::material::{Inelastic, Material};
-use super::shape::{Local, Nodal, Shape};
+use super::shape::{Alone, Local, Nodal, Shape};
 use super::stored::Stored;
 use super::tensor::Tensor;
 use crate::model::Past;
@@ -45,11 +45,11 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
     }
 
     /// Adds the coupling of all points through the mean volume ratio to the tangent.
-    fn couple(stored: Stored<'_, f64>, coupling: &Coupling<S>, out: &mut [f64]) {
+    fn couple(stored: Stored<'_, f64>, coupling: &mut Coupling<S>, out: &mut [f64]) {
         let n = 3 * Self::NODES;
         let (mut mixed, mut slope) = (Nodal::<S, f64>::of([0.0; 3]), Nodal::<S, f64>::of([0.0; 3]));
-        S::force(stored, coupling.mixed.as_ref(), &mut mixed);
-        S::force(stored, coupling.slope.as_ref(), &mut slope);
+        S::force(stored, &mut Alone { f: &mut [], p: coupling.mixed.as_mut() }, &mut mixed);
+        S::force(stored, &mut Alone { f: &mut [], p: coupling.slope.as_mut() }, &mut slope);
         let (mixed, slope) = (mixed.as_ref().as_flattened(), slope.as_ref().as_flattened());
         let (one, two) = (1.0 / coupling.volume, coupling.curvature / coupling.volume.powi(2));
         for i in 0..n {
@@ -85,9 +85,9 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
         match self.averaged(k, stored, &mut f)? {
             Some(averaged) => {
                 let (p, mut a) = at_points::<S>(&f, stress, tangent).map_err(fault)?;
-                let coupling = averaged.tangents(stored, [&truth, &f], &p, &mut a);
+                let mut coupling = averaged.tangents(stored, [&truth, &f], &p, &mut a);
                 a.iter().enumerate().for_each(|(q, a)| Self::add_point(stored, q, a, out));
-                Self::couple(stored, &coupling, out);
+                Self::couple(stored, &mut coupling, out);
             }
             None => {
                 for q in 0..S::POINTS {

@@ -2,6 +2,7 @@
 
 use super::kind::{ElementKind, SIMPLEX_NODES, SimplexNodal, far, fine_rule, near, pair, quadratic};
 use super::tensor::{Tensor, cofactor, determinant_by, norm};
+use std::borrow::Cow;
 
 /// What set-up and reports need to know of each element of a block.
 #[derive(Debug, Default)]
@@ -9,8 +10,11 @@ pub(super) struct Geometry {
     pub(super) labels: Labels,
     pub(super) volume: Vec<f64>,
     pub(super) inradius: Vec<f64>,
-    /// `int N_a N_b / volume`: one matrix for all straight elements, one each for curved ones.
+    /// `int N_a N_b / volume`: one matrix for all straight elements, one each for curved ones; or, of each, the parts of the volume at the points
+    /// of a rule with the [values](Self::values).
     pub(super) mass: Vec<f64>,
+    /// The shape functions at these points, if there are any.
+    pub(super) values: Vec<f64>,
     pub(super) curved: bool,
     pub(super) lumping: Lumping,
 }
@@ -63,16 +67,33 @@ impl Labels {
 impl Geometry {
     /// Bytes in use.
     pub(super) fn memory(&self) -> usize {
-        let numbers = self.volume.capacity() + self.inradius.capacity() + self.mass.capacity();
+        let numbers =
+            self.volume.capacity() + self.inradius.capacity() + self.mass.capacity() + self.values.capacity();
         8 * (numbers + self.labels.list.capacity())
     }
 
     /// The consistent mass of element `k` as part of its mass.
-    pub(super) fn shares(&self, k: usize, kind: ElementKind) -> &[f64] {
-        let size = kind.nodes() * kind.nodes();
+    pub(super) fn shares(&self, k: usize, kind: ElementKind) -> Cow<'_, [f64]> {
+        let n = kind.nodes();
+        let size = if self.values.is_empty() { n * n } else { self.values.len() / n };
         let at = if self.curved { k * size } else { 0 };
-        &self.mass[at..at + size]
+        let own = &self.mass[at..at + size];
+        if self.values.is_empty() { Cow::Borrowed(own) } else { Cow::Owned(mass_matrix(own, &self.values)) }
     }
+}
+
+/// `sum_q w_q N_a N_b`.
+pub(super) fn mass_matrix(weights: &[f64], values: &[f64]) -> Vec<f64> {
+    let n = values.len() / weights.len();
+    let mut mass = vec![0.0; n * n];
+    for (weight, values) in weights.iter().zip(values.chunks_exact(n)) {
+        for a in 0..n {
+            for b in 0..n {
+                mass[a * n + b] += weight * values[a] * values[b];
+            }
+        }
+    }
+    mass
 }
 
 /// The mass of each node.

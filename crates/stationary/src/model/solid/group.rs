@@ -3,7 +3,8 @@
 use super::averaged::Averaging;
 use super::block::Block;
 use super::cells::{
-    Cell, Hex8, Hex20, Hex27, Isoparametric, Pyramid5, Quad4, Quad8, Quad9, Tri3, Tri6, Wedge6, measure,
+    Cell, Hex8, Hex20, Hex27, Isoparametric, Pyramid5, Quad4, Quad8, Quad9, Tri3, Tri6, Wedge6, fine_values,
+    measure,
 };
 use super::elements::Elements;
 use super::geometry::{Defect, Geometry, Lumping, bend, is_straight, reference_mass, simplex};
@@ -166,6 +167,7 @@ impl<'a> ElementGroup<'a> {
         let stored = Isoparametric::<C, RING>::STORED;
         parts.reserve(self.nodes.len() / C::KIND.nodes(), C::KIND, stored);
         parts.geometry.curved = true;
+        parts.geometry.values = fine_values::<C>().unwrap_or_default();
         parts.geometry.lumping = if C::FACTS.cell.is_linear() { Lumping::Rows } else { Lumping::Diagonal };
         parts.averaging = if C::AVERAGED { averaging } else { Averaging::Off };
         for (k, nodes) in self.nodes.chunks_exact(self.kind.nodes()).enumerate() {

@@ -4,7 +4,7 @@
 use super::block::Block;
 use super::elements::{ElementFault, Elements};
 use super::material::{Inelastic, Material};
-use super::shape::{Local, Nodal, Pointwise, Shape};
+use super::shape::{Alone, Local, Nodal, Pointwise, Shape};
 use crate::model::{HistoryEnergy, Past};
 
 impl<S: Shape, M: Material + 'static> Block<S, M> {
@@ -61,10 +61,11 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
         if !energy.incremental().is_finite() {
             return Err(ElementFault::NotFinite { element: self.label(k) });
         }
+        let mut points = Alone { f: f.as_mut(), p: p.as_mut() };
         if let Some(averaged) = averaged {
-            averaged.pull(stored, &f, &mut p);
+            averaged.pull(stored, &mut points);
         }
-        S::force(stored, p.as_ref(), &mut local);
+        S::force(stored, &mut points, &mut local);
         out[..3 * Self::NODES].copy_from_slice(&local.as_ref().as_flattened()[..3 * Self::NODES]);
         Ok(energy)
     }

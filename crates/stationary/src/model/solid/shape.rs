@@ -17,8 +17,6 @@ pub(super) trait Local<T: Clone>:
     fn of(value: T) -> Self
     where
         T: Copy;
-    /// A copy of the value everywhere.
-    fn each(value: &T) -> Self;
 }
 
 impl<T: Clone, const N: usize> Local<T> for [T; N] {
@@ -29,29 +27,64 @@ impl<T: Clone, const N: usize> Local<T> for [T; N] {
     {
         [value; N]
     }
+}
 
-    fn each(value: &T) -> Self {
-        std::array::from_fn(|_| value.clone())
+/// The quadrature points between elements and laws: arrays of tensors, or batches of points.
+///
+/// Kernels use the place of `F` for what leads to it, and that of `P` for what follows from it.
+pub(super) trait Points<L: Lanes> {
+    /// `F` at a point.
+    fn deformation(&self, q: usize) -> Tensors<L>;
+    /// Sets an entry of it.
+    fn set(&mut self, q: usize, i: usize, j: usize, value: L);
+    /// `P` at a point.
+    fn stress(&self, q: usize) -> Tensors<L>;
+    /// An entry of it.
+    fn stress_entry(&self, q: usize, i: usize, j: usize) -> L;
+    /// Sets an entry of it.
+    fn set_stress(&mut self, q: usize, i: usize, j: usize, value: L);
+
+    /// Sets `F` at a point.
+    #[inline(always)]
+    fn put(&mut self, q: usize, f: &Tensors<L>) {
+        for i in 0..3 {
+            for j in 0..3 {
+                self.set(q, i, j, f[i][j]);
+            }
+        }
     }
 }
 
-/// The quadrature points between elements and laws: an array of tensors, or batches of points.
-pub(super) trait Points<L: Lanes> {
-    /// Receives `F` at a point.
-    fn put(&mut self, q: usize, f: Tensors<L>);
-    /// `P` at a point.
-    fn stress(&self, q: usize) -> Tensors<L>;
+/// The points of one element or vector of elements.
+pub(super) struct Alone<'a, L> {
+    pub f: &'a mut [Tensors<L>],
+    pub p: &'a mut [Tensors<L>],
 }
 
-impl<L: Lanes> Points<L> for [Tensors<L>] {
+impl<L: Lanes> Points<L> for Alone<'_, L> {
     #[inline(always)]
-    fn put(&mut self, q: usize, f: Tensors<L>) {
-        self[q] = f;
+    fn deformation(&self, q: usize) -> Tensors<L> {
+        self.f[q]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, q: usize, i: usize, j: usize, value: L) {
+        self.f[q][i][j] = value;
     }
 
     #[inline(always)]
     fn stress(&self, q: usize) -> Tensors<L> {
-        self[q]
+        self.p[q]
+    }
+
+    #[inline(always)]
+    fn stress_entry(&self, q: usize, i: usize, j: usize) -> L {
+        self.p[q][i][j]
+    }
+
+    #[inline(always)]
+    fn set_stress(&mut self, q: usize, i: usize, j: usize, value: L) {
+        self.p[q][i][j] = value;
     }
 }
 
@@ -61,6 +94,9 @@ pub(super) type Tensors<L> = [[L; 3]; 3];
 pub(super) type Nodal<S, L> = <S as Shape>::AtNodes<[L; 3]>;
 /// A tensor at each quadrature point.
 pub(super) type Pointwise<S, L> = <S as Shape>::AtPoints<Tensors<L>>;
+
+/// About so many points of a group of elements are evaluated together.
+const GROUP_POINTS: usize = 8;
 
 /// One kind of element, as kernels see it.
 pub(super) trait Shape: Debug + Send + Sync + 'static {
@@ -76,19 +112,13 @@ pub(super) trait Shape: Debug + Send + Sync + 'static {
     type AtNodes<T: Clone>: Local<T>;
     /// A value at each quadrature point.
     type AtPoints<T: Clone>: Local<T>;
+    /// Groups of elements that are evaluated together: enough that the processor always has a point to work on.
+    const GROUPS: usize = if Self::POINTS < GROUP_POINTS { GROUP_POINTS / Self::POINTS } else { 1 };
 
     /// `F` at each quadrature point, in order.
-    fn deformation<L: Lanes>(
-        stored: Stored<'_, L>,
-        x: &Self::AtNodes<[L; 3]>,
-        points: &mut (impl Points<L> + ?Sized),
-    );
-    /// `sum_q w_q P_q grad N_a` for each node.
-    fn force<L: Lanes>(
-        stored: Stored<'_, L>,
-        points: &(impl Points<L> + ?Sized),
-        out: &mut Self::AtNodes<[L; 3]>,
-    );
+    fn deformation<L: Lanes>(stored: Stored<'_, L>, x: &Self::AtNodes<[L; 3]>, points: &mut impl Points<L>);
+    /// `sum_q w_q P_q grad N_a` for each node. What is left as stresses means nothing.
+    fn force<L: Lanes>(stored: Stored<'_, L>, points: &mut impl Points<L>, out: &mut Self::AtNodes<[L; 3]>);
     /// Where the points are in the reference cell.
     fn places() -> Vec<[f64; 3]>;
     /// Reference volume that a point stands for.
@@ -192,7 +222,7 @@ impl<const D: usize> Shape for Linear<D> {
     fn deformation<L: Lanes>(
         stored: Stored<'_, L>,
         x: &[[L; 3]; SIMPLEX_NODES],
-        points: &mut (impl Points<L> + ?Sized),
+        points: &mut impl Points<L>,
     ) {
         let mut d = [[zero(); 3]; 4];
         for c in 1..=D {
@@ -200,13 +230,13 @@ impl<const D: usize> Shape for Linear<D> {
                 d[c][i] = x[c][i].sub(x[0][i]);
             }
         }
-        points.put(0, spread::<L, D>(stored, &d));
+        points.put(0, &spread::<L, D>(stored, &d));
     }
 
     #[inline(always)]
     fn force<L: Lanes>(
         stored: Stored<'_, L>,
-        points: &(impl Points<L> + ?Sized),
+        points: &mut impl Points<L>,
         out: &mut [[L; 3]; SIMPLEX_NODES],
     ) {
         let t = tractions::<L, D>(stored, stored.at(D * D), &points.stress(0));
@@ -254,7 +284,7 @@ impl<const D: usize> Shape for Straight<D> {
     fn deformation<L: Lanes>(
         stored: Stored<'_, L>,
         x: &[[L; 3]; SIMPLEX_NODES],
-        points: &mut (impl Points<L> + ?Sized),
+        points: &mut impl Points<L>,
     ) {
         let [beta, kappa] = factors::<L, D>();
         let mut base = [[zero(); 3]; 4];
@@ -275,14 +305,14 @@ impl<const D: usize> Shape for Straight<D> {
                     d[c][i] = base[c][i].sub(base[0][i]).add(kappa.mul(own));
                 }
             }
-            points.put(q, spread::<L, D>(stored, &d));
+            points.put(q, &spread::<L, D>(stored, &d));
         }
     }
 
     #[inline(always)]
     fn force<L: Lanes>(
         stored: Stored<'_, L>,
-        points: &(impl Points<L> + ?Sized),
+        points: &mut impl Points<L>,
         out: &mut [[L; 3]; SIMPLEX_NODES],
     ) {
         let [beta, kappa] = factors::<L, D>();
@@ -358,7 +388,7 @@ impl<const D: usize> Shape for Curved<D> {
     fn deformation<L: Lanes>(
         stored: Stored<'_, L>,
         x: &[[L; 3]; SIMPLEX_NODES],
-        points: &mut (impl Points<L> + ?Sized),
+        points: &mut impl Points<L>,
     ) {
         for q in 0..=D {
             let g = stored.part(q * Self::STRIDE + 1, Self::STRIDE - 1);
@@ -372,14 +402,14 @@ impl<const D: usize> Shape for Curved<D> {
                     }
                 }
             }
-            points.put(q, f);
+            points.put(q, &f);
         }
     }
 
     #[inline(always)]
     fn force<L: Lanes>(
         stored: Stored<'_, L>,
-        points: &(impl Points<L> + ?Sized),
+        points: &mut impl Points<L>,
         out: &mut [[L; 3]; SIMPLEX_NODES],
     ) {
         *out = [[zero(); 3]; SIMPLEX_NODES];

@@ -33,13 +33,13 @@ impl Numbers {
     /// Those of the elements in lanes, from `k` on.
     #[inline(always)]
     pub fn of<L: Lanes>(&self, k: usize) -> Stored<'_, L> {
-        Stored::new(self.group(k), k % WIDEST)
+        Stored::new(self.groups(k, 1), k % WIDEST)
     }
 
-    /// Those of the group of an element.
+    /// Those of some groups, from that of an element on.
     #[inline(always)]
-    pub fn group(&self, k: usize) -> &[Sides] {
-        &self.groups[k / WIDEST * self.each..][..self.each]
+    pub fn groups(&self, k: usize, count: usize) -> &[Sides] {
+        &self.groups[k / WIDEST * self.each..][..count * self.each]
     }
 
     /// Writes all numbers of an element in order.
@@ -79,7 +79,8 @@ impl<'a, L: Lanes> Stored<'a, L> {
     /// One of them.
     #[inline(always)]
     pub fn at(&self, i: usize) -> L {
-        L::load(&self.sides[i].0[self.lane % WIDEST..])
+        // The mask tells the compiler that a vector fits.
+        L::load(&self.sides[i].0[self.lane & (WIDEST - L::WIDTH)..])
     }
 
     /// So many, from one on.

@@ -4,13 +4,15 @@ use super::super::kind::fine_rule;
 use super::super::tensor::{Tensor, norm};
 use super::Place;
 
-const TWO: [(f64, f64); 2] = [(-0.577_350_269_189_625_8, 1.0), (0.577_350_269_189_625_8, 1.0)];
+/// The points of the rule of two are at minus and plus this.
+pub(super) const G2: f64 = 0.577_350_269_189_625_8;
+/// Those of the rule of three besides the middle.
+pub(super) const G3: f64 = 0.774_596_669_241_483_4;
 
-const THREE: [(f64, f64); 3] = [
-    (-0.774_596_669_241_483_4, 0.555_555_555_555_555_6),
-    (0.0, 0.888_888_888_888_888_8),
-    (0.774_596_669_241_483_4, 0.555_555_555_555_555_6),
-];
+const TWO: [(f64, f64); 2] = [(-G2, 1.0), (G2, 1.0)];
+
+const THREE: [(f64, f64); 3] =
+    [(-G3, 0.555_555_555_555_555_6), (0.0, 0.888_888_888_888_888_8), (G3, 0.555_555_555_555_555_6)];
 
 const FOUR: [(f64, f64); 4] = [
     (-0.861_136_311_594_052_6, 0.347_854_845_137_453_85),

@@ -1,7 +1,11 @@
 //! Hexahedron of 27 nodes, triquadratic. Points: 3 x 3 x 3.
 
 use super::super::kind::{ElementKind, Facts};
+use super::super::lanes::Lanes;
+use super::super::shape::zero;
 use super::super::tensor::Tensor;
+use super::Slopes;
+use super::quadratic::{CUBE, cube_loads, cube_slopes};
 use super::{Cell, Place, gauss};
 use crate::mesh::CellKind;
 
@@ -28,6 +32,24 @@ impl Cell for Hex27 {
 
     fn fine_rule() -> Vec<(Place, f64)> {
         gauss::cube(4)
+    }
+
+    #[inline(always)]
+    fn slopes<L: Lanes>(u: &[L; 27], to: &mut impl Slopes<L>) {
+        let mut grid = [zero::<L>(); 27];
+        for a in 0..27 {
+            grid[CUBE[a]] = u[a];
+        }
+        cube_slopes(&grid, to);
+    }
+
+    #[inline(always)]
+    fn loads<L: Lanes>(from: &impl Slopes<L>, out: &mut [L; 27]) {
+        let mut grid = [zero::<L>(); 27];
+        cube_loads(from, &mut grid);
+        for a in 0..27 {
+            out[a] = grid[CUBE[a]];
+        }
     }
 
     fn inradius(_at: &Place, dual: &Tensor) -> f64 {

@@ -1,6 +1,6 @@
 //! The undeformed element: what its kernel stores, its volume, inscribed radius and mass.
 
-use super::super::geometry::Defect;
+use super::super::geometry::{Defect, mass_matrix};
 use super::super::tensor::{Tensor, cofactor, determinant_by};
 use super::{Cell, Place};
 use crate::mesh::Functions;
@@ -11,7 +11,7 @@ pub(in crate::model::solid) struct Measured {
     pub stored: Vec<f64>,
     pub volume: f64,
     pub inradius: f64,
-    /// `int N_a N_b / volume`.
+    /// What [`Geometry`](super::super::geometry::Geometry) keeps of its mass.
     pub mass: Vec<f64>,
 }
 
@@ -40,31 +40,33 @@ pub(in crate::model::solid) fn measure<C: Cell>(
     judge::<C>(x, ratios().map(|at| at.ratio))?;
     let mut measured = Measured {
         stored: Vec::new(),
-        volume: 0.0,
+        volume: fine.iter().map(|(at, weight)| weight * at.ratio * span(at)).sum(),
         inradius: corners.iter().map(|(at, m)| C::inradius(at, &m.dual)).fold(f64::INFINITY, f64::min),
-        mass: vec![0.0; n * n],
+        mass: Vec::new(),
     };
     for (at, weight) in &rule {
         measured.stored.push(weight * at.ratio * span(at));
-        for a in 0..n {
-            let slope = &at.functions.slopes[a];
-            measured.stored.extend((0..d).map(|j| (0..d).map(|c| slope[c] * at.dual[c][j]).sum::<f64>()));
-            if ring {
-                measured.stored.push(at.functions.values[a] / at.radius);
-            }
+        for c in 0..d {
+            measured.stored.extend_from_slice(&at.dual[c][..d]);
+        }
+        if ring {
+            measured.stored.push(1.0 / at.radius);
         }
     }
-    for (at, weight) in &fine {
-        let volume = weight * at.ratio * span(at);
-        measured.volume += volume;
-        for a in 0..n {
-            for b in 0..n {
-                measured.mass[a * n + b] += volume * at.functions.values[a] * at.functions.values[b];
-            }
-        }
+    let volumes = fine.iter().map(|(at, weight)| weight * at.ratio * span(at) / measured.volume);
+    measured.mass = volumes.collect();
+    if fine_values::<C>().is_none() {
+        let values: Vec<f64> = fine.iter().flat_map(|(at, _)| at.functions.values[..n].to_vec()).collect();
+        measured.mass = mass_matrix(&measured.mass, &values);
     }
-    measured.mass.iter_mut().for_each(|m| *m /= measured.volume);
     Ok(measured)
+}
+
+/// The shape functions at the points of the fine rule, if those of one element have fewer weights than its mass matrix has entries.
+pub(in crate::model::solid) fn fine_values<C: Cell>() -> Option<Vec<f64>> {
+    let (n, rule) = (C::KIND.nodes(), C::fine_rule());
+    let values = |(at, _): &(Place, f64)| C::FACTS.cell.functions(at).values[..n].to_vec();
+    (rule.len() < n * n).then(|| rule.iter().flat_map(values).collect())
 }
 
 fn map<C: Cell>(x: &[[f64; 3]], at: &Place) -> Mapped {

@@ -6,7 +6,12 @@
 //! volume `int (1 - z)^2 dz = 1/3`, and one point a ray is exact for any energy. Points: 2 x 2 rays.
 
 use super::super::kind::{ElementKind, Facts};
+use super::super::lanes::Lanes;
+use super::super::shape::zero;
 use super::super::tensor::{Tensor, norm};
+use super::Slopes;
+use super::bilinear::{coefficients, corners, gather};
+use super::gauss::G2;
 use super::{Cell, Place, gauss};
 use crate::mesh::CellKind;
 
@@ -37,6 +42,37 @@ impl Cell for Pyramid5 {
                 .collect::<Vec<_>>()
         };
         layers.flat_map(layer).collect()
+    }
+
+    // With X = x/(1 - z), Y = y/(1 - z) and the coefficients of the base the slopes are m1 + Y m3, m2 + X m3 and u4 - m0 + X Y m3.
+    #[inline(always)]
+    fn slopes<L: Lanes>(u: &[L; 5], to: &mut impl Slopes<L>) {
+        let [m0, m1, m2, m3] = coefficients([u[0], u[1], u[2], u[3]]);
+        let (change, twist) = (L::splat(G2).mul(m3), L::splat(G2 * G2).mul(m3));
+        let (along, across) = ([m1.sub(change), m1.add(change)], [m2.sub(change), m2.add(change)]);
+        let up = u[4].sub(m0);
+        let up = [up.add(twist), up.sub(twist)];
+        for q in 0..4 {
+            to.put(q, 0, along[q / 2]);
+            to.put(q, 1, across[q % 2]);
+            to.put(q, 2, up[(q / 2 + q % 2) % 2]);
+        }
+    }
+
+    #[inline(always)]
+    fn loads<L: Lanes>(from: &impl Slopes<L>, out: &mut [L; 5]) {
+        let (mut along, mut across) = ([zero::<L>(); 2], [zero::<L>(); 2]);
+        for k in 0..2 {
+            along[k] = from.get(2 * k, 0).add(from.get(2 * k + 1, 0));
+            across[k] = from.get(k, 1).add(from.get(k + 2, 1));
+        }
+        let [up, _, _, twist] = gather([from.get(0, 2), from.get(1, 2), from.get(2, 2), from.get(3, 2)]);
+        let change = along[1].sub(along[0]).add(across[1].sub(across[0]));
+        let m3 = L::splat(G2).mul(change).add(L::splat(G2 * G2).mul(twist));
+        let (m1, m2) = (along[0].add(along[1]), across[0].add(across[1]));
+        let base = corners([zero::<L>().sub(up), m1, m2, m3]);
+        out[..4].copy_from_slice(&base);
+        out[4] = up;
     }
 
     fn inradius(_at: &Place, dual: &Tensor) -> f64 {

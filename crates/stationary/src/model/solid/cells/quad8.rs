@@ -1,7 +1,13 @@
 //! Quadrilateral of eight nodes, serendipity. Points: 3 x 3, since with 2 x 2 a deformation that is no rigid motion has no energy.
 
 use super::super::kind::{ElementKind, Facts};
+use super::super::lanes::Lanes;
+use super::super::shape::zero;
 use super::super::tensor::Tensor;
+use super::Slopes;
+use super::quadratic::{
+    square_grid, square_loads, square_nodes, square_slopes, square_value_loads, square_values,
+};
 use super::{Cell, Place, gauss};
 use crate::mesh::CellKind;
 
@@ -23,6 +29,30 @@ impl Cell for Quad8 {
 
     fn fine_rule() -> Vec<(Place, f64)> {
         gauss::square(4)
+    }
+
+    #[inline(always)]
+    fn slopes<L: Lanes>(u: &[L; 8], to: &mut impl Slopes<L>) {
+        square_slopes(&square_grid(u), to);
+    }
+
+    #[inline(always)]
+    fn loads<L: Lanes>(from: &impl Slopes<L>, out: &mut [L; 8]) {
+        let mut grid = [zero(); 9];
+        square_loads(from, &mut grid);
+        square_nodes(grid, out);
+    }
+
+    #[inline(always)]
+    fn values<L: Lanes>(u: &[L; 8]) -> [L; 9] {
+        square_values(&square_grid(u))
+    }
+
+    #[inline(always)]
+    fn value_loads<L: Lanes>(from: &[L; 9], out: &mut [L; 8]) {
+        let mut grid = [zero(); 9];
+        square_value_loads(from, &mut grid);
+        square_nodes(grid, out);
     }
 
     fn inradius(_at: &Place, dual: &Tensor) -> f64 {

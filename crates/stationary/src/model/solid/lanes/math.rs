@@ -100,31 +100,44 @@ pub(in crate::model::solid) fn exp_m1<L: Lanes>(x: Num<L>) -> Num<L> {
     bounded(x, power.mul_add(rest, power - 1.0), -1.0)
 }
 
-/// Near the cube root of numbers from `sqrt(1/2)` to `sqrt(2)`, to 9e-04.
-const NEAR_ROOT: [f64; 3] = [0.5574, 0.5463, -0.1040];
-/// `2^(1/3)`.
-const ROOT_OF_TWO: f64 = 1.259_921_049_894_873_2;
+/// Near `x^(-1/2)` and `x^(-1/3)` from `sqrt(1/2)` to `sqrt(2)`, to 5e-4 and 3e-4.
+const NEAR_ROOTS: [[f64; 4]; 2] =
+    [[2.190_80, -2.164_15, 1.257_36, -0.284_42], [1.730_71, -1.285_73, 0.713_34, -0.158_54]];
 
-/// The cube root of numbers in [`RATIOS`] to about one unit in the last place, without fused products: Halley's iteration
-/// `y + y (x - y^3)/(2 y^3 + x)` triples the digits twice.
+/// `x^(-1/M)` for `M` of 2 or 3, of numbers in [`RATIOS`], to about one unit in the last place, without fused products and divisions:
+/// `y (1 - h)^(-1/M)` with `h = 1 - x y^M`, first to the third power of `h`, which leaves 3e-13, then to the first.
 #[inline(always)]
-pub(in crate::model::solid) fn cube_root<L: Lanes>(x: Num<L>) -> Num<L> {
-    let (k, m) =
-        if x.0.within(OVERFLOW_SAFE[0], OVERFLOW_SAFE[1]) { (L::splat(0.0), x.0) } else { x.0.split() };
-    let (k, m) = (Num(k), Num(m));
-    let mut y = (m * NEAR_ROOT[2] + NEAR_ROOT[1]) * m + NEAR_ROOT[0];
-    for _ in 0..2 {
-        let cube = y * y * y;
-        y = y + y * ((m - cube) / (cube + cube + m));
+pub(in crate::model::solid) fn inverse_root<L: Lanes, const M: usize>(x: Num<L>) -> Num<L> {
+    let calm = x.0.within(OVERFLOW_SAFE[0], OVERFLOW_SAFE[1]);
+    let (k, m) = if calm { (Num::splat(0.0), x) } else { split(x) };
+    let near = &NEAR_ROOTS[M - 2];
+    let mut y = ((m * near[3] + near[2]) * m + near[1]) * m + near[0];
+    let power = |y: Num<L>| if M == 3 { y * y * y } else { y * y };
+    let r = 1.0 / M as f64;
+    let h = 1.0 - m * power(y);
+    y = y + y * h * (r + h * (r * (1.0 + r) / 2.0 + h * (r * (1.0 + r) * (1.0 + 2.0 * r) / 6.0)));
+    y = y + y * ((1.0 - m * power(y)) * r);
+    if calm {
+        return y;
     }
-    // k = 3 third + rest with a rest of -1, 0 or 1.
-    let third = (k * (1.0 / 3.0) + ROUND) - ROUND;
-    let rest = k - third * 3.0;
+    // k = M whole + rest with a rest of -1, 0 or 1.
+    let whole = (k * r + ROUND) - ROUND;
+    let rest = k - whole * M as f64;
     let one = Num::splat(1.0);
-    let more = Num::pick(rest.below(Num::splat(-0.5)), Num::splat(1.0 / ROOT_OF_TWO), one);
-    let more = Num::pick(Num::splat(0.5).below(rest), Num::splat(ROOT_OF_TWO), more);
-    y * more * Num(third.0.two_to())
+    let more = Num::pick(rest.below(Num::splat(-0.5)), Num::splat(ROOTS_OF_TWO[M - 2]), one);
+    let more = Num::pick(Num::splat(0.5).below(rest), Num::splat(1.0 / ROOTS_OF_TWO[M - 2]), more);
+    y * more * Num((-whole).0.two_to())
 }
+
+/// See [`Lanes::split`].
+#[inline(always)]
+fn split<L: Lanes>(x: Num<L>) -> (Num<L>, Num<L>) {
+    let (k, m) = x.0.split();
+    (Num(k), Num(m))
+}
+
+/// `2^(1/2)` and `2^(1/3)`.
+const ROOTS_OF_TWO: [f64; 2] = [std::f64::consts::SQRT_2, 1.259_921_049_894_873_2];
 
 /// `x^n` of `x >= 0` with a positive exponent; what is too small for a logarithm is zero. The relative error is `n ln x` units in the last place.
 #[inline(always)]

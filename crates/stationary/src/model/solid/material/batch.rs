@@ -5,8 +5,8 @@
 
 use super::{Inelastic, Material};
 use crate::model::Past;
-use crate::model::solid::lanes::tensor::{Matrix, load};
-use crate::model::solid::lanes::{Lanes, WIDEST};
+use crate::model::solid::lanes::tensor::Matrix;
+use crate::model::solid::lanes::{Lanes, Num, WIDEST};
 
 /// How many points lie side by side.
 pub const BATCH: usize = WIDEST;
@@ -44,15 +44,23 @@ impl PointBatch {
     /// The deformation gradients of the lanes from `lane` on.
     #[inline(always)]
     pub(super) fn deformations<L: Lanes>(&self, lane: usize) -> Matrix<L> {
-        let f = &self.f.as_flattened()[lane..];
-        [load::<L, 3, BATCH>(f), load::<L, 3, BATCH>(&f[3 * BATCH..]), load::<L, 3, BATCH>(&f[6 * BATCH..])]
+        let mut f = [[Num::splat(0.0); 3]; 3];
+        for i in 0..3 {
+            for j in 0..3 {
+                f[i][j] = Num::load(&self.f[3 * i + j][lane & (BATCH - L::WIDTH)..]);
+            }
+        }
+        f
     }
 
     /// Writes their stresses.
     #[inline(always)]
     pub(super) fn set_stresses<L: Lanes>(&mut self, lane: usize, stress: &Matrix<L>) {
-        for (to, value) in self.p.iter_mut().zip(stress.as_flattened()) {
-            value.store(&mut to[lane..]);
+        for i in 0..3 {
+            for j in 0..3 {
+                // The mask tells the compiler that a vector fits.
+                stress[i][j].store(&mut self.p[3 * i + j][lane & (BATCH - L::WIDTH)..]);
+            }
         }
     }
 

@@ -63,7 +63,7 @@ impl Material for Fluid {
         kernels::stress(self, f)
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
     }
 

@@ -51,24 +51,26 @@ pub(super) fn stress<M: ElasticKernel>(law: &M, f: &Tensor) -> Result<(f64, Tens
     if M::FUSED { Isa::detect().run_one(One(law, f)) } else { One(law, f).run::<f64>() }
 }
 
-/// The same of a batch.
-pub(super) fn stress_batch<M: ElasticKernel>(law: &M, at: &mut PointBatch) -> bool {
-    struct Batch<'a, M>(&'a M, &'a mut PointBatch);
-    impl<M: ElasticKernel> Kernel for Batch<'_, M> {
+/// The same of batches.
+pub(super) fn stress_batch<M: ElasticKernel>(law: &M, at: &mut [PointBatch]) -> bool {
+    struct Batches<'a, M>(&'a M, &'a mut [PointBatch]);
+    impl<M: ElasticKernel> Kernel for Batches<'_, M> {
         type Output = bool;
         #[inline(always)]
         fn run<L: Lanes>(self) -> bool {
             let mut good = true;
-            for k in (0..BATCH).step_by(L::WIDTH) {
-                let point = self.0.evaluate::<L>(&self.1.deformations(k));
-                point.energy.store(&mut self.1.energy[k..]);
-                self.1.set_stresses(k, &point.stress);
-                good &= L::every(point.exists);
+            for at in self.1 {
+                for k in (0..BATCH).step_by(L::WIDTH) {
+                    let point = self.0.evaluate::<L>(&at.deformations(k));
+                    point.energy.store(&mut at.energy[k & (BATCH - L::WIDTH)..]);
+                    at.set_stresses(k, &point.stress);
+                    good &= L::every(point.exists);
+                }
             }
             good
         }
     }
-    Isa::detect().run(Batch(law, at))
+    Isa::detect().run(Batches(law, at))
 }
 
 /// What updates side by side lead to.

@@ -50,7 +50,7 @@ impl Material for LinearElastic {
         kernels::stress(self, f)
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
     }
 

@@ -47,6 +47,7 @@ pub use viscoelastic::{MaxwellBranch, Viscoelastic};
 use super::tensor::{Tensor, combine, determinant, product, transpose};
 use crate::error::Diagnostic;
 use std::fmt::Debug;
+use std::slice::from_mut;
 
 /// Why a material has no energy at a deformation gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,10 +96,10 @@ pub trait Material: Debug + Send + Sync {
         None
     }
 
-    /// Energies and stresses of points side by side, with the bits of [`stress`](Self::stress). `false`, and anything written, if one of them has
-    /// no energy: they must then be asked one by one.
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
-        batch::stress_one_by_one(self, at)
+    /// Energies and stresses of batches of points side by side, with the bits of [`stress`](Self::stress). `false`, and anything written, if one
+    /// of them has no energy: they must then be asked one by one.
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
+        at.iter_mut().all(|at| batch::stress_one_by_one(self, at))
     }
 
     /// `W` at `F`, zero at rest.
@@ -145,7 +146,7 @@ pub trait Material: Debug + Send + Sync {
     /// Writes the thicknesses of points side by side as `F33`, with the bits of [`thickness`](Self::thickness). `false` as in
     /// [`stress_batch`](Self::stress_batch).
     fn thickness_batch(&self, at: &mut PointBatch) -> bool {
-        plane_stress::solve_batch(at, self.lame(), |at| self.stress_batch(at))
+        plane_stress::solve_batch(at, self.lame(), |at| self.stress_batch(from_mut(at)))
     }
 }
 

@@ -30,9 +30,9 @@ impl ElasticKernel for NeoHookean {
     fn evaluate<L: Lanes>(&self, f: &Matrix<L>) -> Stresses<L> {
         let Lame { lambda, mu } = self.0;
         let (cof, j, exists) = kernels::volume(f);
-        let log = log(j).0;
+        let (log, inverse) = log(j);
         let energy = 0.5 * lambda * log * log + mu * (0.5 * (wide::contract(f, f) - 3.0) - log);
-        let s = (lambda * log - mu) / j;
+        let s = (lambda * log - mu) * inverse;
         let mut stress = cof;
         for a in 0..3 {
             for b in 0..3 {
@@ -48,7 +48,7 @@ impl Material for NeoHookean {
         kernels::stress(self, f)
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
     }
 

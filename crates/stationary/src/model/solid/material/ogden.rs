@@ -108,7 +108,7 @@ impl Material for Ogden {
         kernels::stress(self, f)
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
     }
 

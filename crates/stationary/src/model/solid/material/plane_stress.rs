@@ -258,12 +258,17 @@ impl<M: Material> Material for PlaneStress<M> {
         Ok((w, p))
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
-        flatten(&mut at.f);
-        if !self.0.thickness_batch(at) || !self.0.stress_batch(at) {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
+        for at in at.iter_mut() {
+            flatten(&mut at.f);
+            if !self.0.thickness_batch(at) {
+                return false;
+            }
+        }
+        if !self.0.stress_batch(at) {
             return false;
         }
-        free(&mut at.p);
+        at.iter_mut().for_each(|at| free(&mut at.p));
         true
     }
 

@@ -42,7 +42,7 @@ impl Material for StVenantKirchhoff {
         kernels::stress(self, f)
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
     }
 

@@ -87,7 +87,7 @@ impl<S: Shape, M: Material + 'static> Block<S, M> {
     ) -> Result<(), ElementFault> {
         assert!(range.end <= self.len && target.has(&self.highest), "numbers for all nodes");
         let of = Group { isa: self.isa, averaging: self.averaging, nodes: &self.nodes, stored: &self.stored };
-        let mut room = Room::<S>::new();
+        let mut room = Room::<S>::new::<W>(range.len());
         let mut next = range.start;
         while next < range.end {
             // SAFETY: just asserted for the highest node.

@@ -49,13 +49,14 @@ impl<S: Shape> CompiledPotentials for CompiledElements<S> {
         assert!(range.end <= self.len, "elements of the list");
         let of = Group { isa: self.isa, averaging: self.averaging, nodes: &self.nodes, stored: &self.stored };
         let mut target = self.owned.kicked(range.start, kicks);
-        let mut room = Room::<S>::new();
         if let (Some(law), Some(events)) = (self.law.inelastic(), kicks.history) {
             let pasts = EventPasts { events, owned: &self.owned, each: S::POINTS * law.history_size() };
             let mut law = Remembering::new(law, S::POINTS, self.len, pasts);
+            let mut room = Room::<S>::new::<Remembering<'_, EventPasts<'_>>>(range.len());
             // SAFETY: `kicked` asserts numbers for all nodes; velocities and history by this function's contract.
             return unsafe { evaluate(of, range, &mut room, &mut law, &mut target) };
         }
+        let mut room = Room::<S>::new::<Elastic<'_>>(range.len());
         // SAFETY: as above.
         unsafe { evaluate(of, range, &mut room, &mut Elastic(&*self.law), &mut target) }
     }

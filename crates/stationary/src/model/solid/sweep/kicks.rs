@@ -86,7 +86,13 @@ impl Target for Kicked<'_> {
     fn count(&mut self, _energy: HistoryEnergy) {}
 
     #[inline(always)]
-    unsafe fn put<L: Lanes>(&mut self, k: usize, lanes: Range<usize>, nodes: &[u32], local: &[f64]) {
+    unsafe fn put<L: Lanes, const FLAT: bool>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    ) {
         let each = nodes.len() / L::WIDTH;
         let v = self.kicks.velocities();
         while self.shared.first().is_some_and(|(g, _)| (*g as usize) < k / WIDEST) {
@@ -100,7 +106,7 @@ impl Target for Kicked<'_> {
                     // SAFETY: guaranteed by this function's contract: only owned nodes are written.
                     unsafe {
                         let to = if own { v.add(at) } else { self.lost.as_mut_ptr() };
-                        add::<L, false>(&local[3 * a * L::WIDTH..], e, to);
+                        add::<L, false, FLAT>(&local[3 * a * L::WIDTH..], e, to);
                     }
                 }
             }
@@ -110,7 +116,7 @@ impl Target for Kicked<'_> {
             for a in 0..each {
                 let at = 3 * nodes[e * each + a] as usize;
                 // SAFETY: guaranteed by this function's contract; all are owned.
-                unsafe { add::<L, false>(&local[3 * a * L::WIDTH..], e, v.add(at)) };
+                unsafe { add::<L, false, FLAT>(&local[3 * a * L::WIDTH..], e, v.add(at)) };
             }
         }
     }

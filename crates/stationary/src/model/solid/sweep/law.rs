@@ -11,8 +11,8 @@ pub(in crate::model::solid) trait Law {
     const REMEMBERS: bool = false;
     /// Prepares the elements from `k` on, and writes what each of their points has dissipated so far.
     fn begin(&mut self, _k: usize, _committed: &mut [Side]) {}
-    /// Evaluates a point of the group; false where it cannot evaluate all elements.
-    fn evaluate(&mut self, q: usize, at: &mut PointBatch) -> bool;
+    /// Evaluates the points of groups, with memory those of one; false where it cannot evaluate all elements.
+    fn evaluate(&mut self, points: &mut [PointBatch]) -> bool;
     /// Commits some lanes of the elements from `k` on.
     fn commit(&mut self, _k: usize, _lanes: Range<usize>) {}
 }
@@ -21,8 +21,8 @@ pub(in crate::model::solid) trait Law {
 pub(in crate::model::solid) struct Elastic<'a>(pub &'a dyn Material);
 
 impl Law for Elastic<'_> {
-    fn evaluate(&mut self, _q: usize, at: &mut PointBatch) -> bool {
-        self.0.stress_batch(at)
+    fn evaluate(&mut self, points: &mut [PointBatch]) -> bool {
+        self.0.stress_batch(points)
     }
 }
 
@@ -71,10 +71,16 @@ impl<'a, P: Pasts<'a>> Law for Remembering<'_, P> {
         }
     }
 
-    fn evaluate(&mut self, q: usize, at: &mut PointBatch) -> bool {
-        let of_point = q * self.each..(q + 1) * self.each;
-        let after = self.pasts.commits().then(|| &mut self.after[of_point.clone()]);
-        self.law.update_batch(at, PastBatch { history: &self.before[of_point], dt: self.dt, after })
+    fn evaluate(&mut self, points: &mut [PointBatch]) -> bool {
+        for (q, at) in points.iter_mut().enumerate() {
+            let of_point = q * self.each..(q + 1) * self.each;
+            let after = self.pasts.commits().then(|| &mut self.after[of_point.clone()]);
+            let past = PastBatch { history: &self.before[of_point], dt: self.dt, after };
+            if !self.law.update_batch(at, past) {
+                return false;
+            }
+        }
+        true
     }
 
     fn commit(&mut self, k: usize, lanes: Range<usize>) {

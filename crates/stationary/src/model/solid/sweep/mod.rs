@@ -1,9 +1,10 @@
 //! Elements of any shape and material in vector lanes, by groups of [`WIDEST`].
 //!
 //! Elements and laws meet at a quadrature point of a group, not in a kernel for every pair of them: the kernel of the shape writes the
-//! deformation gradients of all points to [`PointBatch`]es, one call for each point evaluates the law, and the kernel goes on from the
-//! stresses to the nodal forces, which are put to the nodes element by element in order. Every sum has the order that a single element has,
-//! so that its bits are the same.
+//! deformation gradients of all points to [`PointBatch`]es, one call evaluates the law at all of them, and the kernel goes on from the
+//! stresses to the nodal forces, which are put to the nodes element by element in order. Elements of few points are evaluated several groups
+//! at a time: one point is a long chain of dependent operations. Every sum has the order that a single element has, so that its bits are the
+//! same.
 
 mod block;
 mod compiled;
@@ -17,7 +18,7 @@ pub(super) use target::{Highest, Sums, Target, Weighted};
 use super::averaged::{Averaged, Averaging};
 use super::lanes::{Isa, Lanes, WIDEST};
 use super::material::{PointBatch, Side};
-use super::shape::{Local, Nodal, Points, Pointwise, Shape, Tensors, zero};
+use super::shape::{Local, Nodal, Points, Shape, Tensors, zero};
 use super::stored::{Numbers, Sides, Stored};
 use crate::model::HistoryEnergy;
 use law::Law;
@@ -48,15 +49,21 @@ pub(super) struct Group<'a> {
     pub stored: &'a Numbers,
 }
 
-/// Room for one group of elements.
-#[repr(C, align(64))]
+/// Room for the groups of elements that are evaluated together.
 pub(super) struct Room<S: Shape> {
+    groups: Vec<GroupRoom<S>>,
+    /// Of all groups, [`Shape::POINTS`] each.
+    points: Vec<PointBatch>,
+    /// What each point has dissipated at the last commit.
+    committed: Vec<Side>,
+}
+
+/// Room for one group.
+#[repr(C, align(64))]
+struct GroupRoom<S: Shape> {
     /// Positions of the nodes, and the numbers by which their gradients are multiplied.
     x: S::AtNodes<[Side; 3]>,
     weights: S::AtNodes<Side>,
-    points: S::AtPoints<PointBatch>,
-    /// What each point has dissipated at the last commit.
-    committed: S::AtPoints<Side>,
     /// The gradients on the nodes, vector after vector as [`Lanes::spread`] writes them.
     local: S::AtNodes<[Side; 3]>,
     /// Stored and dissipated energy after the update, and dissipated before it; without memory only the first.
@@ -64,15 +71,21 @@ pub(super) struct Room<S: Shape> {
 }
 
 impl<S: Shape> Room<S> {
-    pub fn new() -> Self {
+    /// For so many elements under a law; one that remembers evaluates one group at a time.
+    pub fn new<W: Law>(elements: usize) -> Self {
         let side = [0.0; WIDEST];
-        Room {
+        let all = elements.div_ceil(WIDEST) + 1;
+        let count = if W::REMEMBERS { 1 } else { S::GROUPS.min(all) };
+        let group = |_| GroupRoom {
             x: Local::of([side; 3]),
             weights: Local::of(side),
-            points: Local::each(&PointBatch::undeformed()),
-            committed: Local::of(side),
             local: Local::of([side; 3]),
             energy: [side; 3],
+        };
+        Room {
+            groups: (0..count).map(group).collect(),
+            points: vec![PointBatch::undeformed(); count * S::POINTS],
+            committed: vec![side; if W::REMEMBERS { S::POINTS } else { 0 }],
         }
     }
 }
@@ -83,20 +96,40 @@ struct Batch<'a> {
     lane: usize,
 }
 
+impl Batch<'_> {
+    /// Where vectors begin. The mask tells the compiler that one fits.
+    #[inline(always)]
+    fn from<L: Lanes>(&self) -> usize {
+        self.lane & (WIDEST - L::WIDTH)
+    }
+}
+
 impl<L: Lanes> Points<L> for Batch<'_> {
     #[inline(always)]
-    fn put(&mut self, q: usize, f: Tensors<L>) {
-        let to = &mut self.points[q].f;
-        for i in 0..3 {
-            for j in 0..3 {
-                f[i][j].store(&mut to[3 * i + j][self.lane..]);
-            }
-        }
+    fn deformation(&self, q: usize) -> Tensors<L> {
+        load(&self.points[q].f, self.from::<L>())
+    }
+
+    #[inline(always)]
+    fn set(&mut self, q: usize, i: usize, j: usize, value: L) {
+        let from = self.from::<L>();
+        value.store(&mut self.points[q].f[3 * i + j][from..]);
     }
 
     #[inline(always)]
     fn stress(&self, q: usize) -> Tensors<L> {
-        load(&self.points[q].p, self.lane)
+        load(&self.points[q].p, self.from::<L>())
+    }
+
+    #[inline(always)]
+    fn stress_entry(&self, q: usize, i: usize, j: usize) -> L {
+        L::load(&self.points[q].p[3 * i + j][self.from::<L>()..])
+    }
+
+    #[inline(always)]
+    fn set_stress(&mut self, q: usize, i: usize, j: usize, value: L) {
+        let from = self.from::<L>();
+        value.store(&mut self.points[q].p[3 * i + j][from..]);
     }
 }
 
@@ -134,6 +167,8 @@ struct Fetch<'a, T> {
     target: &'a mut T,
     k: usize,
     nodes: &'a [u32],
+    /// How many components.
+    dimension: usize,
     x: &'a mut [[Side; 3]],
     weights: &'a mut [Side],
 }
@@ -141,13 +176,18 @@ struct Fetch<'a, T> {
 impl<T: Target> Kernel for Fetch<'_, T> {
     type Output = ();
 
+    // One loop for any number of nodes: loops unrolled for each number, behind a `match`, took a quarter more time.
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let each = self.nodes.len() / WIDEST;
         for lane in (0..WIDEST).step_by(L::WIDTH) {
             let nodes = &self.nodes[lane * each..][..L::WIDTH * each];
             let put = |a: usize, x: [L; 3], weight: L| {
-                (0..3).for_each(|i| x[i].store(&mut self.x[a][i][lane..]));
+                x[0].store(&mut self.x[a][0][lane..]);
+                x[1].store(&mut self.x[a][1][lane..]);
+                if self.dimension == 3 {
+                    x[2].store(&mut self.x[a][2][lane..]);
+                }
                 if T::WEIGHED {
                     weight.store(&mut self.weights[a][lane..]);
                 }
@@ -158,103 +198,126 @@ impl<T: Target> Kernel for Fetch<'_, T> {
     }
 }
 
-/// From the positions of the nodes of a group to their gradients; false if an element has no energy.
+/// From the positions of the nodes of groups to their gradients; false if an element has no energy.
 struct Evaluate<'a, S: Shape> {
     averaging: Averaging,
+    /// Of all groups.
     stored: &'a [Sides],
-    room: &'a mut Room<S>,
-    law: &'a mut dyn FnMut(usize, &mut PointBatch) -> bool,
+    groups: &'a mut [GroupRoom<S>],
+    points: &'a mut [PointBatch],
+    committed: &'a [Side],
+    law: &'a mut dyn FnMut(&mut [PointBatch]) -> bool,
     weighed: bool,
-    remembers: bool,
 }
+
+/// Most groups of elements that are averaged.
+const AVERAGED_GROUPS: usize = 2;
+
+/// The averaged state of each vector of groups; there are at most as many as lanes. To fill all of it took half of the instructions of a
+/// hexahedron.
+type States<S, L> = [[MaybeUninit<Averaged<S, L>>; WIDEST]; AVERAGED_GROUPS];
 
 impl<S: Shape> Kernel for Evaluate<'_, S> {
     type Output = bool;
 
     // Loops, and no closures over vectors: those that are not inlined would be compiled without the instructions.
     #[inline(always)]
-    fn run<L: Lanes>(self) -> bool {
-        let Evaluate { averaging, stored, room, law, weighed, remembers } = self;
-        let averages = S::AVERAGED && averaging != Averaging::Off;
-        // Of each vector of the group; there are at most as many as lanes. To fill all of it took half of the instructions of a hexahedron.
-        let mut averaged = [const { MaybeUninit::<Averaged<S, L>>::uninit() }; WIDEST];
-        for lane in (0..WIDEST).step_by(L::WIDTH) {
-            let stored = Stored::<L>::new(stored, lane);
-            let mut x = Nodal::<S, L>::of([zero(); 3]);
-            for a in 0..S::KIND.nodes() {
-                for i in 0..3 {
-                    x[a][i] = L::load(&room.x[a][i][lane..]);
-                }
-            }
-            let mut points = Batch { points: room.points.as_mut(), lane };
-            if !averages {
-                S::deformation(stored, &x, &mut points);
-                continue;
-            }
-            let mut f = Pointwise::<S, L>::of([[zero(); 3]; 3]);
-            S::deformation(stored, &x, f.as_mut());
-            let state = averaged[lane / L::WIDTH].write(Averaged::new(averaging));
-            if state.average(stored, &mut f).is_err() {
-                return false;
-            }
-            for q in 0..S::POINTS {
-                points.put(q, f[q]);
-            }
+    fn run<L: Lanes>(mut self) -> bool {
+        const { assert!(!S::AVERAGED || S::GROUPS <= AVERAGED_GROUPS) };
+        let mut states: States<S, L> = [const { [const { MaybeUninit::uninit() }; WIDEST] }; AVERAGED_GROUPS];
+        if !self.deform::<L>(&mut states) || !(self.law)(self.points) {
+            return false;
         }
-        for q in 0..S::POINTS {
-            if !law(q, &mut room.points[q]) {
-                return false;
-            }
-        }
-        for lane in (0..WIDEST).step_by(L::WIDTH) {
-            let stored = Stored::<L>::new(stored, lane);
-            let mut energy = [zero::<L>(); 3];
-            for q in 0..S::POINTS {
-                let weight = S::weight(stored, q);
-                let of_point = &room.points[q];
-                energy[0] = energy[0].add(weight.mul(L::load(&of_point.energy[lane..])));
-                if remembers {
-                    energy[1] = energy[1].add(weight.mul(L::load(&of_point.dissipated[lane..])));
-                    energy[2] = energy[2].add(weight.mul(L::load(&room.committed[q][lane..])));
+        for g in 0..self.groups.len() {
+            let stored = &self.stored[g * S::STORED..][..S::STORED];
+            let points = &mut self.points[g * S::POINTS..][..S::POINTS];
+            let group = &mut self.groups[g];
+            for lane in (0..WIDEST).step_by(L::WIDTH) {
+                let stored = Stored::<L>::new(stored, lane);
+                let mut points = Batch { points, lane };
+                if !energies(stored, &points, self.committed, group) {
+                    return false;
                 }
-            }
-            let incremental = energy[0].add(energy[1].sub(energy[2]));
-            if !incremental.within(f64::MIN, f64::MAX) {
-                return false;
-            }
-            for i in 0..3 {
-                energy[i].store(&mut room.energy[i][lane..]);
-            }
-            let points = Batch { points: room.points.as_mut(), lane };
-            let mut out = Nodal::<S, L>::of([zero(); 3]);
-            if averages {
-                // SAFETY: written for every vector by the first loop, under the same condition.
-                let averaged = unsafe { averaged[lane / L::WIDTH].assume_init_ref() };
-                let mut p = Pointwise::<S, L>::of([[zero(); 3]; 3]);
-                let mut bar = Pointwise::<S, L>::of([[zero(); 3]; 3]);
-                for q in 0..S::POINTS {
-                    (bar[q], p[q]) = (load(&points.points[q].f, lane), points.stress(q));
+                if self.averaging != Averaging::Off && S::AVERAGED {
+                    // SAFETY: written for every vector by `deform`, under the same condition.
+                    let state = unsafe { states[g][lane / L::WIDTH].assume_init_ref() };
+                    state.pull(stored, &mut points);
                 }
-                averaged.pull(stored, &bar, &mut p);
-                S::force(stored, p.as_ref(), &mut out);
-            } else {
-                S::force(stored, &points, &mut out);
-            }
-            let local = room.local.as_mut().as_flattened_mut().as_flattened_mut();
-            for a in 0..S::KIND.nodes() {
-                let mut nodal = out[a];
-                if weighed {
-                    let weight = L::load(&room.weights[a][lane..]);
-                    for i in 0..3 {
-                        nodal[i] = nodal[i].mul(weight);
+                let mut out = Nodal::<S, L>::of([zero(); 3]);
+                S::force(stored, &mut points, &mut out);
+                let local = group.local.as_mut().as_flattened_mut().as_flattened_mut();
+                for a in 0..S::KIND.nodes() {
+                    let mut nodal = out[a];
+                    if self.weighed {
+                        let weight = L::load(&group.weights[a][lane & (WIDEST - L::WIDTH)..]);
+                        for i in 0..3 {
+                            nodal[i] = nodal[i].mul(weight);
+                        }
                     }
+                    let at = 3 * (lane * S::KIND.nodes() + a * L::WIDTH);
+                    L::spread(&nodal, &mut local[at..at + 3 * L::WIDTH]);
                 }
-                let at = 3 * (lane * S::KIND.nodes() + a * L::WIDTH);
-                L::spread(&nodal, &mut local[at..at + 3 * L::WIDTH]);
             }
         }
         true
     }
+}
+
+impl<S: Shape> Evaluate<'_, S> {
+    /// From positions to the deformation gradients that the law sees.
+    #[inline(always)]
+    fn deform<L: Lanes>(&mut self, states: &mut States<S, L>) -> bool {
+        for g in 0..self.groups.len() {
+            let stored = &self.stored[g * S::STORED..][..S::STORED];
+            let points = &mut self.points[g * S::POINTS..][..S::POINTS];
+            let group = &self.groups[g];
+            for lane in (0..WIDEST).step_by(L::WIDTH) {
+                let stored = Stored::<L>::new(stored, lane);
+                let mut x = Nodal::<S, L>::of([zero(); 3]);
+                for a in 0..S::KIND.nodes() {
+                    for i in 0..S::KIND.dimension() {
+                        x[a][i] = L::load(&group.x[a][i][lane & (WIDEST - L::WIDTH)..]);
+                    }
+                }
+                let mut points = Batch { points, lane };
+                S::deformation(stored, &x, &mut points);
+                if self.averaging != Averaging::Off && S::AVERAGED {
+                    let state = states[g][lane / L::WIDTH].write(Averaged::new(self.averaging));
+                    if state.average(stored, &mut points).is_err() {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Sums the energies of the points of some elements; false if that of one is no finite number.
+#[inline(always)]
+fn energies<S: Shape, L: Lanes>(
+    stored: Stored<'_, L>,
+    points: &Batch<'_>,
+    committed: &[Side],
+    group: &mut GroupRoom<S>,
+) -> bool {
+    let from = points.from::<L>();
+    let remembers = !committed.is_empty();
+    let mut energy = [zero::<L>(); 3];
+    for q in 0..S::POINTS {
+        let weight = S::weight(stored, q);
+        let of_point = &points.points[q];
+        energy[0] = energy[0].add(weight.mul(L::load(&of_point.energy[from..])));
+        if remembers {
+            energy[1] = energy[1].add(weight.mul(L::load(&of_point.dissipated[from..])));
+            energy[2] = energy[2].add(weight.mul(L::load(&committed[q][from..])));
+        }
+    }
+    let incremental = energy[0].add(energy[1].sub(energy[2]));
+    for i in 0..3 {
+        energy[i].store(&mut group.energy[i][from..]);
+    }
+    incremental.within(f64::MIN, f64::MAX)
 }
 
 /// A tensor of the lanes from one on.
@@ -263,7 +326,7 @@ fn load<L: Lanes>(from: &[Side; 9], lane: usize) -> Tensors<L> {
     let mut tensor = [[zero(); 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
-            tensor[i][j] = L::load(&from[3 * i + j][lane..]);
+            tensor[i][j] = L::load(&from[3 * i + j][lane & (WIDEST - L::WIDTH)..]);
         }
     }
     tensor
@@ -275,6 +338,8 @@ struct Put<'a, T> {
     k: usize,
     lanes: Range<usize>,
     nodes: &'a [u32],
+    /// Nothing is put in the third direction.
+    flat: bool,
     local: &'a [f64],
 }
 
@@ -291,13 +356,20 @@ impl<T: Target> Kernel for Put<'_, T> {
             }
             let (nodes, local) = (&self.nodes[lane * each..], &self.local[3 * lane * each..]);
             let (nodes, local) = (&nodes[..L::WIDTH * each], &local[..3 * L::WIDTH * each]);
+            let own = own.start - lane..own.end - lane;
             // SAFETY: these are nodes of the elements that are swept, as `evaluate` requires.
-            unsafe { self.target.put::<L>(self.k + lane, own.start - lane..own.end - lane, nodes, local) };
+            unsafe {
+                if self.flat {
+                    self.target.put::<L, true>(self.k + lane, own, nodes, local);
+                } else {
+                    self.target.put::<L, false>(self.k + lane, own, nodes, local);
+                }
+            }
         }
     }
 }
 
-/// Evaluates a range of elements. Stops before a group that contains an element without energy; returns the first element that was not
+/// Evaluates a range of elements. Stops before groups that contain an element without energy; returns the first element that was not
 /// evaluated.
 ///
 /// # Safety
@@ -310,33 +382,43 @@ pub(super) unsafe fn evaluate<S: Shape, W: Law, T: Target>(
     target: &mut T,
 ) -> usize {
     let each = S::KIND.nodes();
+    let dimension = S::KIND.dimension();
     let mut next = range.start;
     while next < range.end {
-        let k = next - next % WIDEST;
-        let nodes = &of.nodes[k * each..][..WIDEST * each];
-        let (x, weights) = (&mut room.x.as_mut()[..each], &mut room.weights.as_mut()[..each]);
-        enter(of.isa, Fetch { target, k, nodes, x, weights });
-        law.begin(k, room.committed.as_mut());
+        let first = next - next % WIDEST;
+        let count = (range.end - first).div_ceil(WIDEST).min(room.groups.len());
+        let groups = &mut room.groups[..count];
+        let nodes = |g: usize| &of.nodes[(first + g * WIDEST) * each..][..WIDEST * each];
+        for (g, group) in groups.iter_mut().enumerate() {
+            let (x, weights) = (&mut group.x.as_mut()[..each], &mut group.weights.as_mut()[..each]);
+            let k = first + g * WIDEST;
+            enter(of.isa, Fetch { target, k, nodes: nodes(g), dimension, x, weights });
+        }
+        law.begin(first, &mut room.committed);
         let kernel = Evaluate {
             averaging: of.averaging,
-            stored: of.stored.group(k),
-            room,
-            law: &mut |q, at| law.evaluate(q, at),
+            stored: of.stored.groups(first, count),
+            groups,
+            points: &mut room.points[..count * S::POINTS],
+            committed: &room.committed,
+            law: &mut |points| law.evaluate(points),
             weighed: T::WEIGHED,
-            remembers: W::REMEMBERS,
         };
         if !enter(of.isa, kernel) {
             break;
         }
-        let lanes = next - k..range.end.min(k + WIDEST) - k;
-        law.commit(k, lanes.clone());
-        for lane in lanes.clone() {
-            let [stored, dissipated, committed] = room.energy.map(|energy| energy[lane]);
-            target.count(HistoryEnergy { stored, dissipated, committed });
+        for (g, group) in room.groups[..count].iter().enumerate() {
+            let k = first + g * WIDEST;
+            let lanes = next - k..range.end.min(k + WIDEST) - k;
+            law.commit(k, lanes.clone());
+            for lane in lanes.clone() {
+                let [stored, dissipated, committed] = [0, 1, 2].map(|i| group.energy[i][lane]);
+                target.count(HistoryEnergy { stored, dissipated, committed });
+            }
+            next = k + lanes.end;
+            let local = group.local.as_ref().as_flattened().as_flattened();
+            enter(of.isa, Put { target, k, lanes, nodes: nodes(g), flat: dimension == 2, local });
         }
-        next = k + lanes.end;
-        let local = room.local.as_ref().as_flattened().as_flattened();
-        enter(of.isa, Put { target, k, lanes, nodes, local });
     }
     next
 }

@@ -26,11 +26,18 @@ pub(in crate::model::solid) trait Target {
     /// The energy of the next element.
     fn count(&mut self, energy: HistoryEnergy);
 
-    /// Puts the gradients of some lanes of the elements from `k` on, as [`Lanes::spread`] writes those of each node, to their nodes in order.
+    /// Puts the gradients of some lanes of the elements from `k` on, as [`Lanes::spread`] writes those of each node, to their nodes in order; flat
+    /// elements have none in the third direction.
     ///
     /// # Safety
     /// As before.
-    unsafe fn put<L: Lanes>(&mut self, k: usize, lanes: Range<usize>, nodes: &[u32], local: &[f64]);
+    unsafe fn put<L: Lanes, const FLAT: bool>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    );
 }
 
 /// A target for elements one by one, too.
@@ -130,10 +137,8 @@ impl<const GRADIENT: bool> Target for Sums<'_, GRADIENT> {
         each: usize,
         mut put: impl FnMut(usize, [L; 3], L),
     ) {
-        while self.edge.first().is_some_and(|g| (*g as usize) < k / WIDEST) {
-            self.edge = &self.edge[1..];
-        }
-        let careful = self.edge.first().is_some_and(|g| *g as usize == k / WIDEST);
+        // Not from one call to the next: groups that failed together are gathered again.
+        let careful = self.edge.binary_search(&((k / WIDEST) as u32)).is_ok();
         for a in 0..each {
             let x = if careful {
                 let rows = rows(self.x, &nodes[a..], each);
@@ -152,13 +157,21 @@ impl<const GRADIENT: bool> Target for Sums<'_, GRADIENT> {
     }
 
     #[inline(always)]
-    unsafe fn put<L: Lanes>(&mut self, _k: usize, lanes: Range<usize>, nodes: &[u32], local: &[f64]) {
+    unsafe fn put<L: Lanes, const FLAT: bool>(
+        &mut self,
+        _k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    ) {
         let each = nodes.len() / L::WIDTH;
         for e in lanes {
             for a in 0..each {
                 let at = 3 * nodes[e * each + a] as usize;
                 // SAFETY: guaranteed by this function's contract.
-                unsafe { add::<L, GRADIENT>(&local[3 * a * L::WIDTH..], e, self.out.as_mut_ptr().add(at)) };
+                unsafe {
+                    add::<L, GRADIENT, FLAT>(&local[3 * a * L::WIDTH..], e, self.out.as_mut_ptr().add(at))
+                };
             }
         }
     }
@@ -194,9 +207,15 @@ impl Target for Weighted<'_> {
     }
 
     #[inline(always)]
-    unsafe fn put<L: Lanes>(&mut self, k: usize, lanes: Range<usize>, nodes: &[u32], local: &[f64]) {
+    unsafe fn put<L: Lanes, const FLAT: bool>(
+        &mut self,
+        k: usize,
+        lanes: Range<usize>,
+        nodes: &[u32],
+        local: &[f64],
+    ) {
         // SAFETY: guaranteed by this function's contract.
-        unsafe { self.sums.put::<L>(k, lanes, nodes, local) }
+        unsafe { self.sums.put::<L, FLAT>(k, lanes, nodes, local) }
     }
 }
 
@@ -206,7 +225,11 @@ impl Target for Weighted<'_> {
 /// # Safety
 /// `to` points to three numbers.
 #[inline(always)]
-pub(super) unsafe fn add<L: Lanes, const PLUS: bool>(local: &[f64], e: usize, to: *mut f64) {
+pub(super) unsafe fn add<L: Lanes, const PLUS: bool, const FLAT: bool>(
+    local: &[f64],
+    e: usize,
+    to: *mut f64,
+) {
     let local = &local[..3 * L::WIDTH];
     let new = [local[2 * e], local[2 * e + 1], local[2 * L::WIDTH + e]];
     // SAFETY: guaranteed by this function's contract.
@@ -215,10 +238,14 @@ pub(super) unsafe fn add<L: Lanes, const PLUS: bool>(local: &[f64], e: usize, to
         let old = pair.read();
         if PLUS {
             pair.write([old[0] + new[0], old[1] + new[1]]);
-            *z += new[2];
+            if !FLAT {
+                *z += new[2];
+            }
         } else {
             pair.write([old[0] - new[0], old[1] - new[1]]);
-            *z -= new[2];
+            if !FLAT {
+                *z -= new[2];
+            }
         }
     }
 }

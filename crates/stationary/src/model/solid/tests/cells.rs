@@ -1,8 +1,12 @@
 //! Quadrilaterals, hexahedra, wedges and pyramids: their spectra, averaged volumes, and shapes that are refused.
 
 use super::super::averaged::Averaging;
-use super::super::cells::{Cell, Quad8};
+use super::super::cells::{
+    Cell, Hex8, Hex20, Hex27, Pyramid5, Quad4, Quad8, Quad9, Slopes, Tri3, Tri6, Wedge6,
+};
 use super::super::kind::Facts;
+use super::super::lanes::Lanes;
+use super::super::shape::{Local, zero};
 use super::*;
 use crate::linalg::max_abs;
 
@@ -110,6 +114,27 @@ impl Cell for Reduced {
     fn inradius(at: &[f64; 3], dual: &Tensor) -> f64 {
         Quad8::inradius(at, dual)
     }
+
+    fn slopes<L: Lanes>(u: &[L; 8], to: &mut impl Slopes<L>) {
+        for (q, (at, _)) in Self::rule().iter().enumerate() {
+            for c in 0..2 {
+                let slope = |a: usize| L::splat(Self::FACTS.cell.functions(at).slopes[a][c]).mul(u[a]);
+                to.put(q, c, (1..8).fold(zero(), |sum: L, a| sum.add(slope(a))));
+            }
+        }
+    }
+
+    fn loads<L: Lanes>(from: &impl Slopes<L>, out: &mut [L; 8]) {
+        *out = [zero(); 8];
+        for (q, (at, _)) in Self::rule().iter().enumerate() {
+            for c in 0..2 {
+                for (a, out) in out.iter_mut().enumerate() {
+                    let slope = L::splat(Self::FACTS.cell.functions(at).slopes[a][c]);
+                    *out = out.add(slope.mul(from.get(q, c)));
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -120,6 +145,67 @@ fn eight_nodes_with_four_points_have_one_deformation_without_energy() {
     let material = (SharedMaterial::new(material), Averaging::Off);
     let block = &group.cells::<Reduced, false>(&mesh.points, material).unwrap()[0];
     assert_eq!(modes_without_energy(&**block, mesh.points.as_flattened(), "reduced"), 4);
+}
+
+/// Numbers at points.
+struct AtPoints(Vec<[f64; 3]>);
+
+impl Slopes<f64> for AtPoints {
+    fn put(&mut self, q: usize, c: usize, value: f64) {
+        self.0[q][c] = value;
+    }
+
+    fn get(&self, q: usize, c: usize) -> f64 {
+        self.0[q][c]
+    }
+}
+
+/// The largest errors of the slopes of a kind and their transpose, and of its values.
+fn errors_of<C: Cell>() -> [f64; 2] {
+    let (n, d) = (C::KIND.nodes(), C::KIND.dimension());
+    let table: Vec<_> = C::rule().iter().map(|(at, _)| C::FACTS.cell.functions(at)).collect();
+    assert_eq!(table.len(), C::POINTS, "{:?}", C::KIND);
+    let (mut slopes, mut values) = (0.0f64, 0.0f64);
+    for a in 1..n {
+        let mut u = C::AtNodes::<f64>::of(0.0);
+        u[a] = 1.0;
+        let mut got = AtPoints(vec![[0.0; 3]; C::POINTS]);
+        C::slopes(&u, &mut got);
+        let at_points = (d == 2).then(|| C::values(&u));
+        for q in 0..C::POINTS {
+            (0..d).for_each(|c| slopes = slopes.max((got.0[q][c] - table[q].slopes[a][c]).abs()));
+            if let Some(at_points) = &at_points {
+                values = values.max((at_points[q] - table[q].values[a]).abs());
+            }
+        }
+    }
+    for q in 0..C::POINTS {
+        for c in 0..d {
+            let mut one = AtPoints(vec![[0.0; 3]; C::POINTS]);
+            one.0[q][c] = 1.0;
+            let mut got = C::AtNodes::<f64>::of(0.0);
+            C::loads(&one, &mut got);
+            (1..n).for_each(|a| slopes = slopes.max((got[a] - table[q].slopes[a][c]).abs()));
+        }
+        if d == 2 {
+            let mut one = C::AtPoints::<f64>::of(0.0);
+            one[q] = 1.0;
+            let mut got = C::AtNodes::<f64>::of(0.0);
+            C::value_loads(&one, &mut got);
+            (1..n).for_each(|a| values = values.max((got[a] - table[q].values[a]).abs()));
+        }
+    }
+    [slopes, values]
+}
+
+#[test]
+fn slopes_and_values_of_every_kind_and_their_transposes_are_those_of_its_shape_functions() {
+    let plane = [errors_of::<Tri3>(), errors_of::<Tri6>(), errors_of::<Quad4>()];
+    let quadratic = [errors_of::<Quad8>(), errors_of::<Quad9>(), errors_of::<Hex20>(), errors_of::<Hex27>()];
+    let linear = [errors_of::<Pyramid5>(), errors_of::<Wedge6>(), errors_of::<Hex8>()];
+    for errors in plane.into_iter().chain(quadratic).chain(linear) {
+        assert!(errors.iter().all(|e| *e < 4e-15), "{plane:?} {quadratic:?} {linear:?}");
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn batches_of_every_law_have_the_bits_of_single_points_and_refuse_what_these_ref
                 let places: [usize; BATCH] = std::array::from_fn(|_| place(&mut random));
                 let mut at = PointBatch::undeformed();
                 (0..BATCH).for_each(|lane| set(&mut at, lane, &all[places[lane]]));
-                let good = law.stress_batch(&mut at);
+                let good = law.stress_batch(std::slice::from_mut(&mut at));
                 assert_eq!(good, places.iter().all(|i| single[*i].is_ok()), "{name} {isa:?} {places:?}");
                 seen[usize::from(good)] += 1;
                 for (lane, i) in places.into_iter().enumerate().filter(|_| good) {

@@ -122,7 +122,7 @@ unsafe fn passes<S: TetShape, L: Lanes, T: Target>(
             let nodes = &tets.nodes[k * S::NODES..][..L::WIDTH * S::NODES];
             let all = if lanes.len() == L::WIDTH { 0..L::WIDTH } else { lanes };
             // SAFETY: guaranteed by this function's contract.
-            unsafe { target.put::<L>(k, all, nodes, &local) };
+            unsafe { target.put::<L, false>(k, all, nodes, &local) };
         }
         chunk = chunks.end;
     }

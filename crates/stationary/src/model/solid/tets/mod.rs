@@ -508,10 +508,10 @@ impl<S: TetShape> Elements for NeoHookeanTets<S> {
     }
 
     fn lumped_mass(&self, k: usize, out: &mut [f64]) {
-        lumped(self.geometry.shares(k, S::KIND), self.geometry.lumping, self.mass(k), out);
+        lumped(&self.geometry.shares(k, S::KIND), self.geometry.lumping, self.mass(k), out);
     }
 
     fn consistent_mass(&self, k: usize, out: &mut [f64]) {
-        consistent(self.geometry.shares(k, S::KIND), self.mass(k), out);
+        consistent(&self.geometry.shares(k, S::KIND), self.mass(k), out);
     }
 }
