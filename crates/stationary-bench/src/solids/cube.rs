@@ -33,11 +33,17 @@ impl Cube {
     /// The same, finer towards the corner at nought: a node at distance `r` (the largest coordinate) goes to `r^power` times where
     /// it was, so that sizes are in proportion to `r^power` there.
     pub fn graded(n: usize, kind: ElementKind, power: f64) -> Self {
+        Cube::layers(n, n, kind, power)
+    }
+
+    /// Of so many layers of cells.
+    fn layers(n: usize, layers: usize, kind: ElementKind, power: f64) -> Self {
         let corners = corners(n, power);
         let mut numbers =
             Numbers { at: vec![u32::MAX; corners.len()], middles: HashMap::new(), points: Vec::new() };
-        let mut nodes = Vec::with_capacity(6 * n.pow(3) * kind.nodes());
-        for cell in (0..n.pow(3)).map(|i| [i % n, i / n % n, i / (n * n)]) {
+        let cells = n.pow(2) * layers;
+        let mut nodes = Vec::with_capacity(6 * cells * kind.nodes());
+        for cell in (0..cells).map(|i| [i % n, i / n % n, i / (n * n)]) {
             for tet in kuhn(cell, n + 1) {
                 nodes.extend(tet.map(|a| numbers.corner(a, &corners)));
                 if kind == ElementKind::Tet10 {
@@ -46,6 +52,11 @@ impl Cube {
             }
         }
         Cube { kind, points: numbers.points, nodes }
+    }
+
+    /// A plate of tet4, one layer of cells of the cube.
+    pub fn plate(n: usize) -> Self {
+        Cube::layers(n, 1, ElementKind::Tet4, 0.0)
     }
 
     /// How many elements.
@@ -93,7 +104,8 @@ impl Cube {
         SolidProblem::new(solid, loads, supports, Vec::new())
     }
 
-    fn solid(&self) -> Solid {
+    /// The body alone.
+    pub fn solid(&self) -> Solid {
         let lame = Lame::new(LAME[0], LAME[1]).expect("a material of ours");
         let law = ConstitutiveLaw::NeoHookean(NeoHookean::new(lame).expect("a material of ours"));
         let blocks =

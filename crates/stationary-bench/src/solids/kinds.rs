@@ -78,7 +78,7 @@ fn over_tetrahedra(kind: ElementKind, plane: PlaneAssumption) -> Result<BenchOut
 }
 
 /// A square or cube of elements of a kind.
-fn grid(kind: ElementKind) -> (Vec<[f64; 3]>, Vec<u32>) {
+pub fn grid(kind: ElementKind) -> (Vec<[f64; 3]>, Vec<u32>) {
     let d = kind.dimension();
     let cell = in_cell(kind);
     let points_each = match kind {

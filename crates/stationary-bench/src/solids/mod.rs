@@ -4,6 +4,8 @@ pub mod cube;
 mod free;
 mod kinds;
 mod large;
+mod loads;
+mod materials;
 mod model;
 mod reference;
 mod runs;
@@ -83,6 +85,8 @@ pub fn rows() -> Vec<BenchRow> {
     ];
     rows.extend(model::rows());
     rows.extend(kinds::rows());
+    rows.extend(materials::rows());
+    rows.extend(loads::rows());
     rows
 }
 
