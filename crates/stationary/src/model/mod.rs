@@ -42,7 +42,7 @@ pub use lagrangian::{Jet, JetParts, Lagrangian};
 pub use legendre::Legendre;
 pub use mass::Mass;
 pub use phase::{ConstantForm, Fibred, FormulaPhase, PhaseFault, PhaseJet, PhaseSpace, TwoForm};
-pub use potentials::{DeadLoad, LoadEnergy, NO_LOAD, PotentialFault, Potentials};
+pub use potentials::{DeadLoad, FlatPressure, LoadEnergy, NO_LOAD, PotentialFault, Potentials};
 pub(crate) use prefetch::prefetch;
 pub use rigid::{
     BodyFault, BodyJet, BodyPotential, FormulaPotential, RigidBody, complete_elliptic, pose, torque,

@@ -103,11 +103,15 @@ pub trait Potentials: Send + Sync {
     fn dead_loads(&self, _k: usize) -> &[DeadLoad] {
         &[]
     }
-    /// Whether potential `k` has loads besides its [`dead_loads`](Self::dead_loads).
+    /// The pressures on flat triangles of potential `k`, if it has no other follower loads.
+    fn flat_pressures(&self, _k: usize) -> &[FlatPressure] {
+        &[]
+    }
+    /// Whether potential `k` has loads besides its [`dead_loads`](Self::dead_loads) and [`flat_pressures`](Self::flat_pressures).
     fn has_other_loads(&self, k: usize) -> bool {
         self.loaded(k)
     }
-    /// As [`load_at`](Self::load_at), without the [`dead_loads`](Self::dead_loads).
+    /// As [`load_at`](Self::load_at), without the [`dead_loads`](Self::dead_loads); not asked where there are [`flat_pressures`](Self::flat_pressures).
     fn other_load_at<'a>(
         &'a self,
         k: usize,
@@ -164,6 +168,28 @@ pub struct DeadLoad {
     pub place: [f64; 3],
     /// The field.
     pub force: Arc<FormulaField>,
+}
+
+/// A pressure on a flat triangle of nodes that does not depend on the place. It follows the surface, and has no potential.
+#[derive(Debug, Clone)]
+pub struct FlatPressure {
+    /// The potential to which it belongs.
+    pub element: u32,
+    /// Its number among those of the potential.
+    pub number: u32,
+    /// The corners; their normal points outwards.
+    pub nodes: [u32; 3],
+    /// The pressure.
+    pub pressure: Arc<FormulaField>,
+}
+
+impl FlatPressure {
+    /// The force `-p/6 (b - a) x (c - a)` on each of the three corners, a third of that on the triangle.
+    #[inline]
+    pub fn force(pressure: f64, [a, b, c]: &[[f64; 3]; 3]) -> [f64; 3] {
+        let along = |q: &[f64; 3]| [q[0] - a[0], q[1] - a[1], q[2] - a[2]];
+        crate::linalg::cross(&along(b), &along(c)).map(|normal| -(pressure / 6.0 * normal))
+    }
 }
 
 /// Energy and power of the loads of one potential.
@@ -263,6 +289,9 @@ impl<P: Potentials + ?Sized> Potentials for std::sync::Arc<P> {
     }
     fn dead_loads(&self, k: usize) -> &[DeadLoad] {
         (**self).dead_loads(k)
+    }
+    fn flat_pressures(&self, k: usize) -> &[FlatPressure] {
+        (**self).flat_pressures(k)
     }
     fn has_other_loads(&self, k: usize) -> bool {
         (**self).has_other_loads(k)

@@ -1,8 +1,9 @@
 //! Execution of events: the choice among the schedulers, and the drift and kick of one element.
 
-use super::external::{LoadTime, Turn};
+use super::external::LoadTime;
 use super::harmonic_schedule::level_part::Thread;
 use super::history::Slot;
+use super::turns::Turn;
 use super::{Avi, AviError, Event, Queue, Schedule};
 use crate::model::{PotentialFault, Potentials};
 

@@ -13,8 +13,9 @@
 use super::AviError;
 use super::decay::Decay;
 use super::harmonic_schedule::level_part::{ElementFailure, SharedArrays, Thread};
+use super::turns::Turn;
 use crate::linalg::cross;
-use crate::model::{DeadLoad, FieldValues, NO_LOAD, PotentialFault, Potentials};
+use crate::model::{DeadLoad, FieldValues, FlatPressure, NO_LOAD, PotentialFault, Potentials, Supports};
 use std::sync::Arc;
 
 /// The elements and nodes on which loads and supports act, of elements that fire together, as far as one thread owns the nodes.
@@ -24,12 +25,23 @@ pub(super) struct Externals {
     moving: Vec<u32>,
     /// Nodes with a prescribed component, moving or at rest.
     held: Vec<u32>,
-    /// Elements with loads other than dead ones, in order.
-    loaded: Vec<u32>,
+    /// Nodes that are held in all components, at rest.
+    resting: Vec<u32>,
+    /// Pressures on flat triangles, in the order of their elements.
+    flat: Vec<FlatPressure>,
+    /// Elements with other loads but dead ones, in order.
+    loaded: Vec<LoadedElement>,
     /// Dead loads that change in time, summed for each node.
     dead: Vec<DeadLoad>,
     /// The nodes with loads.
     pushed: Vec<u32>,
+}
+
+/// An element with loads that are asked of it, and how many pressures on flat triangles come before it.
+#[derive(Debug, Clone, Copy)]
+struct LoadedElement {
+    element: u32,
+    after: u32,
 }
 
 /// The time of an event, the time by which it multiplies forces, and whether it is the first of its element.
@@ -51,25 +63,39 @@ impl Externals {
             nodes.shrink_to_fit();
             nodes
         };
-        let others = list.iter().copied().filter(|k| potentials.has_other_loads(*k as usize));
-        let loaded: Vec<u32> = others.collect();
+        let (mut flat, mut loaded) = (Vec::new(), Vec::new());
+        for k in list {
+            flat.extend_from_slice(potentials.flat_pressures(*k as usize));
+            if potentials.has_other_loads(*k as usize) {
+                loaded.push(LoadedElement { element: *k, after: flat.len() as u32 });
+            }
+        }
+        flat.shrink_to_fit();
+        loaded.shrink_to_fit();
         let dead = dead_loads(potentials, list, own);
-        let mut pushed = nodes_of(&loaded, own);
+        let others: Vec<u32> = loaded.iter().map(|l| l.element).collect();
+        let mut pushed = nodes_of(&others, own);
+        pushed.extend(flat.iter().flat_map(|load| load.nodes).filter(|a| own(*a)));
         pushed.extend(dead.iter().map(|load| load.node));
         pushed.sort_unstable();
         pushed.dedup();
         pushed.shrink_to_fit();
         let supports = potentials.supports();
-        let held = nodes_of(list, &|a| own(a) && supports.is_some_and(|s| s.holds_node(a)));
+        let rests = |a: u32| supports.is_some_and(|s| rests(s, a));
+        let held = nodes_of(list, &|a| own(a) && supports.is_some_and(|s| s.holds_node(a)) && !rests(a));
+        let resting = nodes_of(list, &|a| own(a) && rests(a));
         let moving = nodes_of(list, &|a| own(a) && moves(potentials, a));
-        Externals { moving, held, loaded, dead, pushed }
+        Externals { moving, held, resting, flat, loaded, dead, pushed }
     }
 
     /// Memory in bytes.
     pub fn memory(&self) -> usize {
-        let lists = [&self.moving, &self.held, &self.loaded, &self.pushed];
+        let lists = [&self.moving, &self.held, &self.resting, &self.pushed];
         let lists: usize = lists.map(|list| size_of::<u32>() * list.capacity()).iter().sum();
-        lists + size_of::<DeadLoad>() * self.dead.capacity()
+        lists
+            + size_of::<DeadLoad>() * self.dead.capacity()
+            + size_of::<FlatPressure>() * self.flat.capacity()
+            + size_of::<LoadedElement>() * self.loaded.capacity()
     }
 
     /// Moves the nodes with prescribed motions or damping to a time since the start.
@@ -110,15 +136,18 @@ impl Externals {
     ) -> Result<(), ElementFailure> {
         // SAFETY: guaranteed by this function's contract.
         unsafe {
-            if !self.loaded.is_empty() {
-                let mut fields = FieldValues::new(arrays.start + time.t);
-                for k in &self.loaded {
-                    arrays.gather_loads(*k, time, &mut fields, thread)?;
-                }
+            let mut fields = FieldValues::new(arrays.start + time.t);
+            let mut done = 0;
+            for LoadedElement { element, after } in &self.loaded {
+                let flat = &self.flat[std::mem::replace(&mut done, *after as usize)..*after as usize];
+                arrays.gather_flat(flat, time, thread.number)?;
+                arrays.gather_loads(*element, time, &mut fields, thread)?;
             }
+            arrays.gather_flat(&self.flat[done..], time, thread.number)?;
             arrays.gather_dead(&self.dead, time)?;
             self.pushed.iter().for_each(|a| arrays.push_node(*a));
             self.held.iter().for_each(|a| arrays.release_node(*a));
+            self.resting.iter().for_each(|a| arrays.release_resting_node(*a));
         }
         Ok(())
     }
@@ -128,7 +157,7 @@ impl Externals {
     /// # Safety
     /// As for [`open`](Self::open).
     pub unsafe fn abandon<P: Potentials>(&self, arrays: &SharedArrays<'_, P>) {
-        for a in self.held.iter().chain(&self.pushed) {
+        for a in self.held.iter().chain(&self.resting).chain(&self.pushed) {
             // SAFETY: guaranteed by this function's contract.
             unsafe { arrays.abandon_node(*a) };
         }
@@ -141,8 +170,33 @@ fn moves<P: Potentials>(potentials: &P, a: u32) -> bool {
         || potentials.supports().is_some_and(|s| s.moves_node(a))
 }
 
+/// Whether a node is held in all components, at rest: what its support takes has no work, and the moment of its sum.
+pub(super) fn rests(supports: &Supports, a: u32) -> bool {
+    !supports.moves_node(a) && (0..3).all(|i| supports.is_fixed(3 * a as usize + i))
+}
+
+/// The positions of the corners of a flat triangle summed, and the force of a pressure on each of them, at the time of the fields.
+#[inline]
+pub(super) fn push_of_triangle<'l>(
+    load: &'l FlatPressure,
+    fields: &mut FieldValues<'l>,
+    x: &[f64],
+) -> [[f64; 3]; 2] {
+    let pressure = fields.at(&load.pressure, &[0.0; 3]).0[0];
+    let corners = load.nodes.map(|a| {
+        let at = 3 * a as usize;
+        [x[at], x[at + 1], x[at + 2]]
+    });
+    let sum = std::array::from_fn(|i| corners[0][i] + corners[1][i] + corners[2][i]);
+    [sum, FlatPressure::force(pressure, &corners)]
+}
+
 /// The dead loads of elements that fire together, summed for each node that is `own`, ascending by nodes.
-fn dead_loads<P: Potentials>(potentials: &P, list: &[u32], own: &dyn Fn(u32) -> bool) -> Vec<DeadLoad> {
+pub(super) fn dead_loads<P: Potentials>(
+    potentials: &P,
+    list: &[u32],
+    own: &dyn Fn(u32) -> bool,
+) -> Vec<DeadLoad> {
     let all = list.iter().flat_map(|k| potentials.dead_loads(*k as usize)).filter(|load| own(load.node));
     let mut all: Vec<&DeadLoad> = all.collect();
     // Stable: loads on a node stay in the order of the elements.
@@ -297,6 +351,48 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         Ok(())
     }
 
+    /// Adds the impulses of pressures on flat triangles to those of their nodes, and books their work: for each of them the work of equal forces on three
+    /// corners, which is that of one on the sum of their positions.
+    ///
+    /// # Safety
+    /// As for [`open_node`](Self::open_node), of the nodes that the thread owns.
+    pub unsafe fn gather_flat(
+        &self,
+        loads: &[FlatPressure],
+        time: LoadTime,
+        thread: u8,
+    ) -> Result<(), ElementFailure> {
+        if loads.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: guaranteed by this function's contract: no thread writes positions now.
+        let x = unsafe { std::slice::from_raw_parts(self.x, 3 * self.nodes) };
+        let mut fields = FieldValues::new(self.start + time.t);
+        for load in loads {
+            let [sum, force] = push_of_triangle(load, &mut fields, x);
+            // Zero, or NaN where a force is not finite.
+            if (0.0 * force[0] + 0.0 * force[1] + 0.0 * force[2]).is_nan() {
+                // SAFETY: the potentials outlive this call.
+                return Err(ElementFailure::of_load(unsafe { &*self.potentials }, load.element));
+            }
+            let impulse = force.map(|f| time.weight * f);
+            for (corner, a) in load.nodes.into_iter().enumerate() {
+                if !self.is_owned(a, thread) {
+                    continue;
+                }
+                // SAFETY: guaranteed by this function's contract; what is booked with a triangle belongs to its first node.
+                unsafe {
+                    let node = self.balance.of(a);
+                    (0..3).for_each(|i| node.impulse[i] += impulse[i]);
+                    if corner == 0 {
+                        node.add_work(self.balance.record_work_of_triangle(load, time.first, &sum, &force));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the impulses of dead loads to those of their nodes, and books their work.
     ///
     /// # Safety
@@ -365,6 +461,18 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         }
     }
 
+    /// The same of a node that is held in all components, at rest. Its moment follows from the sum of its impulses.
+    ///
+    /// # Safety
+    /// As for [`push_node`](Self::push_node).
+    #[inline]
+    pub unsafe fn release_resting_node(&self, a: u32) {
+        // SAFETY: guaranteed by this function's contract.
+        let (mass, (_, v), node) = unsafe { (*self.mass.add(a as usize), self.node(a), self.balance.of(a)) };
+        node.add_impulse_at_rest(&v.map(|v| -mass * v));
+        *v = [0.0; 3];
+    }
+
     /// Moves the nodes of an element that have prescribed motions or damping to a time since the start.
     ///
     /// # Safety
@@ -406,6 +514,8 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
     ) -> Result<(), ElementFailure> {
         // SAFETY: guaranteed by this function's contract.
         let potentials: &'p P = unsafe { &*self.potentials };
+        // SAFETY: guaranteed by this function's contract.
+        unsafe { self.gather_flat(potentials.flat_pressures(k as usize), time, thread.number) }?;
         if potentials.has_other_loads(k as usize) {
             let mut fields = FieldValues::new(self.start + time.t);
             // SAFETY: guaranteed by this function's contract.
@@ -418,7 +528,7 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
         let nodes = potentials.nodes(k as usize).iter().enumerate();
         // SAFETY: guaranteed by this function's contract.
         for (_, a) in nodes.filter(|(n, a)| turn.closes(*n) && unsafe { self.balance.has(**a) }) {
-            let is_held = potentials.supports().is_some_and(|s| s.holds_node(*a));
+            let supports = potentials.supports().filter(|s| s.holds_node(*a));
             let of_node = |all: &'_ [DeadLoad]| {
                 let first = all.partition_point(|load| load.node < *a);
                 first..first + all[first..].partition_point(|load| load.node == *a)
@@ -428,8 +538,10 @@ impl<'p, P: Potentials + 'p> SharedArrays<'_, P> {
             unsafe {
                 self.gather_dead(dead, time)?;
                 self.push_node(*a);
-                if is_held {
-                    self.release_node(*a);
+                match supports {
+                    Some(supports) if rests(supports, *a) => self.release_resting_node(*a),
+                    Some(_) => self.release_node(*a),
+                    None => {}
                 }
             }
         }
@@ -466,83 +578,4 @@ impl ElementFailure {
 /// The error of a load that is not a finite number.
 pub(super) fn load_not_finite<P: Potentials>(potentials: &P, k: usize, time: f64) -> AviError {
     AviError { time, fault: ElementFailure::of_load(potentials, k as u32).fault }
-}
-
-/// Which of its nodes an element is the first, and the last, to kick among the elements that fire together with it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
-    opens: u32,
-    closes: u32,
-    /// The number of its time step among all.
-    level: u32,
-}
-
-impl Turn {
-    /// Of an element that fires alone.
-    pub const ALONE: Self = Turn { opens: u32::MAX, closes: u32::MAX, level: u32::MAX };
-
-    /// Whether it is the first to kick its node of this number.
-    #[inline]
-    pub fn opens(self, n: usize) -> bool {
-        self.opens >> n.min(31) & 1 == 1
-    }
-
-    /// Whether it is the last.
-    #[inline]
-    pub fn closes(self, n: usize) -> bool {
-        self.closes >> n.min(31) & 1 == 1
-    }
-}
-
-/// The [`Turn`] of each element; empty if each fires alone.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Turns {
-    turns: Vec<Turn>,
-    /// The dead loads of the elements of each time step.
-    dead: Vec<Arc<[DeadLoad]>>,
-}
-
-impl Turns {
-    /// For elements in the order of their events, of which those of one time step fire together.
-    ///
-    /// # Panics
-    /// If an element has more than 32 nodes.
-    pub fn new<P: Potentials>(potentials: &P, ranked: &[u32], step: &[f64], nodes: usize) -> Self {
-        let mut turns = vec![Turn { opens: 0, closes: 0, level: 0 }; step.len()];
-        let mut dead = Vec::new();
-        let mut mark = vec![u32::MAX; nodes];
-        let mut marks = |a: &u32, level: u32| std::mem::replace(&mut mark[*a as usize], level) != level;
-        let levels = ranked.chunk_by(|k, next| step[*k as usize] == step[*next as usize]);
-        for (level, list) in (0..).zip(levels) {
-            for (k, forward) in list.iter().map(|k| (k, true)).chain(list.iter().rev().map(|k| (k, false))) {
-                let own = potentials.nodes(*k as usize);
-                assert!(own.len() <= 32, "an element of at most 32 nodes");
-                let turn = &mut turns[*k as usize];
-                turn.level = level;
-                for (n, a) in own.iter().enumerate() {
-                    let is_first = marks(a, 2 * level + u32::from(forward));
-                    let nodes = if forward { &mut turn.opens } else { &mut turn.closes };
-                    *nodes |= u32::from(is_first) << n;
-                }
-            }
-            dead.push(dead_loads(potentials, list, &|_| true).into());
-        }
-        Turns { turns, dead }
-    }
-
-    /// That of an element.
-    #[inline]
-    pub fn of(&self, k: usize) -> Turn {
-        self.turns.get(k).copied().unwrap_or(Turn::ALONE)
-    }
-
-    /// The dead loads of the elements that fire together; none if an element fires alone.
-    pub fn dead(&self, turn: Turn) -> Option<Arc<[DeadLoad]>> {
-        self.dead.get(turn.level as usize).cloned()
-    }
-
-    /// Memory in bytes.
-    pub fn memory(&self) -> usize {
-        size_of::<Turn>() * self.turns.capacity() + self.dead.iter().map(|d| size_of_val(&**d)).sum::<usize>()
-    }
 }

@@ -51,6 +51,7 @@ mod snapshot;
 mod start;
 mod state;
 mod steps;
+mod turns;
 mod work_balance;
 
 pub use advance::{FiredEvent, elapsed};
@@ -68,12 +69,12 @@ pub use steps::{Buffer, harmonic};
 use crate::model::{Past, PotentialFault, Potentials};
 use clocks::Clocks;
 use envelope::Envelope;
-use external::Turns;
 use free_schedule::FreeSchedule;
 use harmonic_schedule::HarmonicSchedule;
 use history::History;
 use start::with_follower_loads;
 use std::fmt;
+use turns::Turns;
 use work_balance::WorkBalance;
 
 /// An asynchronous variational integrator of a sum of potentials.

@@ -3,7 +3,8 @@
 //! A uniform factor keeps the order of the time steps: levels of harmonic steps, the order of simultaneous events, and the elements with
 //! which constant nodal forces act all stay as they are.
 
-use super::external::{LoadTime, Turn};
+use super::external::LoadTime;
+use super::turns::Turn;
 use super::{Avi, AviError, Schedule};
 use crate::model::Potentials;
 

@@ -1,7 +1,7 @@
 //! All nodes at one time: energies, momenta, and the balance of momentum with external impulses.
 
 use super::decay::{Decay, Decayed};
-use super::external::load_not_finite;
+use super::external::{load_not_finite, push_of_triangle};
 use super::work_balance::BalanceTotals;
 use super::{Avi, AviError};
 use crate::linalg::{cross, dot};
@@ -22,6 +22,8 @@ pub struct Snapshot {
     pub potential: f64,
     /// Energy that elements with memory have dissipated up to their last commits, and mass-proportional damping.
     pub dissipated: f64,
+    /// What mass-proportional damping has of it.
+    pub damped: f64,
     /// Work of time-dependent loads, follower loads and moving supports since the start.
     pub work: f64,
 }
@@ -136,11 +138,11 @@ impl<P: Potentials> Avi<P> {
             reactions: vec![[0.0; 3]; supports.map_or(0, |s| s.count())],
             ..AppliedAhead::default()
         };
-        let mut dissipated = own.committed + self.totals().damped();
+        let mut lost = self.totals().damped();
         for (a, decayed) in damped {
             let x = &self.x[3 * a..3 * a + 3];
             external.add_load(x, &decayed.impulse.map(|p| -p));
-            dissipated += decayed.energy;
+            lost += decayed.energy;
             if supports.is_some_and(|s| s.moves_node(a as u32)) {
                 // Among the change of its moment, which is not all of the support.
                 let moment = cross(x, &decayed.impulse);
@@ -165,7 +167,15 @@ impl<P: Potentials> Avi<P> {
             }
             potential += load.potential;
             work -= ahead[k] * load.rate;
-            work += self.work_balance.follower_work(k, nodes, &x, follower);
+            match self.potentials.flat_pressures(k) {
+                [] => work += self.work_balance.follower_work(k, nodes, &x, follower),
+                flat => {
+                    for load in flat {
+                        let push = push_of_triangle(load, &mut fields, &x);
+                        work += self.work_balance.work_of_triangle(load, &push);
+                    }
+                }
+            }
             for (n, &a) in nodes.iter().enumerate() {
                 let at = 3 * a as usize;
                 let impulse: [f64; 3] =
@@ -177,7 +187,8 @@ impl<P: Potentials> Avi<P> {
         self.add_reactions_ahead(&x, &v, &back, &mut external);
         self.remove_impulses(&back, &mut v, &mut work);
         let kinetic = v.chunks_exact(3).zip(&self.mass).map(|(v, m)| 0.5 * m * dot(v, v)).sum();
-        Ok((Snapshot { t: time, x, v, kinetic, potential, dissipated, work }, external))
+        let dissipated = own.committed + lost;
+        Ok((Snapshot { t: time, x, v, kinetic, potential, dissipated, damped: lost, work }, external))
     }
 
     /// Adds `sum_k weights[k] dV_k/dx` at the time reached to `out`, without commits; returns the sums of the energies.
@@ -339,6 +350,6 @@ impl<P: Potentials> Avi<P> {
 
     /// External impulses and work so far.
     fn totals(&self) -> BalanceTotals {
-        self.work_balance.totals(self.potentials.supports())
+        self.work_balance.totals(self.potentials.supports(), &self.x)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::clocks::Clocks;
 use super::envelope::{Boundary, Envelope, Mesh};
-use super::external::{LoadTime, Turn, Turns, load_not_finite};
+use super::external::{LoadTime, load_not_finite};
 use super::harmonic_schedule::HarmonicSchedule;
 use super::history::History;
 use super::nodal_loads::NodalLoads;
+use super::turns::{Turn, Turns};
 use super::work_balance::WorkBalance;
 use super::{Avi, AviError, LEAST_PARTITIONED, Queue, Schedule};
 use crate::model::{FormulaField, Potentials};
@@ -168,7 +169,7 @@ impl<P: Potentials> Avi<P> {
     }
 }
 
-/// The elements under follower loads (pressures), each with the number of its nodes.
+/// The elements under follower loads (pressures), each with the number of the points on which they act: flat triangles, or nodes.
 pub(super) fn with_follower_loads<P: Potentials>(potentials: &P, x: &[f64], t: f64) -> Vec<(usize, usize)> {
     let has_follower = |k: &usize| {
         let mut dead = vec![0.0; 3 * potentials.nodes(*k).len()];
@@ -178,6 +179,9 @@ pub(super) fn with_follower_loads<P: Potentials>(potentials: &P, x: &[f64], t: f
     (0..potentials.count())
         .filter(|k| potentials.loaded(*k))
         .filter(has_follower)
-        .map(|k| (k, potentials.nodes(k).len()))
+        .map(|k| match potentials.flat_pressures(k) {
+            [] => (k, potentials.nodes(k).len()),
+            flat => (k, flat.len()),
+        })
         .collect()
 }

@@ -1,23 +1,26 @@
 //! External impulses, moments and work of loads and supports, summed by nodes [AVI03 3.5 (52)-(57)].
 
+use super::external::rests;
 use super::nodal_loads::{NodalLoads, SharedNodalLoads};
 use crate::linalg::{CompensatedSum, cross};
-use crate::model::Supports;
+use crate::model::{FlatPressure, Supports};
 
 /// A compensated sum, so that millions of impulses balance to rounding.
 pub(super) type Sum = CompensatedSum<f64>;
 
-/// External impulses, moments and work on one node so far.
+/// External impulses, moments and work on one node so far. In the order of memory a support at rest uses one line of the cache, a load the two after it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C, align(64))]
 pub(super) struct NodeBalance {
-    load: [Sum; 3],
-    load_moment: [Sum; 3],
+    /// The moment of supports that hold a node at rest in all components is not summed: it is that of their impulse.
     reaction: [Sum; 3],
-    reaction_moment: [Sum; 3],
     /// Work of the supports of the node, and of the loads of those elements whose first node it is.
     work: Sum,
+    load: [Sum; 3],
+    load_moment: [Sum; 3],
     /// The impulse of loads that is still to be applied.
     pub impulse: [f64; 3],
+    reaction_moment: [Sum; 3],
     /// The velocity of prescribed components.
     pub velocity: [f64; 3],
     /// Kinetic energy that mass-proportional damping has taken from the node.
@@ -26,6 +29,7 @@ pub(super) struct NodeBalance {
 
 impl NodeBalance {
     /// Adds the impulse of a load on the node at `x`.
+    #[inline]
     pub fn add_load(&mut self, x: &[f64], impulse: &[f64; 3]) {
         add(&mut self.load, impulse);
         add(&mut self.load_moment, &cross(x, impulse));
@@ -38,7 +42,14 @@ impl NodeBalance {
         add(&mut self.reaction_moment, moment);
     }
 
+    /// Adds the impulse of a support that holds the node at rest in all components.
+    #[inline]
+    pub fn add_impulse_at_rest(&mut self, impulse: &[f64; 3]) {
+        add(&mut self.reaction, impulse);
+    }
+
     /// Adds external work.
+    #[inline]
     pub fn add_work(&mut self, work: f64) {
         self.work.add(work);
     }
@@ -76,7 +87,8 @@ pub(super) struct WorkBalance {
     /// The nodes that have a balance, in ascending order.
     nodes: Vec<u32>,
     balances: Vec<NodeBalance>,
-    /// Positions and follower forces at the last event of each element under follower loads, six numbers a node.
+    /// Positions and follower forces at the last event of each element under follower loads, six numbers a node; where they are pressures on flat triangles
+    /// six a triangle, the sum of the positions of its corners and the force on each of them.
     last_follower: Vec<f64>,
     /// Where the numbers of each element begin in `last_follower`, or `u32::MAX`; empty if there are none.
     follower_start: Vec<u32>,
@@ -86,7 +98,7 @@ pub(super) struct WorkBalance {
 
 impl WorkBalance {
     /// Balances of `nodes`, in any order, in a mesh of `count` nodes. `follower` lists the elements under follower loads, each with
-    /// the number of its nodes, in ascending order.
+    /// the number of its nodes or flat triangles, in ascending order.
     pub fn new(
         count: usize,
         nodes: impl Iterator<Item = u32>,
@@ -151,8 +163,8 @@ impl WorkBalance {
         }
     }
 
-    /// The sums over all nodes.
-    pub fn totals(&self, supports: Option<&Supports>) -> BalanceTotals {
+    /// The sums over all nodes, with their positions.
+    pub fn totals(&self, supports: Option<&Supports>, x: &[f64]) -> BalanceTotals {
         let reaction = vec![[Sum::default(); 3]; supports.map_or(0, Supports::count)];
         let mut totals = BalanceTotals { reaction, ..BalanceTotals::default() };
         for (node, balance) in self.nodes.iter().zip(&self.balances) {
@@ -163,6 +175,10 @@ impl WorkBalance {
                 if let Some(owner) = supports.and_then(|s| s.owner(3 * *node as usize + i)) {
                     totals.reaction[owner][i].join(&balance.reaction[i]);
                 }
+            }
+            if supports.is_some_and(|s| rests(s, *node)) {
+                let impulse = balance.reaction.map(|sum| sum.total());
+                add(&mut totals.reaction_moment, &cross(&x[3 * *node as usize..][..3], &impulse));
             }
             totals.work.join(&balance.work);
             totals.damped.join(&balance.damped);
@@ -182,6 +198,13 @@ impl WorkBalance {
     pub fn follower_work(&self, k: usize, nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
         let Some(at) = self.follower_start.get(k).filter(|at| **at != u32::MAX) else { return 0.0 };
         follower_work(&self.last_follower[*at as usize..][..6 * nodes.len()], nodes, x, force)
+    }
+
+    /// The same of a pressure on a flat triangle, with the sum of the positions of its corners and the force on each.
+    pub fn work_of_triangle(&self, load: &FlatPressure, [sum, force]: &[[f64; 3]; 2]) -> f64 {
+        let at = self.follower_start[load.element as usize] as usize + 6 * load.number as usize;
+        let last = &self.last_follower[at..at + 6];
+        (0..3).map(|i| 0.5 * (last[3 + i] + force[i]) * (sum[i] - last[i])).sum()
     }
 
     /// Memory in bytes.
@@ -292,6 +315,34 @@ impl SharedWorkBalance {
     }
 }
 
+impl SharedWorkBalance {
+    /// As [`record_follower_work`](Self::record_follower_work), of a pressure on a flat triangle: the sum of the positions of its corners, and the force on each.
+    ///
+    /// # Safety
+    /// The contract of [`SharedWorkBalance`]; no other thread uses what is booked with this triangle.
+    #[inline]
+    pub unsafe fn record_work_of_triangle(
+        &self,
+        load: &FlatPressure,
+        first: bool,
+        sum: &[f64; 3],
+        force: &[f64; 3],
+    ) -> f64 {
+        assert!((load.element as usize) < self.elements, "an element under follower loads");
+        // SAFETY: the arrays are alive by contract, the element is below their length, and six numbers belong to each of its triangles.
+        let last = unsafe {
+            let at = *self.follower_start.add(load.element as usize) as usize + 6 * load.number as usize;
+            &mut *self.last_follower.add(at).cast::<[f64; 6]>()
+        };
+        let mut work = 0.0;
+        for i in 0..3 {
+            work += 0.5 * (last[3 + i] + force[i]) * (sum[i] - last[i]);
+            (last[i], last[3 + i]) = (sum[i], force[i]);
+        }
+        if first { 0.0 } else { work }
+    }
+}
+
 /// Work from the positions and forces in `last`, six numbers a node, to `x` and `force`, by the trapezoidal rule.
 fn follower_work(last: &[f64], nodes: &[u32], x: &[f64], force: &[f64]) -> f64 {
     let mut work = 0.0;
@@ -331,6 +382,7 @@ impl BalanceTotals {
     }
 }
 
+#[inline]
 fn add(sums: &mut [Sum; 3], terms: &[f64; 3]) {
     sums.iter_mut().zip(terms).for_each(|(sum, x)| sum.add(*x));
 }

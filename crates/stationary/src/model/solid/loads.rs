@@ -6,7 +6,7 @@
 //! weight costs no more than one without.
 
 use super::side::{Depth, ElementSide, MOST_NODES, Pressure};
-use crate::model::{ConstantLoads, DeadLoad, FieldValues, FormulaField, LoadEnergy};
+use crate::model::{ConstantLoads, DeadLoad, FieldValues, FlatPressure, FormulaField, LoadEnergy};
 use std::sync::Arc;
 
 /// The loads of all elements.
@@ -15,6 +15,8 @@ pub struct Loads {
     /// Dead loads that depend on time.
     dead: Lists<DeadLoad>,
     faces: Lists<Face>,
+    /// The pressures of elements that have no others, once more.
+    flat: Lists<FlatPressure>,
     points: Vec<[f64; 3]>,
     constant_loads: ConstantLoads,
 }
@@ -119,12 +121,26 @@ impl LoadsBuilder {
             constant_loads.add(node as usize, &value.map(|f| coefficient * f), points);
         }
         let (dead, faces) = (Lists::new(timed, elements), Lists::new(self.faces, elements));
-        let mut loads = Loads { dead, faces, points: Vec::new(), constant_loads };
+        let flat = Lists::new(flat_pressures(&faces, elements), elements);
+        let mut loads = Loads { dead, faces, flat, points: Vec::new(), constant_loads };
         if loads.work() {
             loads.points = points.to_vec();
         }
         loads
     }
+}
+
+/// The pressures of elements that have only those on flat triangles.
+fn flat_pressures(faces: &Lists<Face>, elements: usize) -> Vec<(u32, FlatPressure)> {
+    let mut flat = Vec::new();
+    for element in 0..elements as u32 {
+        let of_element = (0..).zip(faces.of(element as usize)).map(|(number, face)| {
+            let nodes = face.side.flat().filter(|_| !face.pressure.is_varied())?;
+            Some((element, FlatPressure { element, number, nodes, pressure: Arc::clone(&face.pressure) }))
+        });
+        flat.extend(of_element.collect::<Option<Vec<_>>>().unwrap_or_default());
+    }
+    flat
 }
 
 impl Loads {
@@ -148,7 +164,12 @@ impl Loads {
     pub fn memory(&self) -> usize {
         let sides: usize = self.faces.all.iter().map(|f| 4 * f.local.capacity() + f.side.memory()).sum();
         let constant_loads = self.constant_loads.memory();
-        self.dead.memory() + self.faces.memory() + sides + constant_loads + 24 * self.points.capacity()
+        self.dead.memory()
+            + self.faces.memory()
+            + self.flat.memory()
+            + sides
+            + constant_loads
+            + 24 * self.points.capacity()
     }
 
     /// Whether some load depends on time or follows the deformation, so that its work is not a difference of potentials.
@@ -189,6 +210,11 @@ impl Loads {
     /// The time-dependent dead loads on element `k`.
     pub fn dead(&self, k: usize) -> &[DeadLoad] {
         self.dead.of(k)
+    }
+
+    /// The follower loads on element `k`, if all of them are pressures on flat triangles.
+    pub fn flat(&self, k: usize) -> &[FlatPressure] {
+        self.flat.of(k)
     }
 
     /// Whether element `k` has a follower load.

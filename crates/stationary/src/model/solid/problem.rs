@@ -5,8 +5,8 @@ use super::elements::ElementFault;
 use super::kind::MAX_NODES;
 use super::loads::Loads;
 use crate::model::{
-    CompiledPrefix, ConstantLoads, DeadLoad, FieldValues, HistoryEnergy, IndependentKicks, IndependentRecord,
-    LoadEnergy, NO_LOAD, Past, PotentialFault, Potentials, Structure, Supports,
+    CompiledPrefix, ConstantLoads, DeadLoad, FieldValues, FlatPressure, HistoryEnergy, IndependentKicks,
+    IndependentRecord, LoadEnergy, NO_LOAD, Past, PotentialFault, Potentials, Structure, Supports,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -251,8 +251,12 @@ impl Potentials for SolidProblem {
         self.loads.dead(k)
     }
 
+    fn flat_pressures(&self, k: usize) -> &[FlatPressure] {
+        self.loads.flat(k)
+    }
+
     fn has_other_loads(&self, k: usize) -> bool {
-        self.loads.is_pushed(k)
+        self.loads.is_pushed(k) && self.loads.flat(k).is_empty()
     }
 
     fn other_load_at<'a>(

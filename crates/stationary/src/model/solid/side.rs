@@ -13,6 +13,7 @@ use super::kind::{GAUSS, fine_rule, quadratic};
 use super::tensor::norm;
 use crate::linalg::cross;
 use crate::mesh::{CellKind, Face};
+use crate::model::FlatPressure;
 use std::f64::consts::TAU;
 use std::sync::LazyLock;
 
@@ -162,6 +163,11 @@ impl ElementSide {
         4 * self.nodes.capacity()
     }
 
+    /// The corners of a triangle that is flat whatever its deformation.
+    pub(super) fn flat(&self) -> Option<[u32; 3]> {
+        self.nodes[..].try_into().ok().filter(|_| self.depth.is_none())
+    }
+
     fn kind(&self) -> CellKind {
         match (self.depth, self.nodes.len()) {
             (Some(_), 2) => CellKind::Line2,
@@ -261,12 +267,8 @@ impl ElementSide {
     /// Gives the force `-int p N_a n da` with the normal of the deformed side, in pieces, to `add` with the node `a`.
     pub(super) fn push(&self, pressure: &Pressure, x: &[f64], mut add: impl FnMut(usize, [f64; 3])) {
         if let (Pressure::Uniform(pressure), None, [a, b, c]) = (pressure, self.depth, &self.nodes[..]) {
-            // A third each of a flat triangle.
-            let at = |node: &u32| &x[3 * *node as usize..][..3];
-            let (a, b, c) = (at(a), at(b), at(c));
-            let normal =
-                cross(&[b[0] - a[0], b[1] - a[1], b[2] - a[2]], &[c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
-            let force = normal.map(|normal| -(pressure / 6.0 * normal));
+            let at = |node: &u32| std::array::from_fn(|i| x[3 * *node as usize + i]);
+            let force = FlatPressure::force(*pressure, &[at(a), at(b), at(c)]);
             (0..3).for_each(|a| add(a, force));
             return;
         }

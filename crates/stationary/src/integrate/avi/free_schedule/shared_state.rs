@@ -1,9 +1,10 @@
 //! The state on which all subdomains work, and the execution of one event on it.
 
 use super::super::envelope::EnvelopeArrays;
-use super::super::external::{LoadTime, Turns};
+use super::super::external::LoadTime;
 use super::super::harmonic_schedule::level_part::{ElementFailure, SharedArrays, Thread};
 use super::super::history::{SharedHistory, Slot};
+use super::super::turns::Turns;
 use super::super::work_balance::SharedWorkBalance;
 use super::super::{AviError, Event};
 use super::group::Marks;
