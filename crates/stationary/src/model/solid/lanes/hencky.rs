@@ -11,6 +11,10 @@ use super::{Lanes, Num};
 
 /// The largest `|b - 1|`, squared, of the short way.
 const NEAR: f64 = 0.07 * 0.07;
+/// The same of the shortest, that of the elastic strains of metals, and the terms that it takes: the first that is left out is 2e-18 of the first of the
+/// logarithm, 5e-19 of the exponential.
+const NEAREST: f64 = 0.008 * 0.008;
+const NEAREST_TERMS: [usize; 2] = [9, 7];
 /// Terms of the logarithm: the first that is left out is 4e-18 of the first there.
 const LOGARITHM: [f64; 15] = {
     let mut series = [0.0; 15];
@@ -45,6 +49,7 @@ pub(in crate::model::solid) struct Hencky<L: Lanes> {
     pub square: Num<L>,
     /// Whether the tensor is positive.
     pub exists: L::Mask,
+    nearest: L::Mask,
     near: L::Mask,
     /// The axes and the principal strains, if a lane needs them.
     far: Option<(Spectrum<L>, [Num<L>; 3])>,
@@ -59,8 +64,11 @@ impl<L: Lanes> Hencky<L> {
             *a = *a - 1.0;
         }
         let squared = square(&a);
-        let near = (squared[0] + squared[1] + squared[2]).at_most(Num::splat(NEAR));
-        let mut e = polynomial(&a, &squared, &LOGARITHM);
+        let [nearest, near] = nearness(&squared);
+        let mut e = polynomial(&a, &squared, &LOGARITHM[..NEAREST_TERMS[0]]);
+        if !L::every(nearest) {
+            e = pick(nearest, &e, &polynomial(&a, &squared, &LOGARITHM));
+        }
         let (mut exists, mut far) = (near, None);
         if !L::every(near) {
             let spectrum = Spectrum::new(b);
@@ -71,10 +79,7 @@ impl<L: Lanes> Hencky<L> {
                 *s = log(*s).0 * 0.5;
             }
             exists = L::not(L::both(L::not(near), L::not(positive)));
-            let long = spectrum.tensor(strain);
-            for i in 0..6 {
-                e[i] = Num::pick(near, e[i], long[i]);
-            }
+            e = pick(near, &e, &spectrum.tensor(strain));
             far = Some((spectrum, strain));
         }
         let volume = e[0] + e[1] + e[2];
@@ -82,7 +87,7 @@ impl<L: Lanes> Hencky<L> {
         for e in &mut e[..3] {
             *e = *e - third;
         }
-        Hencky { volume, deviator: e, square: contract_symmetric(&e, &e), exists, near, far }
+        Hencky { volume, deviator: e, square: contract_symmetric(&e, &e), exists, nearest, near, far }
     }
 
     /// `exp(2 (tr e / 3 + left dev e))` for `left` in [0, 1].
@@ -94,19 +99,63 @@ impl<L: Lanes> Hencky<L> {
             a[i] = if i < 3 { left.mul_add(a[i], third) } else { left * a[i] };
             a[i] = a[i] + a[i];
         }
-        let mut b = polynomial(&a, &square(&a), &EXPONENTIAL);
+        let squared = square(&a);
+        let mut b = polynomial(&a, &squared, &EXPONENTIAL[..NEAREST_TERMS[1]]);
+        if !L::every(self.nearest) {
+            b = pick(self.nearest, &b, &polynomial(&a, &squared, &EXPONENTIAL));
+        }
         if let Some((spectrum, strain)) = &self.far {
             let mut values = *strain;
             for value in &mut values {
                 *value = exp(2.0 * left.mul_add(*value - third, third));
             }
-            let long = spectrum.tensor(values);
-            for i in 0..6 {
-                b[i] = Num::pick(self.near, b[i], long[i]);
-            }
+            b = pick(self.near, &b, &spectrum.tensor(values));
         }
         b
     }
+}
+
+/// `exp(a)` of a symmetric tensor without a trace.
+#[inline(always)]
+pub(in crate::model::solid) fn exponential<L: Lanes>(a: &Symmetric<L>) -> Symmetric<L> {
+    let squared = square(a);
+    let [nearest, near] = nearness(&squared);
+    let mut b = polynomial(a, &squared, &EXPONENTIAL[..NEAREST_TERMS[1]]);
+    if !L::every(nearest) {
+        b = pick(nearest, &b, &polynomial(a, &squared, &EXPONENTIAL));
+    }
+    if !L::every(near) {
+        // The axes are those of a positive tensor.
+        let shift = (squared[0] + squared[1] + squared[2]).sqrt() + 1.0;
+        let mut shifted = *a;
+        for a in &mut shifted[..3] {
+            *a = *a + shift;
+        }
+        let spectrum = Spectrum::new(&shifted);
+        let mut values = spectrum.values;
+        for value in &mut values {
+            *value = exp(*value - shift);
+        }
+        b = pick(near, &b, &spectrum.tensor(values));
+    }
+    b
+}
+
+/// Where a tensor of this square is near zero: for the fewest terms, and for all.
+#[inline(always)]
+fn nearness<L: Lanes>(squared: &Symmetric<L>) -> [L::Mask; 2] {
+    let size = squared[0] + squared[1] + squared[2];
+    [size.at_most(Num::splat(NEAREST)), size.at_most(Num::splat(NEAR))]
+}
+
+/// Lane by lane one tensor where the mask is true, the other elsewhere.
+#[inline(always)]
+fn pick<L: Lanes>(mask: L::Mask, yes: &Symmetric<L>, no: &Symmetric<L>) -> Symmetric<L> {
+    let mut picked = *no;
+    for i in 0..6 {
+        picked[i] = Num::pick(mask, yes[i], no[i]);
+    }
+    picked
 }
 
 /// `a a`.

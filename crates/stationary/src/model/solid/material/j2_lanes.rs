@@ -82,20 +82,22 @@ struct Flow<'a, L> {
     rate: &'a RateDependence,
     strain: Num<L>,
     first: Num<L>,
+    /// The power law's part of it.
+    first_power: Num<L>,
     reference: Num<L>,
 }
 
 impl<'a, L: Lanes> Flow<'a, L> {
     #[inline(always)]
     fn new(hardening: &'a Hardening, rate: &'a RateDependence, strain: Num<L>, reference: Num<L>) -> Self {
-        let [first, _] = yield_stress(hardening, strain);
-        Flow { hardening, rate, strain, first, reference }
+        let [first, _, first_power] = yield_stress(hardening, strain);
+        Flow { hardening, rate, strain, first, first_power, reference }
     }
 
     /// The flow stress after a positive increment, and its derivative.
     #[inline(always)]
     fn stress(&self, d: Num<L>) -> [Num<L>; 2] {
-        let [mut s, mut slope] = yield_stress(self.hardening, self.strain + d);
+        let [mut s, mut slope, _] = yield_stress(self.hardening, self.strain + d);
         let rate = self.rate;
         if rate.factor != 0.0 {
             let fast = self.reference.below(d);
@@ -114,7 +116,7 @@ impl<'a, L: Lanes> Flow<'a, L> {
     /// The incremental potential, whose derivative is the flow stress, and the energy dissipated.
     #[inline(always)]
     fn energies(&self, d: Num<L>) -> [Num<L>; 2] {
-        let work = work(self.hardening, self.strain, d);
+        let work = self.work(d);
         let (mut potential, mut dissipated) = (work, work);
         let rate = self.rate;
         if rate.factor != 0.0 {
@@ -131,6 +133,25 @@ impl<'a, L: Lanes> Flow<'a, L> {
             dissipated = dissipated + viscous;
         }
         [potential, dissipated]
+    }
+
+    /// The integral of the yield stress over the increment.
+    #[inline(always)]
+    fn work(&self, d: Num<L>) -> Num<L> {
+        let (h, e) = (self.hardening, self.strain);
+        let mut w = d * (h.yield_stress + h.linear * (e + 0.5 * d));
+        if h.saturation != 0.0 {
+            let r = h.saturation_rate;
+            let gone = (1.0 + exp_m1(-r * e)) * exp_m1(-r * d) * (1.0 / r);
+            w = w + h.saturation * (d + gone);
+        }
+        if h.power != 0.0 {
+            let n = h.exponent + 1.0;
+            let end = e + d;
+            let last_power = h.power * power(end, h.exponent);
+            w = w + (1.0 / n) * (end * last_power - e * self.first_power);
+        }
+        w
     }
 
     /// The root `d` of `q - stiffness d = flow stress` in the lanes that flow: Newton's method in a bracket, until it has ended in all of them. A lane in which it
@@ -166,35 +187,19 @@ impl<'a, L: Lanes> Flow<'a, L> {
 /// Newton's method doubles the number of correct digits: after a smaller step, as a part of the increment, only rounding is left to gain.
 const CLOSE: f64 = 1e-8;
 
-/// The yield stress at a plastic strain, and its derivative where the strain is not zero.
+/// The yield stress at a plastic strain, its derivative where the strain is not zero, and the part of the power law in it.
 #[inline(always)]
-fn yield_stress<L: Lanes>(h: &Hardening, e: Num<L>) -> [Num<L>; 2] {
-    let (mut s, mut slope) = (h.yield_stress + h.linear * e, Num::splat(h.linear));
+fn yield_stress<L: Lanes>(h: &Hardening, e: Num<L>) -> [Num<L>; 3] {
+    let (mut s, mut slope, mut term) = (h.yield_stress + h.linear * e, Num::splat(h.linear), Num::splat(0.0));
     if h.saturation != 0.0 {
         let less = exp_m1(-h.saturation_rate * e);
         s = s - h.saturation * less;
         slope = slope + h.saturation * h.saturation_rate * (1.0 + less);
     }
     if h.power != 0.0 {
-        let term = h.power * power(e, h.exponent);
+        term = h.power * power(e, h.exponent);
         s = s + term;
         slope = slope + h.exponent * term / e;
     }
-    [s, slope]
-}
-
-/// The integral of the yield stress from `e` to `e + d`.
-#[inline(always)]
-fn work<L: Lanes>(h: &Hardening, e: Num<L>, d: Num<L>) -> Num<L> {
-    let mut w = d * (h.yield_stress + h.linear * (e + 0.5 * d));
-    if h.saturation != 0.0 {
-        let r = h.saturation_rate;
-        let gone = (1.0 + exp_m1(-r * e)) * exp_m1(-r * d) * (1.0 / r);
-        w = w + h.saturation * (d + gone);
-    }
-    if h.power != 0.0 {
-        let n = h.exponent + 1.0;
-        w = w + h.power / n * (power(e + d, n) - power(e, n));
-    }
-    w
+    [s, slope, term]
 }

@@ -36,6 +36,22 @@ pub(super) fn volume<L: Lanes>(f: &Matrix<L>) -> (Matrix<L>, Num<L>, L::Mask) {
     (cof, j, j.between(RATIOS))
 }
 
+/// The area ratio of a deformation in the plane, and where it can be computed with.
+#[inline(always)]
+pub(super) fn volume_of_plane<L: Lanes>(f: &Matrix<L>) -> (Num<L>, L::Mask) {
+    let area = f[0][0] * f[1][1] - f[0][1] * f[1][0];
+    (area, area.between(RATIOS))
+}
+
+/// What is wrong with a volume ratio, if anything is.
+pub(super) fn fault_of(j: f64) -> Option<MaterialFault> {
+    match (j > 0.0, j.is_finite()) {
+        (true, true) => None,
+        (false, true) => Some(MaterialFault::Inverted),
+        _ => Some(MaterialFault::NotFinite),
+    }
+}
+
 /// `W` and `P` of one point.
 #[inline]
 pub(super) fn stress<M: ElasticKernel>(law: &M, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {

@@ -23,6 +23,7 @@ mod orthotropic;
 mod plane_stress;
 mod principal;
 mod shared;
+mod sheet;
 mod st_venant;
 mod viscoelastic;
 

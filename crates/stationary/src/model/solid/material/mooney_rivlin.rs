@@ -1,6 +1,7 @@
 //! Rubber, with the second invariant.
 
 use super::kernels::{self, ElasticKernel, Stresses};
+use super::sheet::{self, Sheet, SheetEquation};
 use super::{Lame, Material, MaterialFault, PointBatch, broken};
 use crate::error::Diagnostic;
 use crate::model::solid::lanes::math::log;
@@ -63,6 +64,16 @@ impl ElasticKernel for MooneyRivlin {
     }
 }
 
+impl Sheet for MooneyRivlin {
+    /// `P33 F33 = 2 (c1 + c2 a) F33^2 - 2 (c1 + 2 c2) + d ln J` with `a = tr C` in the plane.
+    #[inline(always)]
+    fn equation<L: Lanes>(&self, f: &Matrix<L>) -> SheetEquation<L> {
+        let MooneyRivlin { c1, c2, d } = *self;
+        let a = f[0][0] * f[0][0] + f[0][1] * f[0][1] + (f[1][0] * f[1][0] + f[1][1] * f[1][1]);
+        SheetEquation { p: 2.0 * (c1 + c2 * a), q: 2.0 * (c1 + 2.0 * c2), d }
+    }
+}
+
 impl Material for MooneyRivlin {
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         kernels::stress(self, f)
@@ -70,6 +81,15 @@ impl Material for MooneyRivlin {
 
     fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
+    }
+
+    #[inline]
+    fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
+        sheet::solve(self, f)
+    }
+
+    fn thickness_batch(&self, at: &mut PointBatch) -> bool {
+        sheet::solve_batch(self, at)
     }
 
     #[inline(always)]

@@ -1,11 +1,12 @@
 //! The material of the papers.
 
 use super::kernels::{self, ElasticKernel, Stresses};
+use super::sheet::{self, Sheet, SheetEquation};
 use super::{Lame, Material, MaterialFault, PointBatch, broken};
 use crate::error::Diagnostic;
-use crate::model::solid::lanes::Lanes;
 use crate::model::solid::lanes::math::log;
 use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::{Lanes, Num};
 use crate::model::solid::tensor::{Tensor, cofactor, combine, contract, determinant_by, product, transpose};
 
 /// A neo-Hookean solid extended to the compressible range [AVI03 (7)-(8)],
@@ -43,6 +44,15 @@ impl ElasticKernel for NeoHookean {
     }
 }
 
+impl Sheet for NeoHookean {
+    /// `P33 F33 = mu (F33^2 - 1) + lambda ln J`.
+    #[inline(always)]
+    fn equation<L: Lanes>(&self, _f: &Matrix<L>) -> SheetEquation<L> {
+        let Lame { lambda, mu } = self.0;
+        SheetEquation { p: Num::splat(mu), q: mu, d: lambda }
+    }
+}
+
 impl Material for NeoHookean {
     fn stress(&self, f: &Tensor) -> Result<(f64, Tensor), MaterialFault> {
         kernels::stress(self, f)
@@ -50,6 +60,15 @@ impl Material for NeoHookean {
 
     fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         kernels::stress_batch(self, at)
+    }
+
+    #[inline]
+    fn thickness(&self, f: &Tensor) -> Result<f64, MaterialFault> {
+        sheet::solve(self, f)
+    }
+
+    fn thickness_batch(&self, at: &mut PointBatch) -> bool {
+        sheet::solve_batch(self, at)
     }
 
     #[inline(always)]

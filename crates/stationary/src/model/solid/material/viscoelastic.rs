@@ -6,9 +6,9 @@ use super::principal::{Deformation, Moduli, Principal, piola_change};
 use super::{Lame, Material, MaterialFault, NeoHookean, PastBatch, PointBatch};
 use crate::error::Diagnostic;
 use crate::model::Past;
-use crate::model::solid::lanes::hencky::Hencky;
+use crate::model::solid::lanes::hencky::{Hencky, exponential};
 use crate::model::solid::lanes::math::exp;
-use crate::model::solid::lanes::tensor::{self as wide, Matrix};
+use crate::model::solid::lanes::tensor::{self as wide, Matrix, Symmetric};
 use crate::model::solid::lanes::{Lanes, Num};
 use crate::model::solid::tensor::{Tensor, combine, product};
 
@@ -27,7 +27,7 @@ pub struct MaxwellBranch {
 /// W = W_equilibrium(F) + sum_b mu_b |dev e_b|^2,    e_b = log(F C_b^-1 F^T)/2,    (dev e_b)' = ... - dev e_b / time_b
 /// ```
 ///
-/// with the internal tensor `C_b`, `det C_b = 1`, of each branch (Reese and Govindjee 1998). In an increment of duration `dt` it relaxes for half the time at the old deformation,
+/// with the internal tensor `C_b` of each branch (Reese and Govindjee 1998). In an increment of duration `dt` it relaxes for half the time at the old deformation,
 /// then the deformation changes, then it relaxes for half the time at the new one: exact where the deformation rests, of second order elsewhere.
 /// With `E = exp(-dt/(2 time_b))` the part of a branch in the incremental potential is
 ///
@@ -37,7 +37,10 @@ pub struct MaxwellBranch {
 ///
 /// the minimum of stored energy and rate potential. Where nothing has relaxed the shear modulus is `mu + sum_b mu_b`, in the end `mu`.
 ///
-/// History: the last `F` by rows; for each branch `C_b^-1` as xx, yy, zz, xy, yz, xz; the energy dissipated.
+/// A branch is led by its elastic strain `dev e_b` at the last commit, from which the tensor after the change is
+/// `dF exp(2 E dev e_b) dF^T`, `dF = F F_last^-1`: an exponential and a logarithm an increment. Its volume has no part in the deviator.
+///
+/// History: the last `F` by rows; for each branch `dev e_b` there as xx, yy, zz, xy, yz, xz; the energy dissipated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Viscoelastic {
     equilibrium: NeoHookean,
@@ -88,19 +91,14 @@ impl Viscoelastic {
 
     /// A branch relaxes at the deformation of its last commit, and is then deformed to `at`.
     fn trial(&self, b: usize, at: &Deformation, past: Past<'_>) -> Result<Trial, MaterialFault> {
-        let inverse: &[f64; 6] =
+        let strain: [f64; 6] =
             past.history[FIRST + 6 * b..FIRST + 6 * (b + 1)].try_into().expect("six numbers");
         let left = (-0.5 * past.dt / self.branches[b].time).exp();
-        let mut relaxed = *inverse;
-        if past.dt != 0.0 {
-            let mut f = [[0.0; 3]; 3];
-            f.as_flattened_mut().copy_from_slice(&past.history[..FIRST]);
-            let before = Deformation::new(&f)?;
-            let axes = Principal::new(&before.push(inverse))?;
-            let (own, mean) = deviator(axes.log);
-            relaxed = before.pull(&axes.tensor(own.map(|e| (2.0 * (mean + left * e)).exp())));
-        }
-        let axes = Principal::new(&at.push(&relaxed))?;
+        let relaxed = exponential::<f64>(&strain.map(|e| Num(2.0 * left * e))).map(|b| b.0);
+        let mut before = [[0.0; 3]; 3];
+        before.as_flattened_mut().copy_from_slice(&past.history[..FIRST]);
+        let change = Deformation::new(&product(&at.f, &Deformation::new(&before)?.inverse))?;
+        let axes = Principal::new(&change.push(&relaxed))?;
         let (deviator, _) = deviator(axes.log);
         Ok(Trial { axes, deviator, left })
     }
@@ -108,9 +106,7 @@ impl Viscoelastic {
     /// Writes the history that matter has which has never been deformed.
     fn forget(out: &mut [f64]) {
         out.fill(0.0);
-        let end = out.len() - 1;
         (0..3).for_each(|i| out[4 * i] = 1.0);
-        out[FIRST..end].chunks_exact_mut(6).for_each(|b| b[..3].fill(1.0));
     }
 
     fn virgin(&self) -> [f64; FIRST + 6 * MOST + 1] {
@@ -118,6 +114,16 @@ impl Viscoelastic {
         Self::forget(&mut history[..self.history_size()]);
         history
     }
+}
+
+/// `2 left e`.
+#[inline(always)]
+fn twice<L: Lanes>(left: Num<L>, e: &Symmetric<L>) -> Symmetric<L> {
+    let mut a = *e;
+    for a in &mut a {
+        *a = 2.0 * (left * *a);
+    }
+    a
 }
 
 impl InelasticKernel for Viscoelastic {
@@ -136,7 +142,6 @@ impl InelasticKernel for Viscoelastic {
         // How the deformation has changed: f before^-1.
         let (before_cof, before_j) = wide::cofactor_fused(&before);
         let change = wide::scaled(&wide::product(f, &wide::transpose(&before_cof)), 1.0 / before_j);
-        let rests = past.dt.abs().at_most(Num::splat(0.0));
         let mut exists = equilibrium.exists;
         let (mut potential, mut stored) = (equilibrium.energy, equilibrium.energy);
         let [mut dissipated]: [Num<L>; 1] = past.numbers(last);
@@ -145,25 +150,20 @@ impl InelasticKernel for Viscoelastic {
             // It relaxes at the deformation of its last commit, and is then deformed.
             let left = exp(past.dt * (-0.5 / branch.time));
             let lost = 1.0 - left * left;
-            let inverse = past.numbers(FIRST + 6 * b);
-            let own = wide::push(&before, &inverse);
-            let old = Hencky::new(&own);
-            let mut relaxed = old.shortened(left);
-            for i in 0..6 {
-                relaxed[i] = Num::pick(rests, own[i], relaxed[i]);
-            }
-            let trial = Hencky::new(&wide::push(&change, &relaxed));
-            exists = L::both(exists, L::both(old.exists, trial.exists));
+            let old: Symmetric<L> = past.numbers(FIRST + 6 * b);
+            let trial = Hencky::new(&wide::push(&change, &exponential(&twice(left, &old))));
+            exists = L::both(exists, trial.exists);
+            let old_square = wide::contract_symmetric(&old, &old);
             potential = potential + branch.mu * (left * trial.square);
             stored = stored + branch.mu * (left * left * trial.square);
-            dissipated = dissipated + branch.mu * (lost * (old.square + trial.square));
-            let twice = 2.0 * branch.mu * left;
+            dissipated = dissipated + branch.mu * (lost * (old_square + trial.square));
+            let mut relaxed = trial.deviator;
             for i in 0..6 {
-                tau[i] = twice.mul_add(trial.deviator[i], tau[i]);
+                relaxed[i] = left * relaxed[i];
+                tau[i] = relaxed[i].mul_add(Num::splat(2.0 * branch.mu), tau[i]);
             }
             if let Some(after) = after.as_deref_mut() {
-                let pulled = wide::pull(&cof, reciprocal, &trial.shortened(left));
-                past.store(after, FIRST + 6 * b, &pulled);
+                past.store(after, FIRST + 6 * b, &relaxed);
             }
         }
         let over = wide::piola(&tau, &cof, reciprocal);
