@@ -393,7 +393,7 @@ pub(super) const MATERIALS: [MaterialEntry; 13] = [
     MaterialEntry {
         name: "fluid",
         elements: "plane, solid",
-        constants: &[DENSITY, MASS_DAMPING, STIFFNESS_DAMPING, THICKNESS, INTEGRATION, BULK, GAMMA],
+        constants: &[DENSITY, MASS_DAMPING, STIFFNESS_DAMPING, THICKNESS, PLANE, INTEGRATION, BULK, GAMMA],
         energy: "pressure `bulk/gamma (J^-gamma - 1)` and no shear: waves and moderate flow of a liquid",
     },
     MaterialEntry {

@@ -118,9 +118,12 @@ fn continuum(
         if beta > 0.0 { ConstitutiveLaw::Damped(Damped::new(&law, beta).map_err(placed)?) } else { law };
     let thick = options.find("thickness").map(|entry| entry.key_place.clone());
     let thickness = options.get("thickness")?;
-    // A fluid without pressure would not resist anything in its plane: it has no plane stress.
-    let has_assumption = choice.law.text != "fluid";
-    let plane = match if has_assumption { options.get("plane")? } else { "strain" } {
+    let plane = match options.get("plane")? {
+        "stress" if choice.law.text == "fluid" => {
+            let message = format!("material `{}` is a fluid in plane stress", choice.name.text);
+            let help = "expected `plane = \"strain\"` or \"axisymmetric\": a sheet of a fluid without pressure resists nothing in its plane";
+            return Err(choice.name.error(message).help(help).into());
+        }
         "stress" => PlaneAssumption::Stress,
         "axisymmetric" => PlaneAssumption::Axisymmetric,
         _ => PlaneAssumption::Strain,

@@ -7,6 +7,10 @@ use stationary::model::Potentials;
 /// four points take 30 to 40 (one core of a virtual EPYC).
 const ONE_BY_ONE: f64 = 4.0;
 
+/// What each number of history adds to the cost of a point, of that of a neo-Hookean one: metals have eight numbers of it, viscoelastic laws ten and six for each branch
+/// (`stationary bench materials`).
+const OF_HISTORY: f64 = 0.08;
+
 /// The costs of the blocks of a body. What acts on elements from outside costs little besides.
 pub(super) struct UpdateCosts {
     /// The end of each block, and the cost of its elements.
@@ -21,8 +25,10 @@ impl UpdateCosts {
         for block in solid.blocks().iter().filter(|block| !block.is_empty()) {
             let compiled = solid.compile(&[first as u32], &|_| true).potentials.is_some();
             first += block.len();
+            let kernel = if compiled { 1.0 } else { ONE_BY_ONE };
+            // Springs and bars have no points.
             let points = block.points() as f64;
-            blocks.push((first, points * if compiled { 1.0 } else { ONE_BY_ONE }));
+            blocks.push((first, kernel * (points + OF_HISTORY * block.history_size() as f64)));
         }
         UpdateCosts { blocks }
     }
