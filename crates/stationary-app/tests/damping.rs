@@ -58,7 +58,10 @@ fn a_damped_slab_ends_alike_by_every_integrator_and_books_its_dissipation() {
             assert!(
                 page.contains("Change of the energy and the dissipation less the work done from outside")
             );
-            assert!(number(&outcome, &["energy", "max_relative_error"]) < 0.02, "{name} {method}");
+            // Local steps book more than mass damping takes, of second order in the steps.
+            let bound = if (name, method) == ("mass", "avi") { 0.03 } else { 0.02 };
+            let error = number(&outcome, &["energy", "max_relative_error"]);
+            assert!(error < bound, "{name} {method}: {error}");
             if ["avi", "newmark"].contains(&method) {
                 assert!(number(&outcome, &["momentum", "linear", "max_abs_drift"]) < 1e-11);
                 assert!(number(&outcome, &["momentum", "angular", "max_abs_drift"]) < 1e-11);
@@ -71,6 +74,15 @@ fn a_damped_slab_ends_alike_by_every_integrator_and_books_its_dissipation() {
             assert!((tip - ends[0].2).abs() < 0.03, "{name} {method}: {ends:?}");
         }
     }
+}
+
+/// Local steps book slightly more than mass damping takes: the watch over the steps must not take that for growth.
+#[test]
+fn mass_damping_of_local_steps_does_not_shorten_them() {
+    let (outcome, ..) =
+        slab("watch", &rubber(", mass_damping = 2"), &[("integrator", AVI), ("output.rows", "100")]);
+    assert_eq!(outcome.summary["avi"]["rescaled"], Value::Array(Vec::new()));
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Growth {
 
     /// Sees the energy of a row. Of methods that do not book the work from outside it is not known.
     pub fn see(&mut self, (motion, problem): (&Motion, &SolidProblem), look: &Look, scale: f64) {
-        let energy = look.kinetic + look.potential - look.work;
+        let energy = look.watched_energy();
         if motion.avi().is_none() || energy.is_nan() {
             return;
         }

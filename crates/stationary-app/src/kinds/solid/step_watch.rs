@@ -140,7 +140,7 @@ impl StepWatch {
         }
         self.good = motion.keep();
         self.attempts = 0;
-        self.energy = look.kinetic + look.potential - look.work;
+        self.energy = look.watched_energy();
         // The energy of the first steps is no measure of later ones.
         if growth.has_settled(look) {
             self.rise.add(self.energy);
@@ -154,7 +154,7 @@ impl StepWatch {
         look: &Look,
         (scale, change): (f64, f64),
     ) -> Option<ReductionReason> {
-        let energy = look.kinetic + look.potential - look.work;
+        let energy = look.watched_energy();
         if self.acts && self.jumps_count && change > CHANGE && growth.has_begun(look) {
             return Some(ReductionReason::Fault);
         }
