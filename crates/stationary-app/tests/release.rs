@@ -78,6 +78,21 @@ fn a_fraction_that_is_given_is_not_rehearsed_and_grows_where_it_is_too_large() {
     assert!(part.growth() > 0.01 || !reduced.is_empty(), "{}", part.growth());
 }
 
+/// A node lies close to the face opposite: its element is crushed to a small part of its volume within some vibrations.
+#[test]
+fn a_crushed_sliver_is_passed_with_shorter_steps_of_few_elements() {
+    for method in ["avi", "newmark"] {
+        let part = released(
+            &format!("sliver-{method}"),
+            "sliver-0.msh",
+            (STRETCH, &format!("\"{method}\"")),
+            1.2e-2,
+        );
+        assert!(part.outcome.stopped.is_none(), "{method}: {:?}", part.outcome.stopped);
+        assert!(part.growth() < 0.01, "{method}: the energy grows by {}", part.growth());
+    }
+}
+
 #[test]
 fn small_strains_are_not_rehearsed() {
     for method in ["\"avi\"", "\"newmark\""] {

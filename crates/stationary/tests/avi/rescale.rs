@@ -1,8 +1,8 @@
-//! A factor for all time steps in the middle of a run: what is conserved, what is accurate, and what is bit-identical.
+//! Other time steps in the middle of a run, a factor for all and halves of some: what is conserved, what is accurate, and what is bit-identical.
 
 use super::bodies::*;
 use super::state::bits;
-use stationary::integrate::avi::{Avi, AviStart, Snapshot, harmonic};
+use stationary::integrate::avi::{Avi, AviStart, Boundary, Buffer, Snapshot, halvings_for, harmonic, levels};
 use stationary::model::solid::{ElementKind, SolidProblem};
 use std::sync::Arc;
 
@@ -14,6 +14,28 @@ fn runs(problem: &Arc<SolidProblem>, start: &AviStart) -> [Run; 4] {
     let ends = |start: &AviStart| Avi::new(problem.clone(), start.clone()).unwrap();
     let middles = |start: &AviStart| Avi::with_midpoint_events(problem.clone(), start.clone()).unwrap();
     [ends(start), middles(start), ends(&ticks), middles(&ticks)]
+}
+
+/// Those, and one with envelopes between levels.
+fn all_runs(problem: &Arc<SolidProblem>, start: &AviStart) -> Vec<Run> {
+    let ticks = AviStart { step: harmonic(problem, &start.step, Buffer::Jump), ..start.clone() };
+    let envelope = Avi::with_boundary(problem.clone(), ticks, Boundary::Envelope).unwrap();
+    runs(problem, start).into_iter().chain([envelope]).collect()
+}
+
+/// Lets every so manyth element have less than a third of its first time step, and its neighbours what levels need.
+fn refine(run: &mut Run, every: usize) {
+    let halvings = run.halvings().to_vec();
+    let part = |k: usize| f64::from(halvings.get(k).copied().unwrap_or(0)).exp2();
+    let whole: Vec<f64> = run.steps().iter().enumerate().map(|(k, h)| part(k) * h).collect();
+    let most: Vec<f64> =
+        whole.iter().enumerate().map(|(k, h)| if k % every == 1 { 0.3 * h } else { *h }).collect();
+    let was_harmonic = levels(&whole).is_some();
+    let before = run.steps().to_vec();
+    run.refine_steps(&halvings_for(run.potentials(), &whole, &most)).unwrap();
+    assert!(run.steps().iter().zip(&most).all(|(h, most)| h <= most));
+    assert!(run.steps().iter().zip(&before).any(|(h, before)| h < before), "some are halved");
+    assert_eq!(levels(run.steps()).is_some(), was_harmonic);
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -31,12 +53,15 @@ fn difference(a: &Snapshot, b: &Snapshot) -> f64 {
 fn avi_rescaled_free_body_conserves_momenta_to_rounding() {
     for kind in [ElementKind::Tri6, ElementKind::Tet4] {
         let (problem, start) = Setup::new(small(kind)).finish(0.4);
-        for mut run in runs(&problem, &start) {
+        for mut run in all_runs(&problem, &start) {
             let before = [run.linear_balance(), run.angular_balance()];
             for (round, factor) in [0.75, 0.85, 1.3, 0.5].into_iter().enumerate() {
                 run.advance(0.21 * (round + 1) as f64).unwrap();
                 run.rescale_steps(factor).unwrap();
+                run.advance(0.21 * (round + 1) as f64 + 0.1).unwrap();
+                refine(&mut run, 3 + round);
             }
+            run.refine_steps(&[]).unwrap();
             run.advance(1.0).unwrap();
             for (now, before) in [run.linear_balance(), run.angular_balance()].iter().zip(&before) {
                 assert!(distance(&now.now, &before.start) < 1e-13 * now.scale, "{now:?}");
@@ -55,7 +80,11 @@ fn avi_snapshot_and_balances_are_the_same_before_and_after_a_rescale_under_every
                 let before = run.snapshot().unwrap();
                 let (balances, reactions) = run.balances_at_time().unwrap();
                 let events = run.events();
-                run.rescale_steps(0.8).unwrap();
+                match round {
+                    1 | 3 => run.rescale_steps(0.8).unwrap(),
+                    2 => refine(&mut run, 4),
+                    _ => run.refine_steps(&[]).unwrap(),
+                }
                 assert_eq!(run.events(), events, "counts continue");
                 assert!(difference(&run.snapshot().unwrap(), &before) < 1e-12);
                 let (after, reactions_after) = run.balances_at_time().unwrap();
@@ -82,6 +111,7 @@ fn avi_rescaled_run_goes_on_as_a_run_started_at_its_snapshot() {
         run.advance(0.3).unwrap();
         let Snapshot { t, x, v, .. } = run.snapshot().unwrap();
         run.rescale_steps(0.7).unwrap();
+        refine(&mut run, 5);
         let anew = AviStart { t, x, v, mass: start.mass.clone(), step: run.steps().to_vec() };
         let mut other = match which % 2 {
             0 => Avi::new(problem.clone(), anew).unwrap(),
@@ -141,10 +171,9 @@ fn avi_rescaled_run_has_the_same_bits_on_several_threads_and_under_every_schedul
         .traction(&["sin(5*t)", "0", "0"], |p| p[1] > 0.95)
         .fix(&[0, 1], 0, |p| p[0] < 0.03);
     let (problem, start) = setup.finish(0.4);
-    for which in 0..4 {
+    for which in 0..5 {
         let whole = |threads: usize, queue: bool| {
-            let [a, b, c, d] = runs(&problem, &start);
-            let mut run = [a, b, c, d].into_iter().nth(which).unwrap();
+            let mut run = all_runs(&problem, &start).into_iter().nth(which).unwrap();
             run.set_threads(threads);
             if queue {
                 run.use_priority_queue();
@@ -152,6 +181,8 @@ fn avi_rescaled_run_has_the_same_bits_on_several_threads_and_under_every_schedul
             run.advance(0.1).unwrap();
             run.rescale_steps(0.75).unwrap();
             run.advance(0.15).unwrap();
+            refine(&mut run, 97);
+            run.advance(0.2).unwrap();
             run.rescale_steps(0.85).unwrap();
             run.advance(0.25).unwrap();
             bits(&run.state())
@@ -166,10 +197,10 @@ fn avi_rescaled_run_has_the_same_bits_on_several_threads_and_under_every_schedul
 #[test]
 fn avi_restored_run_ends_with_the_same_bits_after_a_rescale() {
     let (problem, start) = everything(ElementKind::Tri6, 0.4);
-    for which in 0..4 {
+    for which in 0..5 {
         for local in [false, true] {
             let fresh = || {
-                let mut run = runs(&problem, &start).into_iter().nth(which).unwrap();
+                let mut run = all_runs(&problem, &start).into_iter().nth(which).unwrap();
                 if local {
                     run.follow_local_energy(1e-9);
                 }
@@ -179,6 +210,8 @@ fn avi_restored_run_ends_with_the_same_bits_after_a_rescale() {
             whole.advance(0.31).unwrap();
             let first = whole.state();
             whole.rescale_steps(0.75).unwrap();
+            whole.advance(0.35).unwrap();
+            refine(&mut whole, 4);
             whole.advance(0.4).unwrap();
             let second = whole.state();
             whole.advance(0.9).unwrap();
@@ -194,6 +227,8 @@ fn avi_restored_run_ends_with_the_same_bits_after_a_rescale() {
             assert!(later.restore(&first));
             assert_eq!(later.steps(), fresh().steps());
             later.rescale_steps(0.75).unwrap();
+            later.advance(0.35).unwrap();
+            refine(&mut later, 4);
             later.advance(0.9).unwrap();
             assert_eq!(bits(&later.state()), bits(&whole.state()));
             let mut wrong = second.clone();
@@ -201,6 +236,11 @@ fn avi_restored_run_ends_with_the_same_bits_after_a_rescale() {
             assert!(!later.restore(&wrong));
             wrong.scale = 0.75;
             wrong.events_before.pop();
+            assert!(!later.restore(&wrong));
+            let mut wrong = second.clone();
+            wrong.halvings.pop();
+            assert!(!later.restore(&wrong));
+            wrong.halvings = vec![99; second.halvings.len()];
             assert!(!later.restore(&wrong));
             assert_eq!(
                 bits(&later.state()),

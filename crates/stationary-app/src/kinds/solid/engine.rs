@@ -6,7 +6,7 @@ use super::motion::Look;
 use super::picture::Picture;
 use super::results::{self, write_frame};
 use super::start::{self, PreparedSolid};
-use super::step_watch::{StepWatch, may_come_from_steps};
+use super::step_watch::{NextRow, StepWatch, may_come_from_steps};
 use super::survey;
 use crate::run::State;
 use crate::run::engine::{
@@ -234,7 +234,7 @@ impl SolidEngine {
         }
         let energy = (built.record.energy_scale(), built.energy_growth(&look));
         if let Some(reason) = self.watch.judge(&built.growth, &look, energy) {
-            if self.go_back(reason) {
+            if self.go_back(reason)? {
                 return Ok(Some(Advanced::Partway));
             }
             self.watch.go_on_after(reason);
@@ -245,28 +245,22 @@ impl SolidEngine {
 
     /// After a fault on the way to a row: goes back and tries again with shorter steps, unless that did not help before.
     fn retry(&mut self, error: RunError) -> Result<Advanced, RunError> {
-        if may_come_from_steps(&error.cause) && (self.go_back(ReductionReason::Fault) || self.pass_by()) {
+        if may_come_from_steps(&error.cause) && self.go_back(ReductionReason::Fault)? {
             return Ok(Advanced::Partway);
         }
         Err(self.watch.explain(error))
     }
 
     /// Goes back to the last good row, and on from there with shorter steps; false where that is of no more use.
-    fn go_back(&mut self, reason: ReductionReason) -> bool {
-        if !self.watch.reduce((&mut self.built.motion, &self.built.body), reason) {
-            return false;
-        }
-        self.has_gone_back();
-        true
-    }
-
-    /// The same with steps that are shorter until the next row only.
-    fn pass_by(&mut self) -> bool {
-        let passes = self.watch.pass_by(&mut self.built.motion);
-        if passes {
+    fn go_back(&mut self, reason: ReductionReason) -> Result<bool, RunError> {
+        let until = self.time_of(self.row + 1);
+        let built = &mut self.built;
+        let next = NextRow { growth: &built.growth, scale: built.record.energy_scale(), until };
+        let goes_back = self.watch.go_back((&mut built.motion, &built.body), reason, &next);
+        if goes_back != Ok(false) {
             self.has_gone_back();
         }
-        passes
+        goes_back.map_err(|_| self.built.interrupted())
     }
 
     fn has_gone_back(&mut self) {

@@ -17,6 +17,7 @@ mod mesh_file;
 mod modes;
 mod modes_output;
 mod motion;
+mod passage;
 mod picture;
 mod probe;
 mod read;

@@ -278,6 +278,14 @@ impl Motion {
         }
     }
 
+    /// Halves the steps of elements so often; false where that is not possible.
+    pub fn refine_steps(&mut self, halvings: &[u32]) -> bool {
+        match self {
+            Motion::Avi(avi) => avi.can_rescale() && avi.refine_steps(halvings).is_ok(),
+            Motion::Sparse(_) => false,
+        }
+    }
+
     /// What to [go back](Self::go_back) to when an element fails; nothing where steps that fail have not been made.
     pub fn keep(&self) -> Option<AviState> {
         self.avi().map(Avi::state)

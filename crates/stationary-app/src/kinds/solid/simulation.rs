@@ -11,7 +11,7 @@ use super::growth::Growth;
 use super::motion::Look;
 use super::probe::Probe;
 use super::start::{self, PreparedSolid, State, energy_guard, extremes};
-use super::step_watch::{StepWatch, may_come_from_steps};
+use super::step_watch::{NextRow, StepWatch, may_come_from_steps};
 use crate::run::checkpointer::identify;
 use crate::run::simulation::by_hand::{self, MovedByHand, Reached};
 use crate::run::{Progress, ReductionReason, StepReduction, Watch, prepare};
@@ -141,12 +141,12 @@ impl SolidSimulation {
         built.judge_energy(&look).map_err(stop)?;
         let energy = (built.record.energy_scale(), built.energy_growth(&look));
         if let Some(reason) = self.watch.judge(&built.growth, &look, energy) {
-            if self.watch.reduce((&mut built.motion, &built.body), reason) {
-                built.growth.restart();
+            if self.go_back(reason)? {
                 return Ok(false);
             }
             self.watch.go_on_after(reason);
         }
+        let built = &mut self.built;
         built.see_energy(&look).map_err(stop)?;
         if built.record.is_new(look.elapsed) {
             built.record.see(&built.motion, &built.body, &look).map_err(stop)?;
@@ -159,18 +159,28 @@ impl SolidSimulation {
 
     /// After a fault on the way: continues with shorter steps, unless that is of no use. The motion is then where it was before the attempt.
     fn retry(&mut self, advance: &mut SolidAdvance, error: RunError) -> Result<(), RunError> {
+        let error = match may_come_from_steps(&error.cause).then(|| self.go_back(ReductionReason::Fault)) {
+            Some(Ok(true)) => return Ok(()),
+            Some(Err(interrupted)) => interrupted,
+            _ => error,
+        };
         let built = &mut self.built;
-        if may_come_from_steps(&error.cause)
-            && (self.watch.reduce((&mut built.motion, &built.body), ReductionReason::Fault)
-                || self.watch.pass_by(&mut built.motion))
-        {
-            built.growth.restart();
-            return Ok(());
-        }
         built.motion.go_back(advance.fallback.as_ref());
         advance.at = built.motion.elapsed();
         let error = RunError { time: built.motion.time(), step: built.motion.moves(), ..error };
         Err(self.watch.explain(error))
+    }
+
+    /// Goes back to the last look, and on from there with shorter steps; false where that is of no use.
+    fn go_back(&mut self, reason: ReductionReason) -> Result<bool, RunError> {
+        let built = &mut self.built;
+        let next =
+            NextRow { growth: &built.growth, scale: built.record.energy_scale(), until: self.next_look };
+        let goes_back = self.watch.go_back((&mut built.motion, &built.body), reason, &next);
+        if goes_back != Ok(false) {
+            built.growth.restart();
+        }
+        goes_back.map_err(|_| built.interrupted())
     }
 
     /// The body now, unless its energy is not a finite number.

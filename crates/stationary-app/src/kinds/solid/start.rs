@@ -82,6 +82,11 @@ impl PreparedSolid {
         self.guard.growth(&energies(look))
     }
 
+    /// The end of a call that was interrupted.
+    pub fn interrupted(&self) -> RunError {
+        RunError { time: self.motion.time(), step: self.motion.moves(), cause: Cause::Interrupted }
+    }
+
     fn explain(&self, fault: EnergyFault, look: &Look) -> Cause {
         let worst = growth::gathering(&self.motion, &self.body.problem, look);
         let place = worst.first().map_or(String::new(), |tag| format!("element {tag}"));

@@ -13,6 +13,7 @@
 use super::build::Body;
 use super::growth::Growth;
 use super::motion::{Look, Motion};
+use super::passage::{self, Passage};
 use super::rise::Rise;
 use super::stability;
 use super::start::PreparedSolid;
@@ -22,6 +23,7 @@ use crate::scenario::SolidSystem;
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, RunError};
 use stationary::integrate::avi::AviState;
+use stationary::interrupt::Interrupted;
 use stationary::observe::{Record, part, record};
 
 /// The factor of the steps after a fault, and how often shorter steps are tried on the way to one row.
@@ -47,14 +49,15 @@ const JUMP: f64 = 0.1;
 /// per cent within some steps.
 const JUMP_AFTER_RELEASE: f64 = GROWTH;
 
-/// How often still shorter steps are tried at most on the way to one row, for this row alone, where a run after a violent release would stop otherwise. Each attempt takes
-/// twice as long as the one before: in a run of `n` rows the last of `log2(n)` takes as long as the run.
-const MOST_PASSAGE_ATTEMPTS: u64 = 6;
+/// The most updates of a passage, over those of the same way without, that is tried before all steps are reduced: such a reduction stays, and a passage
+/// costs one row. Where reductions do not help a passage may cost as much as the run.
+const CHEAP: f64 = 8.0;
 
-/// How often such steps are tried in a run of so many rows.
-fn passage_attempts(rows: f64) -> u64 {
-    (rows.max(1.0).log2() as u64).saturating_sub(ATTEMPTS).min(MOST_PASSAGE_ATTEMPTS)
-}
+/// Steps of a passage stay where they cost at most so many times the updates.
+const LASTING: f64 = 1.5;
+
+/// Passages are tried so often on the way to one row.
+const PASSAGES: u64 = 2;
 
 /// A change of the energy since the start, over all that the body had, set free and was given, that counts as a fault from the
 /// first steps on: the error of stable steps is below one.
@@ -75,9 +78,11 @@ pub(super) struct StepWatch {
     attempts: u64,
     /// Whether jumps count: one that persists with shorter steps does not come from them.
     jumps_count: bool,
-    /// How often steps for one row alone have been tried on the way to the next one, and how often that is done at most.
+    /// How often a passage has been tried on the way to the next row, and its most updates over those of the same way without: nought where none is tried.
     passage_attempts: u64,
-    most_passage_attempts: u64,
+    most_cost: f64,
+    /// Whether the way to the next row is made with steps of a passage.
+    is_passing: bool,
     passages: Passages,
     /// A jump of the energy that counts, over its scale.
     jump: Jump,
@@ -85,7 +90,15 @@ pub(super) struct StepWatch {
     reductions: Vec<StepReduction>,
 }
 
-/// Rows that were reached with steps that were shorter for them alone.
+/// The row to which a run goes on.
+pub(super) struct NextRow<'a> {
+    pub growth: &'a Growth,
+    /// The scale of the energy, and the time of the row since the start.
+    pub scale: f64,
+    pub until: f64,
+}
+
+/// Rows that were reached with shorter steps of some elements.
 #[derive(Debug, Default, Clone, Copy)]
 struct Passages {
     count: u64,
@@ -114,7 +127,7 @@ impl StepWatch {
             acts: !by_hand && built.motion.avi().is_some_and(|avi| avi.can_rescale()),
             used: built.stability.as_ref().map_or(f64::NAN, |stability| stability.used),
             jumps_count: true,
-            most_passage_attempts: if is_violent { passage_attempts(rows) } else { 0 },
+            most_cost: if is_violent { rows.max(CHEAP) } else { 0.0 },
             jump: if is_violent { Jump::Small } else { Jump::Large },
             ..StepWatch::default()
         }
@@ -135,11 +148,10 @@ impl StepWatch {
         if !self.acts {
             return;
         }
-        if self.passage_attempts > 0 {
-            self.end_passage(motion, look);
-        }
+        self.end_passage(motion, look);
         self.good = motion.keep();
         self.attempts = 0;
+        self.passage_attempts = 0;
         self.energy = look.watched_energy();
         // The energy of the first steps is no measure of later ones.
         if growth.has_settled(look) {
@@ -176,7 +188,7 @@ impl StepWatch {
     }
 
     /// Goes back to the last good row, and continues from there with shorter steps. Returns false where that is of no more use.
-    pub fn reduce(&mut self, (motion, body): (&mut Motion, &Body), reason: ReductionReason) -> bool {
+    fn reduce(&mut self, (motion, body): (&mut Motion, &Body), reason: ReductionReason) -> bool {
         let most = match reason {
             ReductionReason::Fault => AFTER_FAULT,
             ReductionReason::Growth => AFTER_GROWTH,
@@ -198,40 +210,79 @@ impl StepWatch {
             return false;
         }
         self.attempts += 1;
+        self.is_passing = false;
         self.rise.restart(self.energy);
         let reduction = StepReduction { time: motion.time(), factor: scale / before, scale, reason };
         self.reductions.push(reduction);
         true
     }
 
-    /// Where a fault on the way persists with steps that are reduced for good: goes back to the last good row, and on from there with still shorter steps until
-    /// the next one. An element that is crushed becomes stiffer by more than any steps for the whole run allow for, but for a few vibrations.
-    pub fn pass_by(&mut self, motion: &mut Motion) -> bool {
-        let before = motion.avi().map_or(1.0, |avi| avi.step_scale());
-        let Some(good) = self.good.as_ref().filter(|_| self.acts) else { return false };
-        if self.passage_attempts >= self.most_passage_attempts {
-            return false;
-        }
-        motion.go_back(Some(good));
-        self.passage_attempts += 1;
-        motion.rescale_steps(AFTER_FAULT * before / good.scale)
+    /// Goes back to the last good row, and on from there with shorter steps; false where that is of no more use. After a fault shorter steps of the
+    /// elements that become stiff are tried first, where they cost little, and again where shorter steps of all do not help.
+    pub fn go_back(
+        &mut self,
+        (motion, body): (&mut Motion, &Body),
+        reason: ReductionReason,
+        next: &NextRow<'_>,
+    ) -> Result<bool, Interrupted> {
+        let is_fault = reason == ReductionReason::Fault;
+        let is_first = self.attempts == 0 && self.passage_attempts == 0;
+        Ok(is_fault && is_first && self.pass_by((motion, body), next, CHEAP)?
+            || self.reduce((motion, body), reason)
+            || is_fault && self.pass_by((motion, body), next, self.most_cost)?)
     }
 
-    /// A row has been reached with steps for it alone. Of the reductions on the way the first remains.
-    fn end_passage(&mut self, motion: &mut Motion, look: &Look) {
-        let passed = motion.avi().map_or(1.0, |avi| avi.step_scale());
-        self.reductions.truncate((self.reductions.len() + 1).saturating_sub(self.attempts.max(1) as usize));
-        let before = self.good.as_ref().map_or(1.0, |good| good.scale);
-        let lasting = match self.reductions.last() {
-            Some(first) if self.attempts > 0 => first.scale,
-            _ => before,
+    /// Seeks a passage to the next row that has at most so many times the updates.
+    fn pass_by(
+        &mut self,
+        (motion, body): (&mut Motion, &Body),
+        next: &NextRow<'_>,
+        most_cost: f64,
+    ) -> Result<bool, Interrupted> {
+        let Some(good) = self.good.as_ref().filter(|_| self.acts && self.most_cost > 0.0) else {
+            return Ok(false);
         };
-        // Where an element cannot be evaluated the short steps remain, and the next row tells more.
-        motion.rescale_steps(lasting / passed);
-        let Passages { count, least, .. } = self.passages;
-        let least = if count == 0 { passed } else { least.min(passed) };
-        self.passages = Passages { count: count + 1, least, last: look.t };
-        self.passage_attempts = 0;
+        if self.passage_attempts >= PASSAGES {
+            return Ok(false);
+        }
+        let failed = motion.keep();
+        let passage = Passage { body, good, until: next.until, most_cost };
+        let found = passage.find(motion, |look| self.is_near(look, next));
+        match found {
+            Ok(true) => {}
+            Ok(false) => motion.go_back(failed.as_ref()),
+            Err(_) => motion.go_back(Some(good)),
+        }
+        self.is_passing = found?;
+        self.passage_attempts += 1;
+        Ok(self.is_passing)
+    }
+
+    /// Whether the energy of a row is that of the row before.
+    fn is_near(&self, look: &Look, next: &NextRow<'_>) -> bool {
+        let energy = look.watched_energy();
+        let scale = next.scale.max(look.work.abs());
+        !next.growth.has_settled(look) || part((energy - self.energy).abs(), scale) < 0.5 * JUMP_AFTER_RELEASE
+    }
+
+    /// The row at the end of a passage has been reached. Reductions of all steps on the way were of no use; the shorter steps of some elements
+    /// stay where they cost little.
+    fn end_passage(&mut self, motion: &mut Motion, look: &Look) {
+        let Some(avi) = motion.avi().filter(|avi| !avi.halvings().is_empty()) else { return };
+        let (halvings, scale) = (avi.halvings().to_vec(), avi.step_scale());
+        if self.is_passing {
+            self.reductions.truncate(self.reductions.len() - self.attempts as usize);
+            let most = halvings.iter().copied().max().unwrap_or(0);
+            let passed = scale * (-f64::from(most)).exp2();
+            let Passages { count, least, .. } = self.passages;
+            let least = if count == 0 { passed } else { least.min(passed) };
+            self.passages = Passages { count: count + 1, least, last: look.t };
+            self.is_passing = false;
+        }
+        if passage::cost(&passage::unrefined(motion), &halvings) > LASTING {
+            // Where an element cannot be evaluated the short steps remain, and the next row tells more.
+            motion.refine_steps(&[]);
+        }
     }
 
     /// Where shorter steps were of no use the run goes on with the steps that it has. A jump that persists does not come from them: jumps count no
@@ -244,17 +295,18 @@ impl StepWatch {
     pub fn explain(&self, mut error: RunError) -> RunError {
         if let (Cause::Element { remedy, .. }, Some(last)) = (&mut error.cause, self.reductions.last()) {
             let tried = short(last.scale);
-            *remedy = if self.attempts + self.passage_attempts > 0 {
-                let tried = short(last.scale * AFTER_FAULT.powi(self.passage_attempts as i32));
-                format!("shorter steps, down to {tried} of the first ones, did not help")
-            } else {
-                format!("the steps have already been reduced to {tried} of the first ones")
+            *remedy = match (self.attempts, self.passage_attempts) {
+                (0, 0) => format!("the steps have already been reduced to {tried} of the first ones"),
+                (_, 0) => format!("shorter steps, down to {tried} of the first ones, did not help"),
+                _ => format!(
+                    "shorter steps, down to {tried} of the first ones, did not help, nor did still shorter ones of the elements that became stiff"
+                ),
             };
         }
         error
     }
 
-    /// What `summary.json` has of rows that were reached with steps for them alone.
+    /// What `summary.json` has of rows that were reached with shorter steps of some elements.
     pub fn passages(&self) -> Record {
         let Passages { count, least, last } = self.passages;
         let of = |value: f64| if count > 0 { value } else { f64::NAN };
@@ -300,6 +352,7 @@ impl StepWatch {
             .pass(&mut self.attempts)
             .pass(&mut self.jumps_count)
             .pass(&mut self.passage_attempts)
+            .pass(&mut self.is_passing)
             .pass(&mut self.passages.count)
             .pass(&mut self.passages.least)
             .pass(&mut self.passages.last)

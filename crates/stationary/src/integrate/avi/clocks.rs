@@ -5,6 +5,9 @@ use super::harmonic_clock::HarmonicClock;
 use crate::model::FormulaField;
 use std::sync::Arc;
 
+/// A time step is halved at most so often.
+pub(super) const MOST_HALVINGS: u32 = 16;
+
 /// Time steps and event counts of all elements.
 ///
 /// Times count from the start: they are then bit-identical for every initial time, and lose few digits late in a run. Loads and
@@ -14,8 +17,8 @@ use std::sync::Arc;
 /// in the middle of steps. With time steps that change, the weight of an event is half the time from the last event to the next: the
 /// trapezoidal rule for the element's part of the action.
 ///
-/// Constant steps may be multiplied by a number at a time at which all nodes are brought together: the clocks then begin anew at this
-/// time, their origin, and event `j` since then is at `origin + j dt_K` or `origin + (j - 1/2) dt_K`.
+/// Constant steps may be multiplied by a number, and those of some elements be halved several times, at a time at which all nodes are brought
+/// together: the clocks then begin anew at this time, their origin, and event `j` since then is at `origin + j dt_K` or `origin + (j - 1/2) dt_K`.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
     /// The initial time.
@@ -28,7 +31,9 @@ pub(super) struct Clocks {
     pub origin: f64,
     /// The number by which the first time steps have been multiplied.
     pub scale: f64,
-    /// The first time steps, once they have been multiplied.
+    /// How often the time step of each element has been halved besides; empty if none has.
+    pub halvings: Vec<u32>,
+    /// The first time steps, once they have been changed.
     first_step: Option<Vec<f64>>,
     /// Number of events of each element before the origin; empty while that is the start.
     pub events_before: Vec<u64>,
@@ -41,6 +46,34 @@ pub(super) struct Clocks {
     pub varying: Option<VaryingSteps>,
     /// The part of its step by which an event precedes the end of the step: 0, or 1/2 for midpoint events.
     pub event_shift: f64,
+}
+
+/// How time steps differ from the first ones.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct StepChange {
+    /// A factor of all time steps.
+    pub scale: f64,
+    /// How often that of each element is halved besides; empty if none is.
+    pub halvings: Vec<u32>,
+}
+
+impl StepChange {
+    /// Time steps from the first ones. Halves are exact, so that harmonic time steps stay so.
+    fn apply(&self, first: &[f64], step: &mut [f64]) {
+        for (k, (step, first)) in step.iter_mut().zip(first).enumerate() {
+            let halvings = self.halvings.get(k).copied().unwrap_or(0);
+            *step = self.scale * *first * (-f64::from(halvings)).exp2();
+        }
+    }
+}
+
+/// The order of elements among those that fire at the same time: small time steps first, then by number.
+fn ranks(step: &[f64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..step.len() as u32).collect();
+    order.sort_by(|a, b| step[*a as usize].total_cmp(&step[*b as usize]));
+    let mut rank = vec![0; step.len()];
+    order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
+    rank
 }
 
 /// Time steps that change: `dt_K` times a factor that depends on the time and the element's position.
@@ -57,10 +90,7 @@ pub(super) struct VaryingSteps {
 impl Clocks {
     /// Orders simultaneous events: small time steps first, so that loops over elements go from level to level; then by number.
     pub fn new(start: f64, step: Vec<f64>) -> Self {
-        let mut order: Vec<u32> = (0..step.len() as u32).collect();
-        order.sort_by(|a, b| step[*a as usize].total_cmp(&step[*b as usize]));
-        let mut rank = vec![0; step.len()];
-        order.iter().zip(0..).for_each(|(k, place)| rank[*k as usize] = place);
+        let rank = ranks(&step);
         let events = vec![0; step.len()];
         Clocks {
             start,
@@ -68,6 +98,7 @@ impl Clocks {
             events,
             origin: 0.0,
             scale: 1.0,
+            halvings: Vec::new(),
             first_step: None,
             events_before: Vec::new(),
             harmonic: None,
@@ -107,28 +138,53 @@ impl Clocks {
         }
     }
 
+    /// The clock of harmonic time steps, also where a queue executes them.
+    pub fn harmonic_clock(&self) -> Option<Arc<HarmonicClock>> {
+        let equivalent = || HarmonicClock::new(&self.step, self.event_shift > 0.0, self.origin).map(Arc::new);
+        self.harmonic.clone().or_else(|| self.varying.is_none().then(equivalent).flatten())
+    }
+
     /// Counts the events of each element.
     pub fn count_events(&mut self) {
         self.events = self.events();
         self.harmonic = None;
     }
 
-    /// Begins anew at a time since the start, with the first time steps times `scale` and these numbers of events before.
-    pub fn restart(&mut self, origin: f64, scale: f64, events_before: Vec<u64>) {
+    /// Begins anew at a time since the start, with the first time steps changed in this way and these numbers of events before.
+    pub fn restart(&mut self, origin: f64, change: &StepChange, events_before: Vec<u64>) {
         self.origin = origin;
         self.events_before = events_before;
-        if scale != self.scale {
+        if (change.scale, &change.halvings) != (self.scale, &self.halvings) {
             let first = self.first_step.get_or_insert_with(|| self.step.clone());
-            self.step.iter_mut().zip(first).for_each(|(step, first)| *step = scale * *first);
-            self.scale = scale;
+            change.apply(first, &mut self.step);
+            self.scale = change.scale;
+        }
+        if change.halvings != self.halvings {
+            self.halvings.clone_from(&change.halvings);
+            self.rank = ranks(&self.step);
         }
         self.ticks_done = 0;
         self.events.fill(0);
         if self.harmonic.is_some() {
-            // A common factor leaves ratios of powers of two as they are.
             let clock = HarmonicClock::new(&self.step, self.event_shift > 0.0, origin);
-            self.harmonic = Some(Arc::new(clock.expect("multiples of harmonic time steps are harmonic")));
+            self.harmonic = Some(Arc::new(clock.expect("halves of harmonic time steps are harmonic")));
         }
+    }
+
+    /// Whether the time steps changed in this way are steps for the schedule in use.
+    pub fn can_change(&self, change: &StepChange) -> bool {
+        let count = self.step.len();
+        let fits = change.halvings.is_empty() || change.halvings.len() == count;
+        if !(fits && change.scale > 0.0 && change.scale.is_finite()) {
+            return false;
+        }
+        if change.halvings.iter().any(|n| *n > MOST_HALVINGS) {
+            return false;
+        }
+        let first = self.first_step.as_ref().unwrap_or(&self.step);
+        let mut step = first.clone();
+        change.apply(first, &mut step);
+        self.harmonic.is_none() || HarmonicClock::new(&step, self.event_shift > 0.0, 0.0).is_some()
     }
 
     /// Number of events of an element since the origin.
@@ -214,7 +270,7 @@ impl Clocks {
         size_of::<f64>() * self.step.capacity()
             + size_of::<u64>() * (self.events.capacity() + self.events_before.capacity())
             + size_of::<f64>() * self.first_step.as_ref().map_or(0, Vec::capacity)
-            + size_of::<u32>() * self.rank.capacity()
+            + size_of::<u32>() * (self.rank.capacity() + self.halvings.capacity())
             + self.harmonic.as_ref().map_or(0, |clock| clock.memory())
             + varying
     }

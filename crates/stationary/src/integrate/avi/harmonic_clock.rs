@@ -5,6 +5,9 @@ use std::ops::Range;
 /// Number of ticks beyond which integers are no longer exact in floating point.
 const MOST: f64 = (1u64 << 53) as f64;
 
+/// The largest level.
+const MOST_LEVEL: f64 = 48.0;
+
 /// Time steps that are a base step times powers of two. An element of level `l` has the step `2^l` times the base and fires at multiples of
 /// `2^l` ticks of the base step. Midpoint events are at odd multiples of `2^l` ticks of half the base step, so that no two levels fire
 /// together.
@@ -28,7 +31,7 @@ impl HarmonicClock {
         let base = step.iter().copied().fold(f64::INFINITY, f64::min);
         let level = |h: &f64| {
             let level = (h / base).log2().round();
-            ((0.0..=40.0).contains(&level) && base * level.exp2() == *h).then_some(level as u8)
+            ((0.0..=MOST_LEVEL).contains(&level) && base * level.exp2() == *h).then_some(level as u8)
         };
         let level: Vec<u8> = step.iter().map(level).collect::<Option<_>>()?;
         let mut sizes = vec![0; usize::from(*level.iter().max()?) + 1];

@@ -64,7 +64,7 @@ pub use queue::{Event, Queue};
 pub use snapshot::{MomentumBalance, Snapshot};
 pub use start::{AviStart, StepFactor};
 pub use state::AviState;
-pub use steps::{Buffer, harmonic};
+pub use steps::{Buffer, halvings_for, harmonic};
 
 use crate::model::{Past, PotentialFault, Potentials};
 use clocks::Clocks;

@@ -31,18 +31,14 @@ impl NodalLoads {
     pub fn new<P: Potentials>(potentials: &P, step: &[f64], rank: &[u32]) -> Self {
         let Some(loads) = potentials.constant_loads() else { return NodalLoads::default() };
         let force = loads.forces().to_vec();
-        let mut element = vec![NO_ELEMENT; force.len()];
-        let better =
-            |k: usize, other: usize| step[k].total_cmp(&step[other]).then(rank[other].cmp(&rank[k])).is_lt();
-        for k in 0..step.len() {
-            for a in potentials.nodes(k).iter().map(|a| *a as usize) {
-                if force[a] != [0.0; 3] && (element[a] == NO_ELEMENT || better(k, element[a] as usize)) {
-                    element[a] = k as u32;
-                }
-            }
-        }
+        let element = elements_of(potentials, &force, step, rank);
         let applied = vec![AppliedWeights::default(); force.len()];
         NodalLoads { force, element, applied }
+    }
+
+    /// Lets the forces act with the elements that other time steps choose; sums go on.
+    pub fn reassign<P: Potentials>(&mut self, potentials: &P, step: &[f64], rank: &[u32]) {
+        self.element = elements_of(potentials, &self.force, step, rank);
     }
 
     /// Whether there are no constant forces.
@@ -94,6 +90,24 @@ impl NodalLoads {
             + size_of::<u32>() * self.element.capacity()
             + size_of::<AppliedWeights>() * self.applied.capacity()
     }
+}
+
+/// The element with which the force on each node acts.
+fn elements_of<P: Potentials>(potentials: &P, force: &[[f64; 3]], step: &[f64], rank: &[u32]) -> Vec<u32> {
+    let mut element = vec![NO_ELEMENT; force.len()];
+    if force.is_empty() {
+        return element;
+    }
+    let better =
+        |k: usize, other: usize| step[k].total_cmp(&step[other]).then(rank[other].cmp(&rank[k])).is_lt();
+    for k in 0..step.len() {
+        for a in potentials.nodes(k).iter().map(|a| *a as usize) {
+            if force[a] != [0.0; 3] && (element[a] == NO_ELEMENT || better(k, element[a] as usize)) {
+                element[a] = k as u32;
+            }
+        }
+    }
+    element
 }
 
 /// [`NodalLoads`] shared by threads that work on different nodes.

@@ -146,26 +146,38 @@ impl<P: Potentials> Avi<P> {
             self.kick_with_loads::<false>(k, LoadTime { t: 0.0, weight, first: true }, Turn::ALONE)?;
         }
         self.clocks.count_ticks();
-        if let Some(clock) = &self.clocks.harmonic {
-            let ranked = self.clocks.ranked();
-            if self.loaded_or_fixed.contains(&true) {
-                self.turns = Turns::new(&self.potentials, &ranked, &self.clocks.step, self.mass.len());
-            }
-            self.schedule = Schedule::Harmonic(HarmonicSchedule::new(&self.potentials, clock, &ranked));
-            if self.boundary.has_envelope() && clock.midpoint {
-                let mesh = Mesh {
-                    potentials: &self.potentials,
-                    clocks: &self.clocks,
-                    inverse_mass: &self.inverse_mass,
-                    x: &self.x,
-                };
-                self.envelope = Envelope::new(&mesh, clock, self.boundary);
-            }
-        } else if self.clocks.varying.is_none() && self.clocks.step.len() >= LEAST_PARTITIONED {
+        if self.clocks.harmonic.is_none()
+            && self.clocks.varying.is_none()
+            && self.clocks.step.len() >= LEAST_PARTITIONED
+        {
             self.schedule = Schedule::Free(Box::default());
         }
+        self.arrange_levels();
         self.refill();
         Ok(())
+    }
+
+    /// Makes what follows from the levels of harmonic time steps: whose turn it is at a node, the schedule, and the envelopes of slower levels about
+    /// the present positions.
+    pub(super) fn arrange_levels(&mut self) {
+        let Some(clock) = self.clocks.harmonic_clock() else { return };
+        let ranked = self.clocks.ranked();
+        if self.loaded_or_fixed.contains(&true) {
+            self.turns = Turns::new(&self.potentials, &ranked, &self.clocks.step, self.mass.len());
+        }
+        if self.clocks.harmonic.is_some() {
+            self.schedule = Schedule::Harmonic(HarmonicSchedule::new(&self.potentials, &clock, &ranked));
+        }
+        self.envelope = None;
+        if self.boundary.has_envelope() && clock.midpoint {
+            let mesh = Mesh {
+                potentials: &self.potentials,
+                clocks: &self.clocks,
+                inverse_mass: &self.inverse_mass,
+                x: &self.x,
+            };
+            self.envelope = Envelope::new(&mesh, &clock, self.boundary);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The complete state of an asynchronous run, from which it can be continued bit-identically.
 
+use super::clocks::StepChange;
 use super::{Avi, Schedule};
 use crate::archive::{Archive, Persist};
 use crate::model::Potentials;
@@ -23,6 +24,8 @@ pub struct AviState {
     pub origin: f64,
     /// The number by which the first time steps have been multiplied.
     pub scale: f64,
+    /// How often the time step of each element has been [halved](Avi::refine_steps); empty if none has.
+    pub halvings: Vec<u32>,
     /// Number of events of each element before the origin; empty if that is the start.
     pub events_before: Vec<u64>,
     /// Times of the last events of all elements, then of the next ones; empty if time steps are constant.
@@ -43,7 +46,15 @@ impl Persist for AviState {
         archive.pass(&mut self.node_time).pass(&mut self.events).pass(&mut self.event_times);
         archive.pass(&mut self.work_balance).pass(&mut self.local);
         archive.pass(&mut self.origin).pass(&mut self.scale).pass(&mut self.events_before);
+        archive.pass(&mut self.halvings);
         archive.pass(&mut self.envelope).pass(&mut self.history);
+    }
+}
+
+impl AviState {
+    /// How the time steps differ from the first ones.
+    fn change(&self) -> StepChange {
+        StepChange { scale: self.scale, halvings: self.halvings.clone() }
     }
 }
 
@@ -71,6 +82,7 @@ impl<P: Potentials> Avi<P> {
             events: self.clocks.events(),
             origin: self.clocks.origin,
             scale: self.clocks.scale,
+            halvings: self.clocks.halvings.clone(),
             events_before: self.clocks.events_before.clone(),
             event_times: varying.map_or(Vec::new(), |v| v.last.iter().chain(&v.next).copied().collect()),
             work_balance: self
@@ -92,15 +104,33 @@ impl<P: Potentials> Avi<P> {
         let now = self.state();
         let shape = |s: &AviState| {
             let lists = [&s.x, &s.v, &s.node_time, &s.event_times, &s.work_balance, &s.local];
-            (lists.map(Vec::len), [&s.envelope, &s.history].map(Vec::len))
+            (lists.map(Vec::len), s.history.len())
         };
         let count = now.events.len();
         if shape(&now) != shape(state) || count != state.events.len() || !self.has_origin(state, count) {
             return false;
         }
+        let change = state.change();
+        if !self.clocks.can_change(&change) {
+            return false;
+        }
         self.clocks.start = state.start;
-        if (state.origin, state.scale) != (now.origin, now.scale) {
-            self.restart_clocks(state.origin, state.scale, state.events_before.clone());
+        if (state.origin, &change) != (now.origin, &now.change()) {
+            let same_levels = change.halvings == now.halvings;
+            self.restart_clocks(state.origin, &change, state.events_before.clone());
+            if !same_levels {
+                self.work_balance.nodal_loads.reassign(
+                    &self.potentials,
+                    &self.clocks.step,
+                    &self.clocks.rank,
+                );
+            }
+        }
+        let eigenvalues = self.envelope.as_ref().map_or(Vec::new(), |e| e.eigenvalues());
+        if eigenvalues.len() != state.envelope.len() {
+            // Only a state of other levels can differ here: the present one fits.
+            self.restore(&now);
+            return false;
         }
         self.clocks.events_before.clone_from(&state.events_before);
         self.time = state.time;
@@ -122,7 +152,7 @@ impl<P: Potentials> Avi<P> {
             local.restore(&state.local);
         }
         if let Some(envelope) = &mut self.envelope
-            && state.envelope != now.envelope
+            && state.envelope != eigenvalues
         {
             envelope.restore(&state.envelope, &self.clocks);
             if let Schedule::Harmonic(schedule) = &mut self.schedule {
@@ -135,9 +165,9 @@ impl<P: Potentials> Avi<P> {
 
     /// Whether the clocks can begin at the origin of a state with its scale of the time steps.
     fn has_origin(&self, state: &AviState, count: usize) -> bool {
-        let at_start = state.origin == 0.0 && state.scale == 1.0 && state.events_before.is_empty();
-        let later = state.origin >= 0.0 && state.origin <= state.time && state.scale > 0.0;
-        at_start
-            || self.can_rescale() && later && state.scale.is_finite() && state.events_before.len() == count
+        let unchanged = state.scale == 1.0 && state.halvings.is_empty();
+        let at_start = state.origin == 0.0 && unchanged && state.events_before.is_empty();
+        let later = state.origin >= 0.0 && state.origin <= state.time;
+        at_start || self.can_rescale() && later && state.events_before.len() == count
     }
 }

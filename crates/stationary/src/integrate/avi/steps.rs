@@ -1,6 +1,8 @@
 //! Harmonic time steps from the critical time steps of the elements: rounding to levels, and the transition between levels.
 
+use super::clocks::MOST_HALVINGS;
 use super::level_cleanup::clean_up;
+use super::level_table::levels;
 use super::levels::{Incidence, Levels, MOST_LEVELS};
 use crate::model::Potentials;
 
@@ -63,6 +65,35 @@ pub fn harmonic<P: Potentials + ?Sized>(
         Buffer::Jump => of_least_cost(&incidence, stable, &bases),
     };
     level.iter().map(|l| base * f64::from(*l).exp2()).collect()
+}
+
+/// How often the time steps of elements must be halved to be at most `most`, where harmonic ones with neighbours within a factor of two: for
+/// [`Avi::refine_steps`](super::Avi::refine_steps). A time step is halved sixteen times at most.
+///
+/// ```
+/// use stationary::integrate::avi::halvings_for;
+/// # struct Springs;
+/// # impl stationary::model::Potentials for Springs {
+/// #     fn count(&self) -> usize { 4 }
+/// #     fn nodes(&self, k: usize) -> &[u32] { &[0, 1, 2, 3, 4][k..k + 2] }
+/// #     fn gradient(&self, _: usize, _: f64, _: &[f64], _: &mut [f64]) -> Result<f64, stationary::model::PotentialFault> { Ok(0.0) }
+/// # }
+/// # let springs = Springs; // a chain of four
+/// let halvings = halvings_for(&springs, &[1.0, 1.0, 2.0, 2.0], &[0.2, 1.0, 2.0, 9.0]);
+/// assert_eq!(halvings, [3, 2, 2, 1]);
+/// ```
+pub fn halvings_for<P: Potentials + ?Sized>(potentials: &P, steps: &[f64], most: &[f64]) -> Vec<u32> {
+    let needed = |(h, most): (&f64, &f64)| {
+        let halvings = (h / most).log2().ceil();
+        // A limit of zero is no number of halvings.
+        if halvings > 0.0 { halvings.min(f64::from(MOST_HALVINGS)) as u32 } else { 0 }
+    };
+    let halvings: Vec<u32> = steps.iter().zip(most).map(needed).collect();
+    let Some(levels) = levels(steps) else { return halvings };
+    let lowered = levels.iter().zip(&halvings).map(|(level, n)| level + MOST_HALVINGS - n);
+    let mut limited: Vec<u32> = lowered.collect();
+    Incidence::new(potentials, steps.len()).limit_ratio_to_two(&mut limited);
+    levels.iter().zip(&limited).map(|(level, l)| (level + MOST_HALVINGS - l).min(MOST_HALVINGS)).collect()
 }
 
 /// The base step and the levels of least cost. Bases are judged first by the levels that the limit of the ratio leaves; the best of them

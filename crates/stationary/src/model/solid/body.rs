@@ -269,6 +269,22 @@ impl Solid {
         Ok(steps)
     }
 
+    /// The critical time step `2 / omega_max` of every element with these [shares](Self::shares) of the nodal masses, linearised at `x`; zero where
+    /// an element has no energy there.
+    pub fn limits_with_shares(&self, x: &[f64], shares: &[f64]) -> Vec<f64> {
+        let mut rest = shares;
+        let mut limits = Vec::with_capacity(self.elements());
+        for block in &self.blocks {
+            for k in 0..block.len() {
+                let (masses, others) = rest.split_at(block.kind().nodes());
+                let limit = block.step_eigen(k, x, masses).unwrap_or(0.0);
+                limits.push(damped_limit(limit, block.stiffness_damping()));
+                rest = others;
+            }
+        }
+        limits
+    }
+
     /// Whether these nodes are in their reference positions.
     fn undeformed(&self, nodes: &[u32], x: &[f64]) -> bool {
         nodes.iter().all(|a| {
