@@ -11,6 +11,7 @@ pages! {
     Index "docs/src/index.md"
     Tutorial "docs/src/tutorial.md"
     Solids "docs/src/solids.md"
+    Statics "docs/src/statics.md"
     Bodies "docs/src/bodies.md"
     Start "docs/src/start.md"
     View "docs/src/view.md"

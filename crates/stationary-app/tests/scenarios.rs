@@ -22,3 +22,5 @@ mod units;
 mod phase;
 #[path = "solid_loads/main.rs"]
 mod solid_loads;
+#[path = "statics/main.rs"]
+mod statics;

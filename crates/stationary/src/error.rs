@@ -124,6 +124,11 @@ pub enum Cause {
         /// How many, when and between whom.
         what: String,
     },
+    /// There is no equilibrium to be found with the next load step.
+    Equilibrium {
+        /// What is wrong, where, and what would help.
+        why: String,
+    },
     /// The user ended a step that takes long ([`interrupt`](crate::interrupt)); it was not made.
     Interrupted,
     /// An element has no energy in the configuration reached.
@@ -222,6 +227,7 @@ impl fmt::Display for RunError {
                 )
             }
             Cause::Impacts { what } => write!(f, "{what}"),
+            Cause::Equilibrium { why } => write!(f, "{why}"),
             Cause::Interrupted => write!(f, "interrupted"),
             Cause::Element { number, time, why, remedy } => {
                 write!(f, "element {number} at time {time}: {why}; {remedy}")

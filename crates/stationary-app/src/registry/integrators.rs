@@ -1,12 +1,14 @@
 //! The integrators, with their mathematics.
 
 use super::options::{
-    BETA, BODY_ORDER, CONTACT_TIME, END_WEIGHT, GAMMA, GAUSS_STAGES, LOBATTO_STAGES, ORDER, POINTS, SAMPLE,
-    STEP, STEP_OPTIONS, TOLERANCE,
+    BETA, BODY_ORDER, CONTACT_TIME, END_WEIGHT, GAMMA, GAUSS_STAGES, ITERATIONS, LOBATTO_STAGES, ORDER,
+    POINTS, RESIDUAL, SAMPLE, STEP, STEP_OPTIONS, TOLERANCE,
 };
-use super::{AUTO, COLLISIONS, EULER_POINCARE, MOSER_VESELOV, NOT_VARIATIONAL, RegistryEntry, VARIATIONAL};
+use super::{
+    AUTO, COLLISIONS, EULER_POINCARE, MOSER_VESELOV, NOT_VARIATIONAL, RegistryEntry, STATIC, VARIATIONAL,
+};
 
-pub(super) static INTEGRATORS: [RegistryEntry; 12] = [
+pub(super) static INTEGRATORS: [RegistryEntry; 13] = [
     RegistryEntry {
         name: "midpoint",
         kind: VARIATIONAL,
@@ -86,6 +88,17 @@ pub(super) static INTEGRATORS: [RegistryEntry; 12] = [
                 count 2.5 times, for their envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why.\n\
                 No clock is read.",
         options: &STEP_OPTIONS,
+    },
+    RegistryEntry {
+        name: STATIC,
+        kind: VARIATIONAL,
+        summary: "of a solid: static equilibrium by Newton's method with line search; time is the load parameter",
+        maths: "At every row dV/dx(t, x) = F(t, x) on the components that no support prescribes: no inertia, no velocities. V is the\n\
+                incremental potential since the last load step, so that materials with memory follow variational updates.\n\
+                A row is a load step; where Newton's method fails it is halved, and steps grow again when they succeed. The tangent\n\
+                K = d2V/dx2 - dF/dx is factored by Cholesky's method, whose failure at an equilibrium is a limit or bifurcation point.\n\
+                Materials that depend on rates see the time of the scenario.",
+        options: &[RESIDUAL, ITERATIONS],
     },
     RegistryEntry {
         name: EULER_POINCARE,

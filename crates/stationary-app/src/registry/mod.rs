@@ -48,6 +48,8 @@ pub(crate) const COLLISIONS: &str = "collisions";
 
 /// The integrator of solids that stands for the one of least time.
 pub(crate) const AUTO: &str = "auto";
+/// The static solution of solids.
+pub(crate) const STATIC: &str = "static";
 
 /// All integrators.
 pub fn integrators() -> &'static [RegistryEntry] {

@@ -54,6 +54,19 @@ pub(super) const TOLERANCE: Key = Key::new(
     IfAbsent::Number(DEFAULT_TOLERANCE),
     "relative size of the Newton correction at which a step counts as solved",
 );
+/// Of a static solution.
+pub(super) const RESIDUAL: Key = Key::new(
+    "tolerance",
+    Form::Between(1e-14, 1e-2),
+    IfAbsent::Number(1e-9),
+    "largest residual at which a load step counts as solved, relative to the largest nodal force",
+);
+pub(super) const ITERATIONS: Key = Key::new(
+    "iterations",
+    Form::Whole { least: 2, most: Some(1000) },
+    IfAbsent::Whole(25),
+    "Newton iterations before a load step is halved",
+);
 pub(super) const DEFAULT_TOLERANCE: f64 = 1e-15;
 
 /// Who chooses the length of the steps; the options that go with it belong to the observer `energy_steps`.

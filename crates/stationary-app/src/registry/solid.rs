@@ -1,9 +1,10 @@
 //! Integrators of solids as scenarios choose them, and how elements get their steps.
 
 use super::choice::{Chosen, method};
-use super::options::{STEP_OPTIONS, TOLERANCE};
-use super::{AUTO, accepted};
+use super::options::{ITERATIONS, RESIDUAL, STEP_OPTIONS, TOLERANCE};
+use super::{AUTO, STATIC, accepted};
 use crate::kinds::solid;
+use crate::scenario::keys::Key;
 use crate::scenario::readable::Switch;
 use crate::scenario::section::Section;
 use crate::scenario::{IntegratorSpec, Numbers, Options, Text};
@@ -74,6 +75,15 @@ pub enum SolidMethod {
         /// For the step where the scenario gives none.
         steps: Box<StepSpec>,
     },
+    /// Static equilibrium at every row.
+    Static {
+        /// Largest residual over the forces.
+        tolerance: f64,
+        /// Newton iterations before a load step is halved.
+        iterations: usize,
+        /// What explicit steps would be; not used.
+        steps: Box<StepSpec>,
+    },
 }
 
 impl SolidMethod {
@@ -82,7 +92,7 @@ impl SolidMethod {
         match self {
             SolidMethod::Auto(auto) => &auto.local,
             SolidMethod::Avi(steps) | SolidMethod::Newmark(steps) => steps,
-            SolidMethod::Discrete { steps, .. } => steps,
+            SolidMethod::Discrete { steps, .. } | SolidMethod::Static { steps, .. } => steps,
         }
     }
 
@@ -127,6 +137,7 @@ impl fmt::Display for SolidMethod {
             }
             SolidMethod::Newmark(s) => write!(f, "newmark (explicit, {})", rule(s)),
             SolidMethod::Discrete { method, .. } => method.fmt(f),
+            SolidMethod::Static { tolerance, .. } => write!(f, "static (residual below {tolerance:.0e})"),
         }
     }
 }
@@ -137,6 +148,9 @@ pub fn solid_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
     let entry = accepted(&solid::KIND, choice)?;
     if name == AUTO {
         return auto_method(choice);
+    }
+    if name == STATIC {
+        return static_method(choice, entry.options);
     }
     if name != "avi" && name != "newmark" {
         return discrete_method(choice);
@@ -165,6 +179,16 @@ pub fn solid_method(choice: &IntegratorSpec) -> Result<SolidMethod, Error> {
         tolerance: options.get(TOLERANCE.path)?,
         steps: Box::new(steps),
     })
+}
+
+/// Static equilibrium.
+fn static_method(choice: &IntegratorSpec, rows: &[Key]) -> Result<SolidMethod, Error> {
+    let mut options = choice.options.open("integrator `static` of a solid", &choice.method, rows.to_vec())?;
+    let tolerance = options.get(RESIDUAL.path)?;
+    let iterations = options.get::<u64>(ITERATIONS.path)? as usize;
+    let mut usual = Options::default().open("integrator", &choice.method, STEP_OPTIONS.to_vec())?;
+    let steps = Box::new(step_choice("newmark", &mut usual)?);
+    Ok(SolidMethod::Static { tolerance, iterations, steps })
 }
 
 /// Both methods of `auto`, with the same options.

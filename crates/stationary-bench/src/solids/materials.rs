@@ -141,7 +141,7 @@ impl Material for Unnamed {
         self.0.stress(f)
     }
 
-    fn stress_batch(&self, at: &mut PointBatch) -> bool {
+    fn stress_batch(&self, at: &mut [PointBatch]) -> bool {
         self.0.stress_batch(at)
     }
 

@@ -16,6 +16,7 @@ pub mod phase;
 mod reduced;
 mod rk4;
 pub mod sparse;
+pub mod statics;
 
 pub use crate::linalg::Storage;
 pub use constrained::{Constrained, Fault, Rattle, settle, stays};

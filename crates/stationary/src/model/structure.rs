@@ -28,6 +28,23 @@ pub trait Structure: Send + Sync {
     /// Writes the tangent stiffness of element `k`, a square matrix by rows with three rows a node, to `out`.
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault>;
 
+    /// Writes the nodal forces of all loads alone, three numbers a node; returns their potential, which is part of that of
+    /// [`gradient`](Self::gradient).
+    fn loads(&self, _t: f64, _x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        out.fill(0.0);
+        Ok(0.0)
+    }
+
+    /// Whether no element resists component `i` by construction, such as the one across the plane of a plane body.
+    fn is_inert(&self, _i: usize) -> bool {
+        false
+    }
+
+    /// Whether the elements are rings about the axis `x = 0`, which only a motion along `y` leaves undeformed.
+    fn has_rings(&self) -> bool {
+        false
+    }
+
     /// How many numbers of [history](Past) all elements have together; 0 without memory.
     fn history_size(&self) -> usize {
         0
@@ -93,6 +110,15 @@ impl<S: Structure + ?Sized> Structure for std::sync::Arc<S> {
     }
     fn tangent(&self, k: usize, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), PotentialFault> {
         (**self).tangent(k, t, x, out)
+    }
+    fn loads(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        (**self).loads(t, x, out)
+    }
+    fn is_inert(&self, i: usize) -> bool {
+        (**self).is_inert(i)
+    }
+    fn has_rings(&self) -> bool {
+        (**self).has_rings()
     }
     fn history_size(&self) -> usize {
         (**self).history_size()

@@ -64,8 +64,14 @@ fn reserved_names() -> Vec<(&'static str, &'static str)> {
 
 /// All integrators but those that are made for other kinds.
 fn options_of(integrator: &RegistryEntry) -> Option<Vec<Key>> {
-    let made_for_others =
-        [registry::EULER_POINCARE, registry::MOSER_VESELOV, registry::COLLISIONS, registry::AUTO, "avi"];
+    let made_for_others = [
+        registry::EULER_POINCARE,
+        registry::MOSER_VESELOV,
+        registry::COLLISIONS,
+        registry::AUTO,
+        registry::STATIC,
+        "avi",
+    ];
     if made_for_others.contains(&integrator.name) {
         return None;
     }

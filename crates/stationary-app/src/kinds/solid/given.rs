@@ -23,6 +23,10 @@ pub(super) fn start(
         Some(InitialShape::Deformation(texts) | InitialShape::Displacement(texts)) => Some(&texts[0]),
         None => None,
     };
+    if let Some(place) = &system.equilibrium {
+        let error = place.error("the body starts from a given state, and `initial` asks for another");
+        return Err(error.help("expected one of them").into());
+    }
     if let Some(text) = shape.or(system.velocity.as_ref().map(|texts| &texts[0])) {
         let error = text.error("the body starts from a given state, and `initial` gives another");
         return Err(error.help("expected one of them").into());

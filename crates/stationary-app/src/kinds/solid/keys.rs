@@ -57,7 +57,11 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     CLAIM,
     PARAMETERS,
-    Key::optional("initial", Form::Table, "the initial shape and velocity"),
+    Key::optional(
+        "initial",
+        Form::AnyOf(&[Form::Words(&["equilibrium"]), Form::Table]),
+        "the initial shape and velocity, or `\"equilibrium\"`: the static equilibrium under the loads and supports at `start`",
+    ),
     Key::optional("probe", Form::Tables, "a table for each further column"),
     Key::optional("local_energy", Form::Table, "the elements whose balance of energy is recorded"),
     OUTPUT,
@@ -178,6 +182,12 @@ pub(crate) const KEYS: &[Key] = &[
         "the velocities there",
     ),
     Key::new(
+        "initial.equilibrium",
+        Form::Flag,
+        IfAbsent::Flag(false),
+        "`true` starts from the static equilibrium under the loads and supports at `start`, found from the initial shape",
+    ),
+    Key::new(
         "probe.<name>.at",
         VECTOR,
         IfAbsent::Depends { when: "", example: "at = [1, 0, 0]" },
@@ -210,8 +220,8 @@ pub(crate) const KEYS: &[Key] = &[
     Key::new(
         "output.rows",
         Form::Whole { least: 1, most: Some(MOST_ROWS) },
-        IfAbsent::Whole(500),
-        "rows of `series.csv` after the first",
+        IfAbsent::Derived("500; 10 of a static run"),
+        "rows of `series.csv` after the first; of a static run the load steps",
     ),
     Key::new(
         "output.frames",

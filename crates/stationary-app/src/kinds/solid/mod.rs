@@ -5,6 +5,7 @@ mod boundary;
 mod build;
 mod elements;
 mod engine;
+mod equilibrium;
 mod fields;
 mod given;
 mod growth;
@@ -29,6 +30,8 @@ mod simulation;
 mod spec;
 mod stability;
 mod start;
+mod static_motion;
+mod static_results;
 mod step_watch;
 mod steps;
 mod survey;
@@ -103,6 +106,7 @@ impl SystemSpec for SolidSystem {
     fn moves_name(&self, integrator: &IntegratorSpec) -> &'static str {
         match registry::solid_method(integrator) {
             Ok(SolidMethod::Discrete { .. }) => "steps",
+            Ok(SolidMethod::Static { .. }) => "load steps",
             _ => "updates",
         }
     }

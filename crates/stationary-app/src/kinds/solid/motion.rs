@@ -1,5 +1,6 @@
 //! The two engines that move a solid, seen alike: events of elements, or steps of the whole.
 
+use super::static_motion::{StaticLook, StaticMotion};
 use stationary::archive::{Archive, Persist};
 use stationary::error::{Cause, RunError};
 use stationary::integrate::avi::{Avi, AviError, AviState, MomentumBalance};
@@ -15,6 +16,8 @@ pub(super) enum Motion {
     Avi(Box<Avi<Arc<SolidProblem>>>),
     /// Steps of the whole by a discrete Lagrangian.
     Sparse(Box<Synchronous>),
+    /// Static equilibria.
+    Static(Box<StaticMotion>),
 }
 
 /// Steps of the whole, and what its supports gave.
@@ -45,6 +48,8 @@ pub(super) struct Look {
     pub angular: MomentumBalance,
     /// Impulses of the supports so far.
     pub reactions: Vec<[f64; 3]>,
+    /// Of a static solution.
+    pub statics: Option<StaticLook>,
 }
 
 impl Look {
@@ -129,6 +134,7 @@ impl Synchronous {
             linear: balance(linear, self.origin[0], nodes().map(|(_, p)| size(p)).sum()),
             angular: balance(angular, self.origin[1], nodes().map(|(x, p)| size(x) * size(p)).sum()),
             reactions: self.reactions.clone(),
+            statics: None,
         })
     }
 }
@@ -142,6 +148,7 @@ impl Motion {
                 avi.advance_to_elapsed(until).map_err(|e| avi_error(before, avi.updates(), &e))
             }
             Motion::Sparse(synchronous) => synchronous.advance(until),
+            Motion::Static(statics) => statics.advance(until),
         }
     }
 
@@ -160,6 +167,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.potentials(),
             Motion::Sparse(synchronous) => &synchronous.problem,
+            Motion::Static(statics) => statics.problem(),
         }
     }
 
@@ -189,9 +197,11 @@ impl Motion {
                     linear,
                     angular,
                     reactions,
+                    statics: None,
                 })
             }
             Motion::Sparse(synchronous) => synchronous.look(),
+            Motion::Static(statics) => Ok(statics.look()),
         }
     }
 
@@ -200,6 +210,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.time(),
             Motion::Sparse(synchronous) => synchronous.sparse.time(),
+            Motion::Static(statics) => statics.solution().time(),
         }
     }
 
@@ -208,6 +219,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.start(),
             Motion::Sparse(synchronous) => synchronous.sparse.start(),
+            Motion::Static(statics) => statics.solution().start(),
         }
     }
 
@@ -216,6 +228,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.elapsed(),
             Motion::Sparse(synchronous) => synchronous.sparse.elapsed(),
+            Motion::Static(statics) => statics.solution().elapsed(),
         }
     }
 
@@ -224,6 +237,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.updates(),
             Motion::Sparse(synchronous) => synchronous.sparse.steps(),
+            Motion::Static(statics) => statics.solution().counts().steps,
         }
     }
 
@@ -231,7 +245,7 @@ impl Motion {
     pub fn updates(&self) -> Vec<u64> {
         match self {
             Motion::Avi(avi) => avi.events(),
-            Motion::Sparse(s) => vec![s.sparse.steps(); s.problem.solid().elements()],
+            Motion::Sparse(_) | Motion::Static(_) => vec![self.moves(); self.problem().solid().elements()],
         }
     }
 
@@ -240,6 +254,7 @@ impl Motion {
         match self {
             Motion::Avi(avi) => avi.steps().to_vec(),
             Motion::Sparse(s) => vec![s.step; s.problem.solid().elements()],
+            Motion::Static(s) => vec![s.row(); s.problem().solid().elements()],
         }
     }
 
@@ -248,6 +263,7 @@ impl Motion {
         match self {
             Motion::Avi(_) => 0,
             Motion::Sparse(s) => s.sparse.newton_iterations(),
+            Motion::Static(s) => s.solution().iterations(),
         }
     }
 
@@ -255,7 +271,15 @@ impl Motion {
     pub fn avi(&self) -> Option<&Avi<Arc<SolidProblem>>> {
         match self {
             Motion::Avi(avi) => Some(avi),
-            Motion::Sparse(_) => None,
+            Motion::Sparse(_) | Motion::Static(_) => None,
+        }
+    }
+
+    /// The static solution.
+    pub fn statics(&self) -> Option<&StaticMotion> {
+        match self {
+            Motion::Static(statics) => Some(statics),
+            _ => None,
         }
     }
 
@@ -267,6 +291,10 @@ impl Motion {
                 let own = s.problem.solid().past_of(k, s.sparse.past()?);
                 (!own.history.is_empty()).then_some(own)
             }
+            Motion::Static(s) => {
+                let own = s.problem().solid().past_of(k, s.solution().past()?);
+                (!own.history.is_empty()).then_some(own)
+            }
         }
     }
 
@@ -274,7 +302,7 @@ impl Motion {
     pub fn rescale_steps(&mut self, factor: f64) -> bool {
         match self {
             Motion::Avi(avi) => avi.can_rescale() && avi.rescale_steps(factor).is_ok(),
-            Motion::Sparse(_) => false,
+            Motion::Sparse(_) | Motion::Static(_) => false,
         }
     }
 
@@ -282,7 +310,7 @@ impl Motion {
     pub fn refine_steps(&mut self, halvings: &[u32]) -> bool {
         match self {
             Motion::Avi(avi) => avi.can_rescale() && avi.refine_steps(halvings).is_ok(),
-            Motion::Sparse(_) => false,
+            Motion::Sparse(_) | Motion::Static(_) => false,
         }
     }
 
@@ -304,6 +332,7 @@ impl Persist for Motion {
         match self {
             Motion::Avi(avi) => archive.pass(&mut **avi),
             Motion::Sparse(s) => archive.pass(&mut s.sparse).pass(&mut s.origin).fixed(&mut s.reactions),
+            Motion::Static(s) => archive.pass(&mut **s),
         };
     }
 }

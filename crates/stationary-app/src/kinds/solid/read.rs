@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::keys::{KEYS, USUAL_FRAMES};
 use super::spec as solid;
 use super::spec::SolidOutput;
+use crate::registry;
 use crate::scenario::constants::Constants;
 use crate::scenario::read::{Reader, named_tables};
 use crate::scenario::readable::Placed;
@@ -56,7 +57,27 @@ impl Trial {
     }
 }
 
+/// Rows where the scenario gives no number: of a motion, and of a static solution.
+const USUAL_ROWS: u64 = 500;
+const STATIC_ROWS: u64 = 10;
+
+/// What `initial` says.
+#[derive(Default)]
+struct InitialFields {
+    shape: Option<InitialShape>,
+    velocity: Option<[Text; 3]>,
+    equilibrium: Option<Place>,
+}
+
 impl Reader {
+    /// Whether the integrator is the static solution.
+    fn is_static(&self) -> bool {
+        let Some(entry) = self.root.find("integrator") else { return false };
+        let is_name = |value: &Value| matches!(value, Value::Text(name) if name == registry::STATIC);
+        let method = |entries: &[Entry]| entries.iter().any(|e| e.key == "method" && is_name(&e.node.value));
+        is_name(&entry.node.value) || entry.node.as_table().is_some_and(|entries| method(entries))
+    }
+
     /// The system.
     pub(super) fn solid_system(&mut self) -> Result<SolidSystem, Diagnostic> {
         let field = solid::field_scope(&self.parameters);
@@ -71,7 +92,8 @@ impl Reader {
         let masses = self.masses()?;
         let supports = self.supports(&mut trial)?;
         let loads = self.loads(&mut trial)?;
-        let (shape, velocity) = self.fields(&mut trial)?;
+        let InitialFields { shape, velocity, equilibrium } = self.fields(&mut trial)?;
+        let rows = if self.is_static() { STATIC_ROWS } else { USUAL_ROWS };
         Ok(SolidSystem {
             mesh,
             materials,
@@ -79,11 +101,12 @@ impl Reader {
             supports,
             loads,
             shape,
+            equilibrium,
             velocity,
             probes: self.solid_probes(&mut trial)?,
             local_energy: self.local_energy()?,
             step,
-            output: solid_output(&mut self.output)?,
+            output: solid_output(&mut self.output, rows)?,
         })
     }
 
@@ -195,8 +218,15 @@ impl Reader {
     }
 
     /// The initial shape and velocity.
-    fn fields(&mut self, trial: &mut Trial) -> Result<(Option<InitialShape>, Option<[Text; 3]>), Diagnostic> {
-        let Some(mut table) = self.root.table("initial")? else { return Ok((None, None)) };
+    fn fields(&mut self, trial: &mut Trial) -> Result<InitialFields, Diagnostic> {
+        let is_word = self.root.find("initial").is_some_and(|entry| entry.node.as_table().is_none());
+        if is_word {
+            let equilibrium = self.root.take("initial")?.map(|given| given.node.place);
+            return Ok(InitialFields { equilibrium, ..InitialFields::default() });
+        }
+        let Some(mut table) = self.root.table("initial")? else { return Ok(InitialFields::default()) };
+        let place = table.find("equilibrium").map(|entry| entry.key_place.clone());
+        let equilibrium = if table.get("equilibrium")? { place } else { None };
         let velocity = match table.take("velocity")? {
             Some(given) => Some(trial.vector(&given, &self.constants)?),
             None => None,
@@ -207,14 +237,14 @@ impl Reader {
             return Err(second.key_place.error(message).help("keep one of deformation, displacement"));
         }
         let Some(key) = table.entries().first().map(|entry| entry.key.clone()) else {
-            return Ok((None, velocity));
+            return Ok(InitialFields { shape: None, velocity, equilibrium });
         };
         let vector = trial.vector(&table.need(&key)?, &self.constants)?;
         let shape = match key.as_str() {
             "deformation" => InitialShape::Deformation(vector),
             _ => InitialShape::Displacement(vector),
         };
-        Ok((Some(shape), velocity))
+        Ok(InitialFields { shape: Some(shape), velocity, equilibrium })
     }
 
     fn solid_probes(&mut self, trial: &mut Trial) -> Result<Vec<SolidProbe>, Diagnostic> {
@@ -243,8 +273,8 @@ impl Reader {
     }
 }
 
-fn solid_output(table: &mut Section) -> Result<SolidOutput, Diagnostic> {
-    let rows: u64 = table.get("rows")?;
+fn solid_output(table: &mut Section, usual: u64) -> Result<SolidOutput, Diagnostic> {
+    let rows: u64 = table.given("rows")?.unwrap_or(usual);
     let frames = match table.given::<Placed<u64>>("frames")? {
         None => rows.min(USUAL_FRAMES),
         Some(Placed { value, place }) if value > rows => {

@@ -3,6 +3,7 @@
 use super::build::Body;
 use super::motion::{Look, Motion};
 use super::probe::Probe;
+use super::static_results::StaticRecord;
 use crate::run::energy_summary::energy_summary;
 use crate::scenario::{Scenario, SolidSystem};
 use stationary::archive::{Archive, Persist};
@@ -27,6 +28,8 @@ pub(super) struct Record {
     reactions: Vec<[f64; 3]>,
     probes: Vec<Probe>,
     chosen: Vec<(u64, usize)>,
+    /// Of a static solution.
+    statics: Option<StaticRecord>,
     now: Vec<f64>,
 }
 
@@ -74,6 +77,7 @@ impl Record {
             supports,
             probes,
             chosen,
+            statics: start.statics.as_ref().map(|_| StaticRecord::default()),
             now: Vec::new(),
         })
     }
@@ -98,6 +102,12 @@ impl Record {
 
     /// Names of all columns after the time.
     pub fn columns(&self) -> Vec<String> {
+        if self.statics.is_some() {
+            let mut names = StaticRecord::columns(self.dissipated.is_some());
+            names.extend(self.reaction_columns());
+            names.extend(self.probes.iter().map(|p| p.name.clone()));
+            return names;
+        }
         let mut names: Vec<String> = ["energy", "kinetic", "potential", "work"].map(String::from).to_vec();
         names.extend(self.dissipated.map(|_| "dissipation".to_string()));
         for kind in ["linear", "angular"] {
@@ -105,15 +115,17 @@ impl Record {
         }
         names.extend(["balance.linear".into(), "balance.angular".into()]);
         names.extend(["total", "min", "max"].map(|part| format!("updates.{part}")));
-        for support in &self.supports {
-            names.extend(AXES.map(|axis| format!("reaction.{support}.{axis}")));
-        }
+        names.extend(self.reaction_columns());
         names.extend(self.probes.iter().map(|p| p.name.clone()));
         for (tag, _) in &self.chosen {
             let parts = ["energy", "residual", "accumulated"];
             names.extend(parts.map(|part| format!("element.{tag}.{part}")));
         }
         names
+    }
+
+    fn reaction_columns(&self) -> impl Iterator<Item = String> {
+        self.supports.iter().flat_map(|support| AXES.map(|axis| format!("reaction.{support}.{axis}")))
     }
 
     /// Whether a moment, in time since the start, is later than the last one seen. Steps longer than the distance of rows give it
@@ -129,6 +141,17 @@ impl Record {
 
     /// Sees a moment.
     pub fn see(&mut self, motion: &Motion, body: &Body, look: &Look) -> Result<(), Cause> {
+        if let (Some(record), Some(statics)) = (&mut self.statics, &look.statics) {
+            self.now = vec![look.t];
+            record.see(statics, self.dissipated.is_some(), &mut self.now);
+            self.dissipated = self.dissipated.map(|_| statics.dissipated);
+            self.last.0 = look.elapsed;
+            let mut reactions = statics.reactions.clone();
+            reactions.resize(self.supports.len(), [0.0; 3]);
+            self.now.extend(reactions.as_flattened());
+            self.see_probes(motion, body, look);
+            return Ok(());
+        }
         let energy = look.kinetic + look.potential;
         if !energy.is_finite() {
             return Err(Cause::NotFinite { what: "the energy".into() });
@@ -157,17 +180,21 @@ impl Record {
         let [least, most] = [updates.iter().min(), updates.iter().max()].map(|n| *n.unwrap_or(&0) as f64);
         self.now.extend([updates.iter().sum::<u64>() as f64, least, most]);
         self.now.extend(self.reactions.as_flattened());
-        for probe in &mut self.probes {
-            let value = probe.value(motion, body, look);
-            self.now.push(value);
-            probe.see(value);
-        }
+        self.see_probes(motion, body, look);
         for (_, k) in &self.chosen {
             let local = motion.avi().and_then(|avi| avi.local_energy());
             let values = local.map(|l| [l.energy(*k), l.residual(*k), l.accumulated(*k)]);
             self.now.extend(values.unwrap_or([f64::NAN; 3]));
         }
         Ok(())
+    }
+
+    fn see_probes(&mut self, motion: &Motion, body: &Body, look: &Look) {
+        for probe in &mut self.probes {
+            let value = probe.value(motion, body, look);
+            self.now.push(value);
+            probe.see(value);
+        }
     }
 
     /// Refuses a row with a probe that is not a finite number.
@@ -212,6 +239,10 @@ impl Record {
 
     /// Enters what was found into the summary.
     pub fn summarise(&self, summary: &mut Found) {
+        if self.statics.is_some() {
+            summary.set("probe", self.probe_summary());
+            return;
+        }
         let mut energy = energy_summary(&self.energy, self.energy_scale());
         if let Some(dissipated) = self.dissipated {
             energy.set("dissipated", dissipated);
@@ -228,11 +259,23 @@ impl Record {
         let impulses = self.supports.iter().zip(&self.last.1);
         let impulses = impulses.map(|(name, impulse)| (name.clone(), Entry::from(*impulse)));
         summary.set("reaction_impulse", Found::of(impulses));
+        summary.set("probe", self.probe_summary());
+    }
+
+    /// Largest residual of a static solution.
+    pub fn largest_residual(&self) -> f64 {
+        self.statics.as_ref().map_or(f64::NAN, StaticRecord::largest_residual)
+    }
+
+    fn probe_summary(&self) -> Found {
         let probe = |p: &Probe| (p.name.clone(), Entry::from(p.summary()));
-        summary.set("probe", Found::of(self.probes.iter().map(probe)));
+        Found::of(self.probes.iter().map(probe))
     }
 
     pub fn conserved(&self) -> Vec<Conserved> {
+        if self.statics.is_some() {
+            return Vec::new();
+        }
         let size = |p: &[f64; 3]| (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt();
         let rows = [
             (
@@ -267,6 +310,9 @@ impl Persist for Record {
         archive.pass(&mut self.initial).pass(&mut self.last.0).fixed(&mut self.last.1);
         if let Some(dissipated) = &mut self.dissipated {
             archive.pass(dissipated);
+        }
+        if let Some(statics) = &mut self.statics {
+            archive.pass(statics);
         }
         self.probes.iter_mut().for_each(|probe| probe.pass(archive));
     }

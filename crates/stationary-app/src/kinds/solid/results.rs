@@ -6,6 +6,7 @@ use super::fields::{self, components, principal};
 use super::level_words::{level_table, levels_of_summary};
 use super::motion::Look;
 use super::start::{PreparedSolid, extremes};
+use super::static_results;
 use super::step_watch::StepWatch;
 use crate::run::engine::{EngineReport, FinishedRun, Summary};
 use crate::run::finish::short;
@@ -183,6 +184,14 @@ fn warnings(engine: &SolidEngine) -> Vec<String> {
 /// What the summary has of a solid that moved for a time, in so many seconds of wall time.
 pub(super) fn summary(built: &PreparedSolid, watch: &StepWatch, passed: f64, moving: f64) -> Summary {
     let solid = built.body.problem.solid();
+    let of_solid = record! {
+        "mass": solid.mass().iter().sum::<f64>(),
+        "volume": volume(solid),
+        "eroded": eroded(built),
+    };
+    if built.motion.statics().is_some() {
+        return static_results::summary(built, of_solid).expect("the solution is static");
+    }
     let (steps, updates) = (built.motion.steps(), built.motion.updates());
     let (least, most) = extremes(&steps);
     let total = updates.iter().sum::<u64>();
@@ -210,11 +219,7 @@ pub(super) fn summary(built: &PreparedSolid, watch: &StepWatch, passed: f64, mov
         "nanoseconds_per_update": if total > 0 { 1e9 * moving / total as f64 } else { f64::NAN },
     };
     let mut keys = record! {
-        "solid": record! {
-            "mass": solid.mass().iter().sum::<f64>(),
-            "volume": volume(solid),
-            "eroded": eroded(built),
-        },
+        "solid": of_solid,
         "avi": avi,
         "local_energy": local_energy(built.motion.avi().and_then(|avi| avi.local_energy())),
     };
@@ -251,6 +256,9 @@ fn local_energy(local: Option<&LocalEnergy>) -> Record {
 
 fn facts(engine: &SolidEngine, finished: &FinishedRun<'_>) -> Vec<(String, String)> {
     let built = &engine.built;
+    if let Some(facts) = static_results::facts(built, finished) {
+        return facts;
+    }
     let FinishedRun { scenario, summary, .. } = finished;
     let get = |path: &str| short(summary.number(path));
     let count = |path: &str| summary.count(path).unwrap_or(0).to_string();
@@ -287,7 +295,11 @@ fn svg(plot: &Plot) -> String {
 fn sections(engine: &SolidEngine, series: &Series) -> Vec<Section> {
     let built = &engine.built;
     let picture = engine.picture.as_ref().map(|p| p.section(built));
-    let parts = [picture, energies(series, built), elements(built), probes(&engine.system, series)];
+    let course = match built.motion.statics() {
+        Some(_) => static_results::section(series, built),
+        None => energies(series, built),
+    };
+    let parts = [picture, course, elements(built), probes(&engine.system, series)];
     parts.into_iter().flatten().collect()
 }
 

@@ -23,6 +23,8 @@ pub struct SolidSystem {
     pub loads: Vec<Load>,
     /// The initial shape, where it differs from that of the mesh.
     pub shape: Option<InitialShape>,
+    /// Where the static equilibrium at the start was asked for.
+    pub equilibrium: Option<Place>,
     /// The initial velocity, where there is one: formulas of `t`, `X`, `Y`, `Z`.
     pub velocity: Option<[Text; 3]>,
     /// Further columns.

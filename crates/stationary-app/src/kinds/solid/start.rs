@@ -2,6 +2,7 @@
 
 use super::auto::{self, AutoChoice};
 use super::build::{self, Body};
+use super::equilibrium::{self, StaticPlan};
 use super::fields::NodalFields;
 use super::growth::{self, Growth};
 use super::level_words::{boundaries_in_words, level_in_words};
@@ -69,11 +70,17 @@ impl PreparedSolid {
 
     /// Finds out whether the energy explodes, and names the element that holds most of it for its mass.
     pub fn see_energy(&mut self, look: &Look) -> Result<(), Cause> {
+        if look.statics.is_some() {
+            return Ok(());
+        }
         self.guard.see(&energies(look)).map_err(|fault| self.explain(fault, look))
     }
 
     /// The same of a single look, which is not remembered.
     pub fn judge_energy(&self, look: &Look) -> Result<(), Cause> {
+        if look.statics.is_some() {
+            return Ok(());
+        }
         self.guard.judge(&energies(look)).map_err(|fault| self.explain(fault, look))
     }
 
@@ -134,6 +141,7 @@ enum EngineKind {
         tolerance: f64,
         step: f64,
     },
+    Static(StaticPlan),
 }
 
 /// Positions and velocities of all nodes at a time.
@@ -169,6 +177,10 @@ impl Engine {
                 let synchronous = Synchronous::new(sparse, Arc::clone(problem), *h)
                     .map_err(|e| place.error(format!("{method} cannot start: {e}")))?;
                 Ok(Motion::Sparse(Box::new(synchronous)))
+            }
+            EngineKind::Static(plan) => {
+                let motion = plan.start(problem, (state.t, state.x), &self.place)?;
+                Ok(Motion::Static(Box::new(motion)))
             }
         }
     }
@@ -240,6 +252,7 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
             .into());
     }
     let mut body = build::body(scenario, system)?;
+    equilibrium::settle(scenario, system, &mut body)?;
     interrupt::check()?;
     let (mut choice, found, auto) = match choice {
         SolidMethod::Auto(auto) => {
@@ -259,6 +272,10 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
             body.notes.extend(rehearsal.filter(|found| found.scale < 1.0).map(|found| found.note()));
             let kind = EngineKind::Sparse { method: *method, tolerance: *tolerance, step };
             (Engine { kind, place: scenario.integrator.method.place.clone() }, Vec::new(), step, None)
+        }
+        SolidMethod::Static { tolerance, iterations, .. } => {
+            let (engine, row) = static_engine(scenario, system, &body, (*tolerance, *iterations))?;
+            (engine, Vec::new(), row, None)
         }
     };
     if let (SolidMethod::Avi(rule) | SolidMethod::Newmark(rule), Some(stability)) = (&mut choice, &stability)
@@ -283,7 +300,8 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
     let record = Record::new(scenario, system, &body, (&motion, &look))?;
     let guard = energy_guard(&motion, &body, [scenario.start, scenario.end]);
     // It grows fast: a first one of many steps would keep whoever wants to end the run waiting.
-    let stretch = extremes(&motion.steps()).1;
+    // Load steps are those of the rows, whatever the clock says.
+    let stretch = if motion.statics().is_some() { f64::INFINITY } else { extremes(&motion.steps()).1 };
     let growth = Growth::new(extremes(&motion.steps()).1);
     Ok(PreparedSolid {
         body,
@@ -299,6 +317,24 @@ pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<Prepare
         stretch,
         nodal_fields: OnceLock::new(),
     })
+}
+
+/// The static solution, of a body that is held; and the time from row to row.
+fn static_engine(
+    scenario: &Scenario,
+    system: &SolidSystem,
+    body: &Body,
+    (tolerance, iterations): (f64, usize),
+) -> Result<(Engine, f64), Error> {
+    let place = scenario.integrator.method.place.clone();
+    if let Some(velocity) = &system.velocity {
+        let error = velocity[0].error("a static solution has no velocities");
+        return Err(error.help("leave out `initial.velocity`, or choose a dynamic integrator").into());
+    }
+    equilibrium::require_held(body, &body.x, &place)?;
+    let span = scenario.end - scenario.start;
+    let row = span / system.output.rows as f64;
+    Ok((Engine { kind: EngineKind::Static(StaticPlan { tolerance, iterations, row, span }), place }, row))
 }
 
 /// What the guard of the energy sees of a body.
@@ -488,6 +524,15 @@ pub(super) fn describe(
         ("integrator", built.choice.to_string()),
     ];
     lines.extend(built.auto.iter().map(|auto| ("chosen", auto.words())));
+    if let Some(statics) = built.motion.statics() {
+        lines.push(("unknowns", statics.solution().unknowns().to_string()));
+        lines.push(("load steps", format!("{}, until time {}", system.output.rows, short(scenario.end))));
+        lines.extend(built.record.probes().iter().map(|p| ("probe", format!("{}: {}", p.name, p.taken()))));
+        lines.extend(built.body.notes.iter().map(|note| ("note", note.clone())));
+        lines.push(("rows", format!("{}, {} frames", system.output.rows, system.output.frames)));
+        lines.push(("claims", scenario.claims.len().to_string()));
+        return lines;
+    }
     lines.push(("steps", format!("{} to {}, until time {}", short(least), short(most), short(scenario.end))));
     if built.motion.avi().is_some() {
         lines.push((

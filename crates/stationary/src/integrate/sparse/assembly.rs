@@ -4,14 +4,18 @@
 //! one node of the method follow each other; each column holds first the masses of earlier nodes, then the stiffness, then
 //! the masses of later ones.
 
+use crate::linalg::max_abs;
 use crate::model::{Past, PotentialFault, Structure};
 
 /// Marks components that are no unknowns.
 const HELD: u32 = u32::MAX;
 
+/// Difference of two opposite entries, relative to the largest of the matrix, that is more than rounding.
+const ASYMMETRY: f64 = 1e-10;
+
 /// Where the entries are, by columns.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern {
+pub(in crate::integrate) struct Pattern {
     /// Number of each component among the free ones, or [`HELD`].
     number: Vec<u32>,
     /// The free components.
@@ -106,7 +110,7 @@ fn neighbours(structure: &impl Structure) -> Vec<Vec<u32>> {
 
 /// A configuration in which the matrix is taken: times and positions of the unknown nodes of the method.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Anchor {
+pub(in crate::integrate) struct Anchor {
     pub times: Vec<f64>,
     /// All components, node of the method by node.
     pub x: Vec<f64>,
@@ -117,7 +121,7 @@ pub(super) struct Anchor {
 
 /// The values of the matrix.
 #[derive(Debug, Clone)]
-pub(super) struct Matrix {
+pub(in crate::integrate) struct Matrix {
     pub pattern: Pattern,
     pub values: Vec<f64>,
     /// Sum of the absolute values in each row: what rounding of the positions does to a residual.
@@ -167,6 +171,34 @@ impl Matrix {
             self.row_sums[*row] += value.abs();
         }
         Ok(())
+    }
+
+    /// Gives unknowns without stiffness, by their places among the free components, a unit on the diagonal, relative to the largest value: with no force on
+    /// them they stay where they are.
+    pub fn hold(&mut self, inert: &[u32]) {
+        let unit = max_abs(&self.values);
+        for g in inert.iter().map(|g| *g as usize) {
+            self.values[self.pattern.column_start[g] + self.pattern.diagonal[g] as usize] = unit;
+        }
+    }
+
+    /// The symmetric part of the matrix of one unknown node, if it is not the matrix itself: follower loads are not symmetric.
+    pub fn symmetric_part(&self) -> Option<Vec<f64>> {
+        let Pattern { column_start, rows, .. } = &self.pattern;
+        // Entries of a row are met in the order of the columns, which is that of the column of the same number.
+        let mut mirror = column_start.clone();
+        let mut part = self.values.clone();
+        let mut largest: f64 = 0.0;
+        for column in 0..self.pattern.len() {
+            for at in column_start[column]..column_start[column + 1] {
+                let row = rows[at];
+                let opposite = mirror[row];
+                mirror[row] += 1;
+                largest = largest.max((self.values[at] - self.values[opposite]).abs());
+                part[at] = 0.5 * (self.values[at] + self.values[opposite]);
+            }
+        }
+        (largest > ASYMMETRY * max_abs(&self.values)).then_some(part)
     }
 
     fn add_masses(&mut self, mass: &[f64]) {

@@ -12,7 +12,7 @@ const ALONE: Par = Par::Seq;
 
 /// Factors, and the orderings that reduce their fill, found once.
 #[derive(Default)]
-pub(super) struct Factors {
+pub(in crate::integrate) struct Factors {
     cholesky: Option<SymbolicCholesky<usize>>,
     lower: Vec<f64>,
     lu: Option<SymbolicLu<usize>>,
@@ -22,23 +22,34 @@ pub(super) struct Factors {
 }
 
 /// The matrix has no factors: it is singular, or they do not fit in memory.
-pub(super) struct NoFactors;
+pub(in crate::integrate) struct NoFactors;
+
+fn matrix<'a>(pattern: &'a Pattern, values: &'a [f64]) -> SparseColMatRef<'a, usize, f64> {
+    let n = pattern.len();
+    let symbolic = SymbolicSparseColMatRef::new_checked(n, n, &pattern.column_start, None, &pattern.rows);
+    SparseColMatRef::new(symbolic, values)
+}
 
 impl Factors {
     /// Factors a matrix; all matrices must have the same pattern.
     pub fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), NoFactors> {
-        let n = pattern.len();
-        if n == 0 {
+        // With several nodes the matrix is not symmetric.
+        if pattern.nodes == 1 && self.factor_positive(pattern, values)? {
             return Ok(());
         }
-        let symbolic = SymbolicSparseColMatRef::new_checked(n, n, &pattern.column_start, None, &pattern.rows);
-        let matrix = SparseColMatRef::new(symbolic, values);
-        // With several nodes the matrix is not symmetric.
-        self.positive = pattern.nodes == 1 && self.try_cholesky(matrix)?;
-        if !self.positive {
-            self.factor_lu(matrix)?;
-        }
-        Ok(())
+        self.factor_any(pattern, values)
+    }
+
+    /// Cholesky's factors of a symmetric matrix; `false`, and no factors, if it is not positive.
+    pub fn factor_positive(&mut self, pattern: &Pattern, values: &[f64]) -> Result<bool, NoFactors> {
+        self.positive = pattern.len() == 0 || self.try_cholesky(matrix(pattern, values))?;
+        Ok(self.positive)
+    }
+
+    /// The factors of any matrix that is not singular.
+    pub fn factor_any(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), NoFactors> {
+        self.positive = false;
+        if pattern.len() > 0 { self.factor_lu(matrix(pattern, values)) } else { Ok(()) }
     }
 
     /// `false` if the matrix is not positive.

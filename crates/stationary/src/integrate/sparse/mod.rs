@@ -57,7 +57,9 @@ mod newton;
 mod state;
 mod table;
 
+pub(in crate::integrate) use assembly::{Anchor, Matrix, Pattern};
 pub use error::{SparseCause, SparseError};
+pub(in crate::integrate) use factor::Factors;
 pub(in crate::integrate) use limit::stability_limit;
 pub use state::SparseState;
 

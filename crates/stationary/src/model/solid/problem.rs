@@ -327,6 +327,19 @@ impl Structure for SolidProblem {
         Ok(())
     }
 
+    fn loads(&self, t: f64, x: &[f64], out: &mut [f64]) -> Result<f64, PotentialFault> {
+        out.fill(0.0);
+        self.add_loads(1.0, t, x, out)
+    }
+
+    fn is_inert(&self, i: usize) -> bool {
+        i % 3 == 2 && self.solid.blocks().iter().all(|block| block.kind().dimension() == 2)
+    }
+
+    fn has_rings(&self) -> bool {
+        self.solid.has_rings()
+    }
+
     fn history_size(&self) -> usize {
         self.solid.history_start(self.solid.elements())
     }
