@@ -7,7 +7,6 @@ use super::group::Together;
 use super::partition::{INSIDE, Partition};
 use super::shared_state::{SharedState, ThreadScratch, WeightedEvent};
 use crate::model::Potentials;
-use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many events ahead the data of an element are prefetched.
@@ -30,8 +29,32 @@ pub(super) struct Extent {
 pub(super) struct Subdomain {
     number: usize,
     pub(super) events: CalendarQueue,
-    /// No event of a neighbouring subdomain lies before this time.
-    horizon: Cell<f64>,
+    /// No event of a neighbouring subdomain lies before this time. One thread uses it: atomic, because it is written through a shared reference.
+    horizon: Horizon,
+}
+
+/// The bits of a time.
+#[derive(Debug)]
+struct Horizon(AtomicU64);
+
+impl Horizon {
+    fn new(time: f64) -> Self {
+        Horizon(AtomicU64::new(time.to_bits()))
+    }
+
+    fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    fn set(&self, time: f64) {
+        self.0.store(time.to_bits(), Ordering::Relaxed);
+    }
+}
+
+impl Clone for Horizon {
+    fn clone(&self) -> Self {
+        Horizon::new(self.get())
+    }
 }
 
 /// The progress of a subdomain, for its neighbours.
@@ -159,7 +182,7 @@ impl<P: Potentials> FreeWorkers<'_, P> {
 impl Subdomain {
     /// A subdomain with the next event of each of its elements.
     pub fn new(number: usize, events: CalendarQueue) -> Self {
-        Subdomain { number, events, horizon: Cell::new(f64::NEG_INFINITY) }
+        Subdomain { number, events, horizon: Horizon::new(f64::NEG_INFINITY) }
     }
 
     /// Memory in bytes.
