@@ -12,6 +12,7 @@ pages! {
     Tutorial "docs/src/tutorial.md"
     Solids "docs/src/solids.md"
     Statics "docs/src/statics.md"
+    Modes "docs/src/modes.md"
     Bodies "docs/src/bodies.md"
     Start "docs/src/start.md"
     View "docs/src/view.md"

@@ -125,7 +125,7 @@ fn lowest(body: &Arc<SolidProblem>, count: usize) -> Modes {
     assert!(found.orthogonality < 1e-12, "{}", found.orthogonality);
     for mode in &found.modes {
         // Rounding of the stiffness beside the shift is all that motions as a rigid body feel.
-        let limit = if mode.kind == ModeKind::Rigid { 1e-7 } else { 1e-9 };
+        let limit = if mode.kind == ModeKind::Rigid { 1e-7 } else { 1e-8 };
         assert!(mode.residual < limit, "{:?} {}", mode.kind, mode.residual);
     }
     if let Some(check) = found.count_check {

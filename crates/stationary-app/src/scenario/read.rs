@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::constants::Constants;
-use super::keys::{Form, IfAbsent, Key};
+use super::keys::{IfAbsent, Key};
 use super::names::{self, Names};
 use super::overrides;
 use super::readable::Placed;
@@ -30,7 +30,7 @@ pub(crate) fn read(
     let kind = kinds::kind_of(kinds, &root, &source)?;
     kinds::only(kinds, kind, &root, "").map_err(|unknown| lead(unknown, &root))?;
     for (table, key) in root.iter().filter_map(|entry| Some((entry.node.as_table()?, &entry.key))) {
-        let is_section = |row: &&Key| row.path == key && row.form == Form::Table;
+        let is_section = |row: &&Key| row.path == key && row.form.may_be_section();
         let section = kind.keys.iter().find(is_section);
         section.map_or(Ok(()), |row| kinds::only(kinds, kind, table, row.path))?;
     }

@@ -340,8 +340,7 @@ fn probe_place(name: &Text, table: &mut Section) -> Result<(ProbePlace, Place), 
     let near: Option<Placed<Vec<f64>>> = table.given("at")?;
     match (group, near, of) {
         (Some(group), None, _) => {
-            let of: String = table.get("of")?;
-            let of = ProbeSummary::named(&of).expect("a word of the key");
+            let of = ProbeSummary::named(table.get("of")?).expect("a word of the key");
             let place = group.place.clone();
             Ok((ProbePlace::Group { group, of }, place))
         }

@@ -137,6 +137,15 @@ impl fmt::Display for Form {
 }
 
 impl Form {
+    /// Whether a value may be a table whose keys are rows of their own.
+    pub fn may_be_section(&self) -> bool {
+        match self {
+            Form::Table => true,
+            Form::AnyOf(forms) => forms.iter().any(Form::may_be_section),
+            _ => false,
+        }
+    }
+
     /// Several values of this form, in words.
     fn plural(&self) -> String {
         match self {

@@ -20,8 +20,8 @@ use crate::model::Potentials;
 use std::ops::Range;
 
 /// By how much a fit may enlarge an error of the values at the points: 2.9 where the four points of a single ten-node tetrahedron are
-/// extrapolated to its corner.
-const MOST_ENLARGED: f64 = 3.0;
+/// extrapolated to its corner, 3.2 or so where the centres of four-node tetrahedra in eight cells are extrapolated to the corner of a body.
+const MOST_ENLARGED: f64 = 4.0;
 
 /// A pivot of the normal equations, scaled to a unit diagonal, below which points do not determine the polynomial.
 const LEAST_PIVOT: f64 = 1e-3;
