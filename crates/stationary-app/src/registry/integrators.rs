@@ -83,9 +83,9 @@ pub(super) static INTEGRATORS: [RegistryEntry; 13] = [
         kind: VARIATIONAL,
         summary: "of a solid: `avi` or explicit `newmark`, whichever is predicted to take less time; the default",
         maths: "Predicted time = sum over updates of their cost: with local steps sum_K c_K / h_K, with one step sum_K c_K / h.\n\
-                An element with a load of its own or a fixed node costs 14 times as much as another. Local steps are taken where they are\n\
-                at least 1.1 times as fast in this run, preparation and certificate included; elements at the slow side of a level boundary\n\
-                count 2.5 times, for their envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why.\n\
+                c_K counts the quadrature points, each by what it takes with its kind of element. Local steps are taken where they are at\n\
+                least 1.05 times as fast in this run, preparation and certificate included; elements at the slow side of a level boundary\n\
+                count 2.3 times, for their envelope. The bits are those of the method chosen; `check` and the summary say which it is, and why.\n\
                 No clock is read.",
         options: &STEP_OPTIONS,
     },

@@ -11,6 +11,9 @@ use crate::scenario::keys::{FORMULAS, Form, IfAbsent, Key, UNBOUNDED, VECTOR};
 const MOST_ROWS: u64 = 100_000_000;
 const MOST_FRAMES: u64 = 1_000_000;
 
+/// The word for `initial` that asks for a static equilibrium.
+pub(super) const EQUILIBRIUM: &str = "equilibrium";
+
 /// Frames of a run that does not say how many.
 pub(super) const USUAL_FRAMES: u64 = 20;
 
@@ -59,7 +62,7 @@ pub(crate) const KEYS: &[Key] = &[
     PARAMETERS,
     Key::optional(
         "initial",
-        Form::AnyOf(&[Form::Words(&["equilibrium"]), Form::Table]),
+        Form::AnyOf(&[Form::Words(&[EQUILIBRIUM]), Form::Table]),
         "the initial shape and velocity, or `\"equilibrium\"`: the static equilibrium under the loads and supports at `start`",
     ),
     Key::optional("probe", Form::Tables, "a table for each further column"),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::keys::{KEYS, USUAL_FRAMES};
+use super::keys::{EQUILIBRIUM, KEYS, USUAL_FRAMES};
 use super::spec as solid;
 use super::spec::SolidOutput;
 use crate::registry;
@@ -221,8 +221,14 @@ impl Reader {
     fn fields(&mut self, trial: &mut Trial) -> Result<InitialFields, Diagnostic> {
         let is_word = self.root.find("initial").is_some_and(|entry| entry.node.as_table().is_none());
         if is_word {
-            let equilibrium = self.root.take("initial")?.map(|given| given.node.place);
-            return Ok(InitialFields { equilibrium, ..InitialFields::default() });
+            let expected = self.root.row("initial").form.to_string();
+            let given = self.root.need("initial")?;
+            return match &given.node.value {
+                Value::Text(word) if word == EQUILIBRIUM => {
+                    Ok(InitialFields { equilibrium: Some(given.node.place), ..InitialFields::default() })
+                }
+                _ => Err(given.node.wrong("initial", &expected)),
+            };
         }
         let Some(mut table) = self.root.table("initial")? else { return Ok(InitialFields::default()) };
         let place = table.find("equilibrium").map(|entry| entry.key_place.clone());

@@ -48,6 +48,10 @@ const ATTEMPTS: usize = 4;
 /// tenth have 2e-3 to 1.2e-2 with local steps, 6e-4 to 4e-3 with one step, the shipped twisted cube 1e-4.
 const VIOLENT: f64 = 1e-3;
 
+/// Below this part of [`VIOLENT`] a release is gentle so far: its steps will be left as they are, so that the limit on the way is not sought at every
+/// look, and the rehearsal ends after its least length.
+const GENTLE: f64 = 0.25;
+
 /// The part of the limit at the stiffest state that steps use at most after a violent release.
 const MOST_USED: f64 = 0.5;
 
@@ -94,13 +98,13 @@ pub(super) fn rehearse(
     let run = (scenario.end - scenario.start) / largest;
     let length = (PART * run).clamp(LEAST_LENGTH, MOST_LENGTH).min(run);
     let mut part = FIRST_PART;
-    let mut found = march(body, (part, steps, length), &start)?;
+    let mut found = march(body, (part, steps, length), used, &start)?;
     for _ in 1..ATTEMPTS {
         if found.is_valid {
             break;
         }
         part *= 0.5;
-        found = march(body, (part, steps, length), &start)?;
+        found = march(body, (part, steps, length), used, &start)?;
     }
     // The error is of second order: it is that of half of the steps that counts.
     let energy_error = found.energy_error * (FIRST_PART / part).powi(2);
@@ -109,16 +113,19 @@ pub(super) fn rehearse(
     Ok(Some(Rehearsal { stiffening: found.used / used, energy_error, scale }))
 }
 
-/// Makes so many of the largest steps, with this part of all of them.
+/// Makes so many of the largest steps, with this part of all of them, from a start at which the steps of the run use a part of the limit.
 fn march(
     body: &Body,
     (part, steps, length): (f64, &[f64], f64),
+    used: f64,
     start: &impl Fn(Vec<f64>) -> Result<Motion, Error>,
 ) -> Result<March, Error> {
     let mut motion = start(steps.iter().map(|h| part * h).collect())?;
     let largest = extremes(steps).1;
-    let mut found = March { used: 0.0, energy_error: 0.0, is_valid: true };
+    let mut found = March { used, energy_error: 0.0, is_valid: true };
     let mut first = None;
+    // Where longer steps failed it is not.
+    let mut is_gentle = part == FIRST_PART;
     for i in 0..=(length / BETWEEN_LOOKS).ceil() as u64 {
         interrupt::check()?;
         let at = (i as f64 * BETWEEN_LOOKS).min(length) * largest;
@@ -129,7 +136,14 @@ fn march(
         let energy = look.kinetic + look.potential - look.work;
         let (first, scale) = *first.get_or_insert((energy, look.potential.abs()));
         found.energy_error = found.energy_error.max((energy - first).abs() / scale);
-        found.used = found.used.max(stability::used(body, &look.x, steps));
+        is_gentle &= found.energy_error < GENTLE * VIOLENT;
+        let is_last = i as f64 * BETWEEN_LOOKS >= if is_gentle { LEAST_LENGTH.min(length) } else { length };
+        if is_last || !is_gentle {
+            found.used = found.used.max(stability::used(body, &look.x, steps));
+        }
+        if is_last {
+            break;
+        }
     }
     found.is_valid &= part * found.used < TOO_LONG;
     Ok(found)

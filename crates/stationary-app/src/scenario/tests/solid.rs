@@ -171,7 +171,7 @@ fn probes_are_at_one_place_or_over_a_group() {
         ("", "the probe `p` has no place"),
         ("at = [0, 0]\ngroup = \"top\"", "`group` besides `at`"),
         ("at = [0, 0]\nof = \"max\"", "`of` is of a probe over a group"),
-        ("group = \"top\"\nof = \"most\"", "`of` must be"),
+        ("group = \"top\"\nof = \"most\"", "unknown value of `of` `most`"),
     ] {
         let error = probe(more).unwrap_err().to_string();
         assert!(error.starts_with("a.toml:") && error.contains(reason), "{error}");

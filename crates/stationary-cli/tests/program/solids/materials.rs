@@ -141,7 +141,7 @@ fn wrong_constants_of_rubber_wood_and_liquids_are_refused_with_place_and_remedy(
             (WOOD, "young = [1, 1, 1]\naxis = [1, 0]", &["`axis` must be a list of 3 numbers"]),
             (LIQUID, "mu = 0", &["unknown key `mu` in material `stuff`", "allowed keys: density"]),
             (LIQUID, "gamma = 0.5", &["`gamma` must be", "1 or more, found 0.5"]),
-            (LIQUID, "plane = \"axisymmetric\"", &["unknown key `plane`"]),
+            (LIQUID, "plane = \"axisymmetric\"", &["`plane = \"axisymmetric\"`, and elements in space"]),
             ("law = \"fluid\"\ndensity = 1000\n", "", &["material `stuff` has no `bulk`", "add: bulk = "]),
             ("law = \"J2\"\n", "", &["run.toml:4:7: unknown law `J2`", "did you mean `j2`?"]),
         ],
@@ -203,7 +203,7 @@ fn methods_that_cannot_follow_a_history_are_refused_with_place_and_remedy() {
             (
                 by("\"static\""),
                 brick(&BRICK),
-                &["run.toml:4:14: unknown integrator `static`", "expected one of"],
+                &["run.toml:4:14: the body is not held", "free are translation along x", "add supports"],
             ),
         ],
     );
