@@ -76,7 +76,10 @@ fn probes_of_what_a_material_does_not_have_are_refused_with_place() {
         ("at = [1, 1]\nvalue = \"plastic_strain\"", "is NaN at the start"),
         ("group = \"left\"\nvalue = \"von_mises\"", "left"),
     ] {
-        let error = simulation(&format!("{BODY}[probe.p]\n{probe}\n")).err().expect("refused").to_string();
+        let Err(error) = simulation(&format!("{BODY}[probe.p]\n{probe}\n")) else {
+            panic!("{probe} is accepted")
+        };
+        let error = error.to_string();
         assert!(error.starts_with("given.toml:") && error.contains(reason), "{error}");
     }
 }

@@ -184,7 +184,7 @@ fn a_prestressed_string_has_its_harmonics_twice() {
         let (tension, mass) = (50.0 * (STRETCH - 1.0), 0.4 / STRETCH);
         let omega = frequencies(&found);
         let errors = (0..8).map(|k| {
-            let exact = (k / 2 + 1) as f64 * PI / length * (tension / mass as f64).sqrt();
+            let exact = (k / 2 + 1) as f64 * PI / length * (tension / mass).sqrt();
             (omega[k] / exact - 1.0).abs()
         });
         errors.collect::<Vec<_>>()

@@ -19,7 +19,7 @@ pub use error::{StaticsCause, StaticsError};
 pub use rigid_motions::{FreePiece, free_pieces};
 
 use crate::archive::{Archive, Persist};
-use crate::interrupt::{self, Interrupted};
+use crate::interrupt;
 use crate::model::{Past, Structure};
 use newton::{Found, Solver};
 
@@ -185,8 +185,7 @@ impl<S: Structure> Statics<S> {
             let is_last = self.next >= left * (1.0 - 1e-9);
             let dt = if is_last { left } else { self.next };
             let beyond = if is_last { until } else { self.elapsed + dt };
-            let made = interrupt::attempt(|| self.step(beyond, dt))
-                .unwrap_or_else(|Interrupted| Err(StaticsCause::Interrupted));
+            let made = interrupt::attempt(|| self.step(beyond, dt)).unwrap_or(Err(StaticsCause::Interrupted));
             match made {
                 Ok(()) => {
                     self.elapsed = beyond;
