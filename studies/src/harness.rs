@@ -238,7 +238,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         paper: "resonance",
         figure: "long",
-        title: "energy of long runs by default steps",
+        title: "energy of long runs by the former default steps",
         run: resonance::long::run,
     },
     Study {

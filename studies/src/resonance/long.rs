@@ -1,6 +1,6 @@
-//! The default on the shipped meshes, as long as can be run: does the energy have a trend?
+//! The former default, 0.8 of the body's limit with impulses at level boundaries, on the shipped meshes, as long as can be run: does the energy have a trend?
 
-use super::meshes::{DEFAULT, FRACTION, SMALL, Seen, Way, shake, solid};
+use super::meshes::{FORMER_DEFAULT, FORMER_FRACTION, SMALL, Seen, Way, shake, solid};
 use crate::solids::larger;
 use crate::{Claim, Outcome, Scale};
 use stationary::model::solid::MassSplit;
@@ -45,13 +45,13 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
         "{:<24} {:>8} {:>8} {:>7}   mean energy over the first in quarters of the run",
         "mesh", "elements", "updates", "saving"
     )];
-    let mut plot = Plot::new("Energy by default steps, 0.8 of the body's limit")
+    let mut plot = Plot::new("Energy by 0.8 of the body's limit, the former default")
         .x_label("part of the run")
         .y_label("energy over the first");
     let (mut held, mut trend) = (0.0, 0.0);
     for (name, updates) in plan(scale) {
         let body = Arc::new(solid(name)?);
-        let seen = shake(&body, DEFAULT, FRACTION, *updates, SMALL)?;
+        let seen = shake(&body, FORMER_DEFAULT, FORMER_FRACTION, *updates, SMALL)?;
         let looks = seen.energy.len() - 1;
         let means = quarters(&seen);
         table.push(line(name, body.elements(), *updates, &seen));
@@ -62,8 +62,8 @@ pub fn run(scale: Scale) -> Result<Outcome, String> {
     }
     // The split for few updates lets more elements be at their limits at once.
     let (slab, updates) = (Arc::new(solid("slab")?), scale.pick(2e4, 4e4));
-    for fraction in [0.7, FRACTION] {
-        let optimal = Way { split: MassSplit::Optimal, ..DEFAULT };
+    for fraction in [0.7, FORMER_FRACTION] {
+        let optimal = Way { split: MassSplit::Optimal, ..FORMER_DEFAULT };
         let seen = shake(&slab, optimal, fraction, updates, SMALL)?;
         table.push(line(&format!("slab, optimal split, {fraction}"), slab.elements(), updates, &seen));
     }
@@ -85,7 +85,7 @@ mod tests {
         outcome.claims.iter().for_each(|claim| assert!(claim.holds(), "{claim}"));
         // Free steps at the same fraction do grow: the trend can tell.
         let slab = Arc::new(solid("slab").unwrap());
-        let seen = shake(&slab, WAYS[0], FRACTION, 6e3, SMALL).unwrap();
+        let seen = shake(&slab, WAYS[0], FORMER_FRACTION, 6e3, SMALL).unwrap();
         assert!(seen.energy[40] / seen.energy[20] > 1.02, "{:?}", seen.energy);
     }
 }

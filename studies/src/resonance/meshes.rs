@@ -68,7 +68,7 @@ pub struct Way {
     pub split: MassSplit,
 }
 
-/// The ways compared, the default last.
+/// The ways compared, the former default last.
 pub const WAYS: [Way; 6] = [
     Way { name: "free", buffer: None, clock: Clock::Ends, of_body: false, split: MassSplit::Stiffness },
     Way {
@@ -108,11 +108,11 @@ pub const WAYS: [Way; 6] = [
     },
 ];
 
-/// What the program does unless told otherwise.
-pub const DEFAULT: Way = WAYS[5];
+/// What the program did unless told otherwise, before a mesh that it was not chosen on exploded with it.
+pub const FORMER_DEFAULT: Way = WAYS[5];
 
-/// The part of the body's limit that is the default.
-pub const FRACTION: f64 = 0.8;
+/// The part of the body's limit that was the default; it is 0.7 now, with levels by cost and an envelope at their boundaries.
+pub const FORMER_FRACTION: f64 = 0.8;
 
 /// Velocities of the start over the wave speed: strains so small see the linear body.
 pub const SMALL: f64 = 1e-4;
