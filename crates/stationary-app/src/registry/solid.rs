@@ -96,6 +96,21 @@ impl SolidMethod {
         }
     }
 
+    /// The same for a body that starts at rest under load: of the envelopes at level boundaries only the iterated one keeps a state of rest exactly.
+    pub(crate) fn from_rest(mut self) -> Self {
+        let iterate = |steps: &mut StepSpec| {
+            if steps.boundary == Boundary::Envelope {
+                steps.boundary = Boundary::IteratedEnvelope;
+            }
+        };
+        match &mut self {
+            SolidMethod::Auto(auto) => iterate(&mut auto.local),
+            SolidMethod::Avi(steps) => iterate(steps),
+            _ => {}
+        }
+        self
+    }
+
     /// Order of accuracy in time.
     pub fn order(&self) -> usize {
         match self {

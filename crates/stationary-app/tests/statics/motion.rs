@@ -1,7 +1,7 @@
-//! Static equilibrium and motion: limits of damped motions, and units.
+//! Static equilibrium and motion: starts from equilibrium, limits of damped motions, and units.
 
 use super::meshes::{CPS4, CPS8, grid};
-use super::{number, outcome, solved};
+use super::{column, number, outcome, solved};
 use stationary::mesh::Mesh;
 
 /// A graded plate, clamped on one side: neighbours differ in their steps.
@@ -11,6 +11,30 @@ fn plate() -> Mesh {
 
 const PLATE: &str = "[material.rubber]\nlaw = \"neo-hookean\"\nyoung = 5e6\npoisson = 0.3\ndensity = 1000\n[support.wall]\ngroup = \"x0\"\n\
                      fixed = true\n[load.weight]\nacceleration = [0, -9.81]\n[probe.tip]\nat = [4, 0]\nvalue = \"y - Y\"\n[output]\nrows = 40\nframes = 0\n";
+
+#[test]
+fn bodies_released_from_equilibrium_stay_at_rest_with_every_integrator() {
+    for integrator in [
+        "\"avi\"",
+        "{ method = \"avi\", boundary = \"iterated-envelope\" }",
+        "\"newmark\"",
+        "\"midpoint\"",
+        "{ method = \"verlet\", order = 4 }",
+        "\"gauss\"",
+    ] {
+        for initial in ["initial = \"equilibrium\"", "initial.equilibrium = true"] {
+            let run = outcome(plate(), &format!("integrator = {integrator}\nend = 0.5\n{initial}\n{PLATE}"));
+            assert!(run.stopped.is_none(), "{integrator}: {:?}", run.stopped);
+            let kinetic = column(&run, "kinetic").into_iter().fold(0.0, f64::max);
+            let potential = column(&run, "potential")[0].abs();
+            assert!(
+                potential > 1.0 && kinetic <= 1e-10 * potential,
+                "{integrator}: {kinetic} of {potential}"
+            );
+            assert!(number(&run.summary, "/probe/tip/final") < -0.1);
+        }
+    }
+}
 
 /// The same plate under load at once, with numerical damping, for a long time.
 #[test]

@@ -243,7 +243,10 @@ fn follows_local_energy(scenario: &Scenario, system: &SolidSystem) -> bool {
 }
 
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<PreparedSolid, Error> {
-    let choice = registry::solid_method(&scenario.integrator)?;
+    let mut choice = registry::solid_method(&scenario.integrator)?;
+    if system.equilibrium.is_some() {
+        choice = choice.from_rest();
+    }
     registry::wants(&scenario.observe, "symplectic")?;
     if let Some(name) = scenario.observe.iter().find(|o| !OBSERVED.contains(&o.text.as_str())) {
         return Err(name

@@ -26,6 +26,12 @@ use newton::{Found, Solver};
 /// Shortest part of the way to the equilibrium at the start that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
+/// Difference of the work of a load step and the energy that the body gained, over the work, that is a jump to another branch: a body that snaps gives
+/// energy away. Of a step along a branch the difference is an error of the trapezoidal rule.
+const JUMP: f64 = 0.75;
+/// The part of the strain energy that may be rounding.
+const NEGLIGIBLE: f64 = 1e-9;
+
 /// How equilibria are sought.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StaticsOptions {
@@ -59,6 +65,13 @@ pub struct StaticsEnergy {
     pub loads: f64,
     /// Work of loads and supports; at the start the energy that the body has there.
     pub work: f64,
+}
+
+impl StaticsEnergy {
+    /// What the body has, and what became of the rest.
+    fn total(&self) -> f64 {
+        self.stored + self.dissipated
+    }
 }
 
 /// What an equilibrium is sought for.
@@ -228,26 +241,33 @@ impl<S: Structure> Statics<S> {
         let n = self.x.len();
         let mut loads = vec![0.0; n];
         let potential = self.structure.loads(t, &found.x, &mut loads)?;
+        let mut reactions = found.gradient;
+        (0..n).filter(|i| !self.structure.is_fixed(*i)).for_each(|i| reactions[i] = 0.0);
+        let (mut work, mut size) = (0.0, 0.0);
+        for i in 0..n {
+            let mean = 0.5 * ((self.loads[i] + loads[i]) + (self.reactions[i] + reactions[i]));
+            let part = mean * (found.x[i] - self.x[i]);
+            work += part;
+            size += part.abs();
+        }
+        let energy = StaticsEnergy {
+            stored: found.energy.stored - potential,
+            dissipated: found.energy.dissipated,
+            loads: potential,
+            work: self.energy.work + work,
+        };
+        let gained = energy.total() - self.energy.total();
+        if dt > 0.0 && (work - gained).abs() > JUMP * size + NEGLIGIBLE * energy.stored.abs() {
+            // Another branch: a stable equilibrium, but none that is reached without motion.
+            return Err(StaticsCause::NotPositive);
+        }
         if !self.history.is_empty() {
             let mut after = self.history.clone();
             let past = Past { history: &self.history, dt };
             self.structure.update(t, &found.x, past, &mut vec![0.0; n], Some(&mut after))?;
             self.history = after;
         }
-        let mut reactions = found.gradient;
-        (0..n).filter(|i| !self.structure.is_fixed(*i)).for_each(|i| reactions[i] = 0.0);
-        let twice: f64 = (0..n)
-            .map(|i| {
-                let sum = (self.loads[i] + loads[i]) + (self.reactions[i] + reactions[i]);
-                sum * (found.x[i] - self.x[i])
-            })
-            .sum();
-        self.energy = StaticsEnergy {
-            stored: found.energy.stored - potential,
-            dissipated: found.energy.dissipated,
-            loads: potential,
-            work: self.energy.work + 0.5 * twice,
-        };
+        self.energy = energy;
         self.x = found.x;
         (self.loads, self.reactions) = (loads, reactions);
         self.residual = found.residual;
