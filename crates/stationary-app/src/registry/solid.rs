@@ -97,7 +97,7 @@ impl SolidMethod {
     }
 
     /// The same for a body that starts at rest under load: of the envelopes at level boundaries only the iterated one keeps a state of rest exactly.
-    pub(crate) fn from_rest(mut self) -> Self {
+    pub(crate) fn starting_at_rest(mut self) -> Self {
         let iterate = |steps: &mut StepSpec| {
             if steps.boundary == Boundary::Envelope {
                 steps.boundary = Boundary::IteratedEnvelope;

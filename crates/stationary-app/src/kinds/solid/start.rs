@@ -245,7 +245,7 @@ fn follows_local_energy(scenario: &Scenario, system: &SolidSystem) -> bool {
 pub(super) fn build(scenario: &Scenario, system: &SolidSystem) -> Result<PreparedSolid, Error> {
     let mut choice = registry::solid_method(&scenario.integrator)?;
     if system.equilibrium.is_some() {
-        choice = choice.from_rest();
+        choice = choice.starting_at_rest();
     }
     registry::wants(&scenario.observe, "symplectic")?;
     if let Some(name) = scenario.observe.iter().find(|o| !OBSERVED.contains(&o.text.as_str())) {
