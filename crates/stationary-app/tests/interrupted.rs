@@ -60,6 +60,18 @@ fn cases() -> Vec<Case> {
         ("gap", ball.into(), vec![]),
         ("bodies", shipped("disc-box"), vec![("end", "2"), ("claim", "[]")]),
         (
+            "static",
+            shipped("slab"),
+            vec![
+                ("integrator", "static"),
+                ("end", "0.5"),
+                ("mesh.refine", "1"),
+                ("output.rows", "5"),
+                ("output.frames", "0"),
+                ("claim", "[]"),
+            ],
+        ),
+        (
             "solid",
             shipped("slab"),
             vec![

@@ -198,6 +198,7 @@ impl<S: Structure> Statics<S> {
             let is_last = self.next >= left * (1.0 - 1e-9);
             let dt = if is_last { left } else { self.next };
             let beyond = if is_last { until } else { self.elapsed + dt };
+            let iterations = self.solver.iterations;
             let made = interrupt::attempt(|| self.step(beyond, dt)).unwrap_or(Err(StaticsCause::Interrupted));
             match made {
                 Ok(()) => {
@@ -206,6 +207,10 @@ impl<S: Structure> Statics<S> {
                 }
                 Err(cause) => {
                     self.solver.is_current = false;
+                    if cause == StaticsCause::Interrupted {
+                        // A step that is not made has no iterations: a run that goes on makes it again.
+                        self.solver.iterations = iterations;
+                    }
                     let is_over = cause == StaticsCause::Interrupted || 0.5 * dt < self.options.shortest;
                     if is_over {
                         return Err(self.error(beyond, cause));
