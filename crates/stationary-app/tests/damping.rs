@@ -6,6 +6,7 @@ use stationary_app::scenario::{Scenario, shipped};
 use std::ops::ControlFlow;
 
 const AVI: &str = "{ method = \"avi\" }";
+const SHORTER: &str = "{ method = \"avi\", fraction = 0.49 }";
 
 fn rubber(damping: &str) -> String {
     format!("{{ law = \"neo-hookean\", young = 5e6, poisson = 0.3, density = 1000{damping} }}")
@@ -45,8 +46,10 @@ fn number(outcome: &RunOutcome, path: &[&str]) -> f64 {
 fn a_damped_slab_ends_alike_by_every_integrator_and_books_its_dissipation() {
     for (name, damping) in [("mass", ", mass_damping = 2"), ("stiffness", ", stiffness_damping = 2e-3")] {
         let mut ends = Vec::new();
+        // Local steps book more than mass damping takes, of second order in the steps: shorter ones keep to the bound of all methods.
+        let avi = if name == "mass" { SHORTER } else { AVI };
         for (method, integrator, step) in [
-            ("avi", AVI, None),
+            ("avi", avi, None),
             ("newmark", "\"newmark\"", None),
             ("verlet", "{ method = \"verlet\", order = 2 }", None),
             ("midpoint", "\"midpoint\"", Some("2e-3")),
@@ -58,10 +61,8 @@ fn a_damped_slab_ends_alike_by_every_integrator_and_books_its_dissipation() {
             assert!(
                 page.contains("Change of the energy and the dissipation less the work done from outside")
             );
-            // Local steps book more than mass damping takes, of second order in the steps.
-            let bound = if (name, method) == ("mass", "avi") { 0.03 } else { 0.02 };
             let error = number(&outcome, &["energy", "max_relative_error"]);
-            assert!(error < bound, "{name} {method}: {error}");
+            assert!(error < 0.02, "{name} {method}: {error}");
             if ["avi", "newmark"].contains(&method) {
                 assert!(number(&outcome, &["momentum", "linear", "max_abs_drift"]) < 1e-11);
                 assert!(number(&outcome, &["momentum", "angular", "max_abs_drift"]) < 1e-11);
